@@ -1,0 +1,1 @@
+"""Linear classifiers that come with proof."""
