@@ -1,0 +1,23 @@
+"""Hypothesis profiles: HYPOTHESIS_PROFILE=ci (the default) or thorough."""
+
+import os
+
+from hypothesis import HealthCheck, settings
+
+# "ci" draws the same examples in every run, so that a failure there is never luck. Compiling on
+# the first call and a busy machine make single examples slow: time is no criterion in either.
+settings.register_profile(
+    "ci",
+    derandomize=True,
+    deadline=None,
+    max_examples=50,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.register_profile(
+    "thorough",
+    deadline=None,
+    max_examples=1000,
+    print_blob=True,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
