@@ -1,0 +1,16 @@
+"""Data: readers of the usual files, generators with a known margin, MNIST."""
+
+from novikoff.data.famous import far_pair, sharpness
+from novikoff.data.genes import gene_like
+from novikoff.data.hyperplane import Planted, integers, planted
+from novikoff.data.text import text_like
+
+__all__ = [
+    "Planted",
+    "far_pair",
+    "gene_like",
+    "integers",
+    "planted",
+    "sharpness",
+    "text_like",
+]

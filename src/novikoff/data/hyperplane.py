@@ -1,0 +1,233 @@
+"""Examples around a planted hyperplane, so that the best margin is known before any solver runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+
+RandomState = int | np.random.RandomState | None
+
+# A point meant to lie on the sphere must not leave the ball by a rounding error: some rules
+# require norms of at most 1.
+_INSIDE = 1.0 - 1e-12
+
+
+def _nowhere() -> NDArray[np.int64]:
+    return np.empty(0, dtype=np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class Planted:
+    """Labelled examples with the hyperplane they were built around.
+
+    Attributes
+    ----------
+    X : ndarray or scipy.sparse.csr_matrix of shape (n, d)
+        The examples.
+    y : ndarray of shape (n,)
+        Labels -1 and +1, after the noise.
+    coef : ndarray of shape (d,)
+        Unit normal of the planted hyperplane.
+    intercept : float
+        Its offset: the hyperplane is ``coef.x + intercept = 0``.
+    margin : float
+        ``min_i y_i (coef.x_i + intercept)`` over the labels before the noise, up to rounding.
+        Without noise no best margin is smaller; each generator says where it is the best one.
+    flipped : ndarray of int64
+        The examples whose label the noise turned, ascending.
+    """
+
+    X: Any
+    y: NDArray[np.int64]
+    coef: NDArray[np.float64]
+    intercept: float
+    margin: float
+    flipped: NDArray[np.int64] = field(default_factory=_nowhere)
+
+    @property
+    def clean_y(self) -> NDArray[np.int64]:
+        """The labels before the noise: those the planted hyperplane separates."""
+        labels = self.y.copy()
+        labels[self.flipped] *= -1
+        return labels
+
+
+def planted(
+    n: int,
+    d: int,
+    margin: float,
+    *,
+    radius: float = 1.0,
+    intercept: bool = False,
+    noise: float = 0.0,
+    random_state: RandomState = None,
+) -> Planted:
+    """Examples in a ball, kept at a distance from a random hyperplane.
+
+    Two facing examples, one of each class, lie at the margin with the same foot on the
+    hyperplane. Half their difference is ``margin * coef``, so without noise ``margin`` *is* the
+    best margin, of hyperplanes through the origin and (with ``n >= 2``) of all hyperplanes.
+
+    Parameters
+    ----------
+    n, d : int
+        Number of examples and of features.
+    margin : float
+        The margin, in ``(0, radius]``.
+    radius : float, default=1.0
+        No example has a larger norm.
+    intercept : bool, default=False
+        False: the hyperplane passes through the origin. True: it lies at a random distance of
+        at most ``(radius - margin) / 2`` from it.
+    noise : float, default=0.0
+        Share of the labels turned around afterwards.
+    random_state : int, RandomState or None, default=None
+        Seed.
+
+    Returns
+    -------
+    Planted
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from novikoff.data import planted
+    >>> p = planted(200, 5, margin=0.1, random_state=0)
+    >>> bool(np.isclose(np.min(p.y * (p.X @ p.coef)), 0.1))
+    True
+    >>> bool(np.linalg.norm(p.X, axis=1).max() <= 1.0)
+    True
+    """
+    _check_shape(n, d)
+    if not 0.0 < margin <= radius < np.inf:
+        raise ValueError(f"margin must be in (0, radius={radius}], got {margin}")
+    rng = check_random_state(random_state)
+    normal = _unit_vector(rng, d)
+    inner = max(radius * _INSIDE, margin)
+    offset = rng.uniform(-0.5, 0.5) * (inner - margin) if intercept else 0.0
+
+    y = _balanced_labels(rng, n)
+    ball = _in_ball(rng, n, d, inner)
+    along = ball @ normal
+    across = ball - np.outer(along, normal)
+
+    # Map each half of the ball onto the cap on its side of the slab, keeping the distances
+    # inside the ball: the share of the room left across the normal is what is preserved.
+    height = np.abs(along) / inner
+    height[:2] = 0.0
+    position = offset + y * (margin + height * (inner - y * offset - margin))
+    room = np.sqrt(np.maximum(inner**2 - position**2, 0.0))
+    old_room = np.sqrt(np.maximum(inner**2 - along**2, 0.0))
+    across *= np.divide(room, old_room, out=np.zeros(n), where=old_room > 0)[:, None]
+    if n >= 2:
+        across[:2] = across[int(np.argmin(room[:2]))]
+    else:
+        across[:] = 0.0
+
+    order = rng.permutation(n)
+    X = (across + np.outer(position, normal))[order]
+    y, flipped = _with_noise(rng, y[order], noise)
+    return Planted(X, y, normal, -float(offset), float(margin), flipped)
+
+
+def integers(
+    n: int,
+    d: int,
+    *,
+    bound: int = 5,
+    intercept: bool = False,
+    random_state: RandomState = None,
+) -> Planted:
+    """Small integer examples on the two sides of a hyperplane with integer coefficients.
+
+    Sums and products of such data are exact in floating point, so runs can be compared bit for
+    bit. No example lies on the planted hyperplane, so its margin is at least ``1/‖w‖`` for the
+    integer ``w`` that was drawn; the best margin may be larger. Both classes are present when
+    ``n >= 2``.
+
+    Parameters
+    ----------
+    n, d : int
+        Number of examples and of features.
+    bound : int, default=5
+        All values lie in ``[-bound, bound]``.
+    intercept : bool, default=False
+        Whether the hyperplane may miss the origin.
+    random_state : int, RandomState or None, default=None
+        Seed.
+
+    Returns
+    -------
+    Planted
+        With ``X`` of dtype float64.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from novikoff.data import integers
+    >>> p = integers(20, 3, random_state=0)
+    >>> bool((p.X == np.rint(p.X)).all()), bool(p.margin > 0)
+    (True, True)
+    """
+    _check_shape(n, d)
+    if bound < 1:
+        raise ValueError(f"bound must be at least 1, got {bound}")
+    rng = check_random_state(random_state)
+    w = rng.randint(-bound, bound + 1, size=d)
+    if not w.any():
+        w[rng.randint(d)] = 1
+    b = int(rng.randint(1 - bound, bound)) if intercept else 0
+
+    X = rng.randint(-bound, bound + 1, size=(n, d))
+    # Ends, since |b| < bound: the corner ±bound*sign(w) of the box is off the hyperplane.
+    while (on_plane := np.flatnonzero(X @ w + b == 0)).size:
+        X[on_plane] = rng.randint(-bound, bound + 1, size=(on_plane.size, d))
+    sides = np.sign(X @ w + b)
+    if n >= 2 and (sides == sides[0]).all():
+        X[rng.randint(n)] = -sides[0] * bound * np.sign(w)
+    score = X @ w + b
+    length = float(np.linalg.norm(w))
+    return Planted(
+        X.astype(np.float64),
+        np.sign(score).astype(np.int64),
+        w / length,
+        b / length,
+        float(np.abs(score).min()) / length,
+    )
+
+
+def _check_shape(n: int, d: int) -> None:
+    if n < 1 or d < 1:
+        raise ValueError(f"n and d must be at least 1, got n={n}, d={d}")
+
+
+def _unit_vector(rng: np.random.RandomState, d: int) -> NDArray[np.float64]:
+    direction = rng.standard_normal(d)
+    return np.asarray(direction / np.linalg.norm(direction))
+
+
+def _in_ball(rng: np.random.RandomState, n: int, d: int, radius: float) -> NDArray[np.float64]:
+    points = rng.standard_normal((n, d))
+    points *= (radius * rng.uniform(size=n) ** (1.0 / d) / np.linalg.norm(points, axis=1))[:, None]
+    return points
+
+
+def _balanced_labels(rng: np.random.RandomState, n: int) -> NDArray[np.int64]:
+    labels = 2 * rng.randint(0, 2, size=n).astype(np.int64) - 1
+    labels[:2] = (1, -1)[:n]
+    return labels
+
+
+def _with_noise(
+    rng: np.random.RandomState, y: NDArray[np.int64], noise: float
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    if not 0.0 <= noise <= 1.0:
+        raise ValueError(f"noise must be a share between 0 and 1, got {noise}")
+    flipped = np.sort(rng.permutation(y.size)[: round(noise * y.size)]).astype(np.int64)
+    y = y.copy()
+    y[flipped] *= -1
+    return y, flipped
