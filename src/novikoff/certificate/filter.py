@@ -1,0 +1,90 @@
+r"""A floating-point filter: fast sums with a proven absolute error.
+
+**Lemma.** Let ``u = 2**-53`` and let ``s`` be the float64 result of summing ``k`` products of
+floats, in any order, with or without fused multiply-add, nothing having overflowed. Then
+
+    |s - sum a_j b_j| <= gamma_k sum |a_j b_j| + 2 k eta (1 + gamma_k),   gamma_k = k u/(1 - k u),
+
+where ``eta = 2**-1022`` bounds what a result loses when it underflows, gradually or flushed to
+zero. *Proof.* A product carries one rounding ``1 + d``, ``|d| <= u``, and at most ``eta`` (neither,
+if fused); then it passes through at most ``k - 1`` additions, which round by ``1 + d`` too. So the
+factor of a term lies in ``(1 ± u)**k``, which is within ``1 ± gamma_k`` (Higham, *Accuracy and
+Stability of Numerical Algorithms*, Lemma 3.1). Additions are exact when they underflow, unless
+flushed; there are fewer than ``k`` of them, each then loses at most ``eta``. ∎
+
+:func:`radius` evaluates a bound twice as large, which leaves room for the rounding of the bound
+itself: let ``m`` be the float64 sum of the ``|a_j b_j|`` and ``M`` the exact one, so that
+``m >= (1 - gamma_k) M - 2 k eta (1 + gamma_k)``. For ``K = k + 8 <= 2**50`` we have
+``gamma_k <= (8/7) k u <= 1/7``, hence
+``2 K u m (1 - u)**2 + 4 K eta >= 1.7 K u M + 3 K eta``, and that exceeds the lemma's bound, even
+with ``k + 4`` in place of ``k``, by more than ``eta``.
+
+What has overflowed is infinite or NaN; its radius is infinite, and it is left to exact arithmetic.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .errors import CertificateError
+from .labels import Signs
+from .rows import Block, Floats, blocks
+
+UNIT = 2.0**-53
+UNDERFLOW = 2.0**-1022
+
+
+@dataclass(frozen=True)
+class Interval:
+    """Rows of a block and, for each, two floats with the exact signed value between them."""
+
+    block: Block
+    low: Floats
+    high: Floats
+
+
+def radius(magnitude: Floats, n_terms: int) -> Floats:
+    """Bound on the error of sums of ``n_terms`` products, given the sums of their moduli."""
+    terms = n_terms + 8
+    if terms > 1 << 50:
+        raise CertificateError(f"{n_terms} terms in one sum are more than the filter can bound")
+    bound = 2.0 * terms * UNIT * magnitude + 4.0 * terms * UNDERFLOW
+    return np.where(np.isfinite(bound), bound, np.inf)
+
+
+def enclose(value: Floats, error: Floats) -> tuple[Floats, Floats]:
+    """Floats on either side of every number within ``error`` of ``value``."""
+    known = np.isfinite(value) & np.isfinite(error)
+    with np.errstate(over="ignore", invalid="ignore"):
+        low = np.where(known, np.nextafter(value - error, -np.inf), -np.inf)
+        high = np.where(known, np.nextafter(value + error, np.inf), np.inf)
+    return low, high
+
+
+def signed_values(X: Any, signs: Signs, w: Floats, b: float) -> Iterator[Interval]:
+    """Enclose ``y_i (w·x_i + b)`` for all rows, block by block."""
+    modulus = np.abs(w)
+    with np.errstate(over="ignore", invalid="ignore", under="ignore"):
+        for block in blocks(X):
+            value = (block.products(w) + b) * signs[block.rows]
+            magnitude = block.magnitudes(modulus) + abs(b)
+            yield Interval(block, *enclose(value, radius(magnitude, w.size + 1)))
+
+
+def combination(parts: Iterator[Block], weights: Floats, n_columns: int) -> tuple[Floats, Floats]:
+    """The weighted sum of rows, and a bound on the error of each component.
+
+    ``weights`` belong to the rows in the order in which they come. A relative error of up to
+    ``2 u`` in each weight is within the bound, because it has room for eight more roundings.
+    """
+    total, magnitude = np.zeros(n_columns), np.zeros(n_columns)
+    seen = 0
+    with np.errstate(over="ignore", invalid="ignore", under="ignore"):
+        for block in parts:
+            count = block.rows.size
+            block.combine(weights[seen : seen + count], total, magnitude)
+            seen += count
+    error = radius(magnitude, weights.size + 2)
+    return total, np.where(np.isfinite(total), error, np.inf)

@@ -1,0 +1,174 @@
+"""The margin of every hyperplane, bounded from above by a point of the hull.
+
+For weights λ on the signed examples, ``‖Σ λ_i y_i x_i‖`` with ``Σ λ_i = 1`` bounds the margin
+of every hyperplane through the origin; with an intercept it is half the distance of the two class
+averages, each class normalised apart.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from flint import fmpq, fmpz
+
+from .dyadic import Dyadic, ceil_sqrt, of_float, rational
+from .filter import combination
+from .labels import Signs
+from .margins import EXACT_VALUES
+from .rows import Floats, Indices, count_values, take
+
+_LARGEST_EXACT = EXACT_VALUES << 4
+"""Values to which exact arithmetic is extended where the weighted sum nearly cancels."""
+
+_CANCELLED = 2.0**-32
+"""The share of the error in the norm from which on the sum counts as nearly cancelled."""
+
+_SMALLEST_SHARE = 2.0**-900
+"""A smaller share of the weight may underflow in the filter, so it is left to exact arithmetic."""
+
+
+@dataclass(frozen=True)
+class HullPoint:
+    """A point of the hull: a bound on its squared norm, and the shares that make it.
+
+    ``square`` bounds ``‖v‖²`` from above, where ``v`` is the weighted mean of the signed
+    examples, or with an intercept the difference of the two class means. ``shares_square`` is the
+    exact ``Σ λ_i²`` over the normalised weights.
+    """
+
+    square: fmpq
+    shares_square: fmpq
+    affine: bool
+    exact: bool
+    n_exact: int
+
+    @property
+    def margin_square(self) -> fmpq:
+        """Bound on the square of every hyperplane's margin."""
+        return self.square / 4 if self.affine else self.square
+
+    @property
+    def margin(self) -> float:
+        """Bound on every hyperplane's margin."""
+        return ceil_sqrt(self.margin_square)
+
+    def excludes(self, margin: float) -> bool:
+        """Whether no hyperplane has a margin that large."""
+        return bool(self.margin_square < of_float(margin) ** 2)
+
+
+def hull_point(
+    X: Any,
+    signs: Signs,
+    support: Indices,
+    weights: npt.NDArray[Any],
+    *,
+    affine: bool,
+    thorough: bool = False,
+) -> HullPoint | None:
+    """The point of the hull with these weights; ``None`` where a class has no weight."""
+    support, weights = support[weights > 0], weights[weights > 0]
+    sides = signs[support]
+    # The common power of two cancels in the shares, so integers are all that is needed.
+    exact_weights = [int(a) for a in Dyadic.of(weights).integers]
+    totals = _totals(exact_weights, sides, affine)
+    if min(totals.values(), default=0) == 0:
+        return None
+    squares = {side: 0 for side in totals}
+    for weight, side in zip(exact_weights, sides, strict=True):
+        squares[_key(side, affine)] += weight * weight
+    shares_square = sum(
+        (fmpq(fmpz(squares[side]), fmpz(totals[side] ** 2)) for side in totals), fmpq(0)
+    )
+
+    n_values = count_values(X, support)
+    square, exact = None, False
+    if n_values > EXACT_VALUES and not thorough:
+        shares = np.array(
+            [a / totals[_key(side, affine)] for a, side in zip(exact_weights, sides, strict=True)]
+        )
+        square = _filtered_square(X, support, sides * shares, n_values)
+    if square is None:
+        square, exact = _exact_square(X, support, sides, exact_weights, totals, affine), True
+    return HullPoint(square, shares_square, affine, exact, support.size if exact else 0)
+
+
+def margin_above(point: HullPoint | None) -> float:
+    """Bound on every hyperplane's margin; infinity if there is no point to bound it."""
+    return math.inf if point is None else point.margin
+
+
+def _key(side: Any, affine: bool) -> int:
+    return int(side) if affine else 0
+
+
+def _totals(weights: list[int], sides: Signs, affine: bool) -> dict[int, int]:
+    totals = {1: 0, -1: 0} if affine else {0: 0}
+    for weight, side in zip(weights, sides, strict=True):
+        totals[_key(side, affine)] += weight
+    return totals
+
+
+def _filtered_square(X: Any, support: Indices, shares: Floats, n_values: int) -> fmpq | None:
+    """Bound in floating point, or ``None`` where exact arithmetic should have a look."""
+    if np.abs(shares).min() < _SMALLEST_SHARE:
+        return None
+    total, error = combination(take(X, support), shares, X.shape[1])
+    if not np.isfinite(error).all():
+        return None
+    with np.errstate(over="ignore"):
+        reach = np.nextafter(np.abs(total) + error, np.inf)
+    if not np.isfinite(reach).all():
+        return None
+    if n_values <= _LARGEST_EXACT:
+        largest = max(float(reach.max()), 5e-324)
+        error_size = float(np.linalg.norm(error / largest))
+        if error_size > _CANCELLED * float(np.linalg.norm(total / largest)):
+            return None
+    return Dyadic.of(reach).sum_of_squares()
+
+
+def _exact_square(
+    X: Any,
+    support: Indices,
+    sides: Signs,
+    weights: list[int],
+    totals: dict[int, int],
+    affine: bool,
+) -> fmpq:
+    # Over the common denominator the weight of a class is multiplied by the other's total.
+    factor = {1: totals[-1], -1: totals[1]} if affine else {0: 1}
+    denominator = math.prod(totals.values())
+    integers = np.array(
+        [
+            int(side) * a * factor[_key(side, affine)]
+            for a, side in zip(weights, sides, strict=True)
+        ],
+        dtype=object,
+    )
+    sums, exponent = exact_sum(X, support, integers)
+    total = int(sums @ sums) if sums.size else 0
+    return rational(total, 2 * exponent) / fmpz(denominator) ** 2
+
+
+def exact_sum(X: Any, rows: Indices, integers: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], int]:
+    """Exact sum of rows times integers: one integer for each column, and their exponent."""
+    total = np.zeros(X.shape[1], dtype=object)
+    exponent = 0
+    seen = 0
+    longest = max((int(a).bit_length() for a in integers), default=0)
+    for block in take(X, rows):
+        count = block.rows.size
+        columns, values = block.exact_columns()
+        bits = values.bits + longest + count.bit_length()
+        factors = integers[seen : seen + count]
+        seen += count
+        part = (factors if bits > 62 else factors.astype(np.int64)) @ values.to(bits)
+        part = part.astype(object)
+        if values.exponent < exponent:
+            total <<= exponent - values.exponent
+            exponent = values.exponent
+        total[columns] += part << (values.exponent - exponent)
+    return total, exponent

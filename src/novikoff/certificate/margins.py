@@ -1,0 +1,104 @@
+"""The margin of a hyperplane, bounded from below.
+
+The margin is ``min_i y_i (w·x_i + b) / ‖w‖``. The filter encloses every numerator; the rows
+whose interval reaches below the smallest upper end are the only ones that can attain the minimum,
+and these are decided exactly.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from flint import fmpq
+
+from .dyadic import Dyadic, ceil_sqrt, floor_sqrt, of_float, rational
+from .filter import signed_values
+from .labels import Signs
+from .rows import Floats, Indices, count_values, take
+
+EXACT_VALUES = 1 << 20
+"""Exact arithmetic on up to this many values is a matter of course (a fraction of a second)."""
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A float on the safe side of a number.
+
+    ``exact``: it is the float nearest to the number on that side, so nothing better can be
+    claimed. ``n_exact`` counts the rows that were decided in exact arithmetic.
+    """
+
+    value: float
+    exact: bool
+    n_exact: int
+
+
+def margin_below(
+    X: Any, signs: Signs, coef: Floats, intercept: float, *, thorough: bool = False
+) -> Bound:
+    """A lower bound on the margin of the hyperplane; minus infinity for ``coef = 0``.
+
+    With ``thorough`` it is the largest float that is not above the margin; otherwise that is
+    so unless the rows that compete for the minimum are very many.
+    """
+    norm2 = Dyadic.of(coef).sum_of_squares()
+    if norm2 == 0:
+        return Bound(-math.inf, True, 0)
+    w, b, exponent = _scaled(coef, intercept)
+    rows, low, high = _competitors(X, signs, w, b)
+    costly = count_values(X, rows) > EXACT_VALUES
+    # The sign is the verdict, and an overflow is no bound: both are worth any effort.
+    if costly and not thorough and not low <= 0.0 < high and math.isfinite(low):
+        least, n_exact = of_float(low), 0
+    else:
+        least, n_exact = exact_minimum(X, signs, rows, w, b), rows.size
+    least = least * rational(1, exponent)
+    ratio = least * least / norm2
+    value = floor_sqrt(ratio) if least >= 0 else -ceil_sqrt(ratio)
+    return Bound(value, n_exact > 0, n_exact)
+
+
+def exact_minimum(X: Any, signs: Signs, rows: Indices, w: Floats, b: float) -> fmpq:
+    """Exact minimum of ``y_i (w·x_i + b)`` over some rows."""
+    least: fmpq = min(min(values) for values in exact_values(X, signs, rows, w, b))
+    return least
+
+
+def exact_values(X: Any, signs: Signs, rows: Indices, w: Floats, b: float) -> Any:
+    """Exact ``y_i (w·x_i + b)`` over some rows: a list for each block of them."""
+    direction, offset = Dyadic.of(w), Dyadic.of(np.array([b]))
+    constant = int(offset.integers[0])
+    for block in take(X, rows):
+        sums, exponent = block.exact_products(direction)
+        low = min(exponent, offset.exponent)
+        up, lifted = exponent - low, constant << (offset.exponent - low)
+        yield [
+            rational(int(sign) * ((s << up) + lifted), low)
+            for sign, s in zip(signs[block.rows], sums, strict=True)
+        ]
+
+
+def _competitors(X: Any, signs: Signs, w: Floats, b: float) -> tuple[Indices, float, float]:
+    """Rows that may attain the minimum, and a float on either side of it."""
+    least_high = math.inf
+    rows: list[Indices] = []
+    lows: list[Floats] = []
+    for interval in signed_values(X, signs, w, b):
+        least_high = min(least_high, float(interval.high.min()))
+        near = interval.low <= least_high
+        rows.append(interval.block.rows[near])
+        lows.append(interval.low[near])
+    low = np.concatenate(lows)
+    near = low <= least_high
+    return np.concatenate(rows)[near], float(low.min()), least_high
+
+
+def _scaled(coef: Floats, intercept: float) -> tuple[Floats, float, int]:
+    """The same hyperplane near the middle of the exponent range, if that loses no bit."""
+    largest = max(float(np.abs(coef).max()), abs(intercept))
+    exponent = math.frexp(largest)[1]
+    w, b = np.ldexp(coef, -exponent), math.ldexp(intercept, -exponent)
+    if np.array_equal(np.ldexp(w, exponent), coef) and math.ldexp(b, exponent) == intercept:
+        return w, b, exponent
+    return coef, intercept, 0

@@ -1,0 +1,109 @@
+"""The soft-margin problem, bounded from both sides.
+
+With ``C = 1/(2 Δ²)`` the problem is to minimise
+``P(w, b) = ‖w‖²/2 + C Σ max(0, 1 - y_i(w·x_i + b))²``.
+Its dual is to maximise ``Σ a_i - ‖Σ a_i y_i x_i‖²/2 - Δ²‖a‖²/2`` over ``a >= 0``, with
+``Σ a_i y_i = 0`` where there is an intercept. On the ray through given weights the maximum is
+``1/(2q)``, or ``2/q`` with an intercept, where ``q = ‖v‖² + Δ² Σ λ_i²`` and ``v`` is the
+point of the hull the weights make.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from flint import fmpq
+
+from .dyadic import Dyadic, ceil_float, floor_float, of_float
+from .filter import Interval, enclose, radius, signed_values
+from .hull import HullPoint
+from .labels import Signs
+from .margins import EXACT_VALUES, exact_values
+from .rows import Floats, count_values
+
+
+@dataclass(frozen=True)
+class Primal:
+    """Floats on either side of ``P(w, b)``; ``exact`` if nothing lies between them."""
+
+    low: float
+    high: float
+    exact: bool
+    n_exact: int
+
+
+def primal_value(
+    X: Any, signs: Signs, coef: Floats, intercept: float, delta: float, *, thorough: bool = False
+) -> Primal:
+    """Enclose the soft-margin objective of a hyperplane."""
+    penalty = 1 / (2 * of_float(delta) ** 2)
+    thorough = thorough or count_values(X) <= EXACT_VALUES >> 4
+    low, high, n_exact = fmpq(0), fmpq(0), 0
+    for interval in signed_values(X, signs, coef, intercept):
+        ends = None if thorough else _filtered_squares(interval)
+        if ends is None:
+            value, count = _exact_squares(X, signs, coef, intercept, interval)
+            ends, n_exact = (value, value), n_exact + count
+        low, high = low + ends[0], high + ends[1]
+    quadratic = Dyadic.of(coef).sum_of_squares() / 2
+    low, high = quadratic + penalty * low, quadratic + penalty * high
+    return Primal(floor_float(low), ceil_float(high), low == high, n_exact)
+
+
+def dual_below(point: HullPoint | None, delta: float) -> float:
+    """Lower bound on the optimum from a point of the hull; 0 where there is none."""
+    if point is None:
+        return 0.0
+    q = point.square + of_float(delta) ** 2 * point.shares_square
+    return floor_float(2 / q if point.affine else 1 / (2 * q))
+
+
+def best_scale(X: Any, signs: Signs, coef: Floats, intercept: float, delta: float) -> float:
+    """Scale ``s >= 0`` at which ``P(s·w, s·b)`` is least, to floating-point accuracy.
+
+    Nothing is claimed of it: the objective at the scale chosen is bounded rigorously afterwards.
+    """
+    margins = np.empty(X.shape[0])
+    for interval in signed_values(X, signs, coef, intercept):
+        margins[interval.block.rows] = 0.5 * interval.low + 0.5 * interval.high
+    quadratic, penalty = float(coef @ coef), 1.0 / delta**2
+    low, high, scale = 0.0, np.inf, 1.0
+    with np.errstate(all="ignore"):
+        for _ in range(200):
+            active = margins[scale * margins < 1.0]
+            slope = scale * quadratic - penalty * float(active @ (1.0 - scale * active))
+            low, high = (low, scale) if slope > 0.0 else (scale, high)
+            # Newton's step is exact on a piece of the quadratic; bisection guards it.
+            curvature = quadratic + penalty * float(active @ active)
+            step = penalty * float(active.sum()) / curvature if curvature > 0.0 else np.nan
+            if not low <= step <= high:
+                step = 2.0 * low + 1.0 if np.isinf(high) else 0.5 * (low + high)
+            if step == scale or not np.isfinite(step):
+                break
+            scale = step
+    return scale if np.isfinite(scale) else 1.0
+
+
+def _filtered_squares(interval: Interval) -> tuple[fmpq, fmpq] | None:
+    """Two numbers with the sum of squared hinges of a block between them; ``None``: overflow."""
+    with np.errstate(over="ignore", invalid="ignore", under="ignore"):
+        most = np.maximum(np.nextafter(1.0 - interval.low, np.inf), 0.0)
+        least = np.maximum(np.nextafter(1.0 - interval.high, -np.inf), 0.0)
+        most = np.where(interval.low >= 1.0, 0.0, most)
+        if not most.any():
+            return fmpq(0), fmpq(0)
+        squares = np.array([least @ least, most @ most])
+        low, high = enclose(squares, radius(squares, most.size))
+    if not (np.isfinite(low[0]) and np.isfinite(high[1])):
+        return None
+    return of_float(max(float(low[0]), 0.0)), of_float(float(high[1]))
+
+
+def _exact_squares(
+    X: Any, signs: Signs, coef: Floats, intercept: float, interval: Interval
+) -> tuple[fmpq, int]:
+    rows = interval.block.rows[~(interval.low >= 1.0)]
+    total = fmpq(0)
+    for values in exact_values(X, signs, rows, coef, intercept):
+        total += sum(((1 - value) ** 2 for value in values if value < 1), fmpq(0))
+    return total, rows.size
