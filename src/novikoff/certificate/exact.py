@@ -1,0 +1,205 @@
+"""Zero as a combination of signed examples: exact, over the rationals.
+
+By Gordan's theorem no hyperplane through the origin has all signed examples strictly on one side
+iff some weights ``λ >= 0``, not all zero, make ``Σ λ_i y_i x_i = 0``; with an intercept
+each example is extended by a 1. Here such weights are checked, found on a basis, or reduced to one.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from flint import fmpq, fmpz_mat, nmod_mat
+
+from .dyadic import Dyadic
+from .errors import CertificateError
+from .hull import exact_sum
+from .labels import Signs
+from .rows import Indices, take
+
+_PRIMES = (2**61 - 1, 2**62 - 57, 2**63 - 25)
+"""Primes that tell the rank of a matrix; an unlucky one can only make it look smaller."""
+
+
+def is_zero_combination(
+    X: Any, signs: Signs, support: Indices, weights: npt.NDArray[Any], *, affine: bool
+) -> bool:
+    """Whether ``Σ weights_i y_i (x_i, 1)`` is exactly zero (without the 1 if not affine)."""
+    integers = Dyadic.of(weights).integers.astype(object) * signs[support].astype(object)
+    if affine and sum(integers) != 0:
+        return False
+    total, _ = exact_sum(X, support, integers)
+    return not any(total)
+
+
+def null_weights(X: Any, signs: Signs, support: Indices, *, affine: bool) -> list[int]:
+    """The nonnegative integers, without a common divisor, that combine the basis to zero.
+
+    Raises
+    ------
+    CertificateError
+        If the only such combination is zero, if there is more than one, or if it needs weights
+        of both signs.
+    """
+    matrix = _signed_columns(X, signs, support, affine)
+    weights = _null_vector(matrix, support.size)
+    if min(weights) < 0 < max(weights):
+        raise CertificateError("the basis combines to zero only with weights of both signs")
+    return [abs(a) for a in weights]
+
+
+def reduce_support(
+    X: Any, signs: Signs, support: npt.ArrayLike, weights: npt.ArrayLike, *, affine: bool
+) -> tuple[Indices, list[int]]:
+    """Reduce an exact zero combination to a minimal one (Carathéodory).
+
+    Parameters
+    ----------
+    X, signs
+        The examples and their signs.
+    support, weights
+        An exact zero combination of signed examples.
+    affine : bool
+        Whether the weights of the two classes are equal too (hyperplanes with an intercept).
+
+    Returns
+    -------
+    support, weights
+        At most ``n_features + 1`` of the examples (one more if affine), whose only combination
+        to zero, up to a factor, is the one with these positive integers.
+
+    Notes
+    -----
+    While the examples of the support have a second relation, move along it until a weight
+    becomes zero. The relations are kept as exact rationals: meant for hundreds of examples.
+
+    Examples
+    --------
+    >>> X = np.array([[1.0], [2.0], [3.0], [4.0]])
+    >>> signs = np.array([1, -1, -1, 1], dtype=np.int8)
+    >>> reduce_support(X, signs, [0, 1, 2, 3], [1, 1, 1, 1], affine=True)
+    (array([0, 2, 3]), [1, 3, 2])
+    """
+    rows = np.asarray(support, dtype=np.int64)
+    values = np.asarray(weights)
+    rows, values = rows[values > 0], values[values > 0]
+    if not rows.size or not is_zero_combination(X, signs, rows, values, affine=affine):
+        raise CertificateError("the weighted sum of the signed examples is not exactly zero")
+    current = [fmpq(int(a)) for a in Dyadic.of(values).integers]
+    relations = _relations(_signed_columns(X, signs, rows, affine), rows.size)
+    while len(relations) > 1:
+        direction = next(r for r in relations if not _parallel(r, current))
+        if not any(entry > 0 for entry in direction):
+            direction = [-entry for entry in direction]
+        step = min(a / r for a, r in zip(current, direction, strict=True) if r > 0)
+        current = [a - step * r for a, r in zip(current, direction, strict=True)]
+        for index, weight in enumerate(current):
+            if weight == 0:
+                relations = _without(relations, index)
+    common = math.lcm(*(int(a.q) for a in current))
+    integers = [int(a.p) * (common // int(a.q)) for a in current]
+    divisor = math.gcd(*integers)
+    kept = np.array([a > 0 for a in integers])
+    return rows[kept], [a // divisor for a in integers if a > 0]
+
+
+def _signed_columns(X: Any, signs: Signs, support: Indices, affine: bool) -> list[list[int]]:
+    """The matrix whose columns are the signed examples, in integers.
+
+    Each of its rows (a feature) may be multiplied by a power of two of its own: relations
+    between the columns stay the same.
+    """
+    features: dict[int, list[int]] = {}
+    exponents: dict[int, int] = {}
+    seen = 0
+    for block in take(X, support):
+        columns, values = block.exact_columns()
+        for position, column in enumerate(columns.tolist()):
+            row = features.setdefault(column, [0] * support.size)
+            exponent = exponents.setdefault(column, values.exponent)
+            if values.exponent < exponent:
+                row[:] = [a << (exponent - values.exponent) for a in row]
+                exponent = exponents[column] = values.exponent
+            shift = values.exponent - exponent
+            for offset, value in enumerate(values.integers[:, position].tolist()):
+                row[seen + offset] = (value * int(signs[support[seen + offset]])) << shift
+        seen += block.rows.size
+    matrix = []
+    for row in features.values():
+        divisor = math.gcd(*row)
+        matrix.append([a // divisor for a in row])
+    if affine:
+        matrix.append([int(sign) for sign in signs[support]])
+    return matrix
+
+
+def _null_vector(matrix: list[list[int]], n_columns: int) -> list[int]:
+    """The one relation between the columns, as integers without a common divisor."""
+    for prime in _PRIMES:
+        pivots = _pivots(matrix, n_columns, prime)
+        if len(pivots) >= n_columns - 1:
+            break
+    else:
+        raise CertificateError("the basis combines to zero in more than one way: it is not minimal")
+    if len(pivots) == n_columns:
+        raise CertificateError("the basis does not combine to zero: its examples are independent")
+    (free,) = set(range(n_columns)) - set(pivots)
+    if not pivots:
+        return [1]
+    # A square system on the pivots; the other features are checked afterwards.
+    transposed = [[row[column] for row in matrix] for column in pivots]
+    chosen = [matrix[row] for row in _pivots(transposed, len(matrix), prime)]
+    size = len(pivots)
+    system = fmpz_mat(size, size, [row[column] for row in chosen for column in pivots])
+    target = fmpz_mat(size, 1, [-row[free] for row in chosen])
+    solution: Any = system.solve(target)
+    numerators, denominator = solution.numer_denom()
+    weights = [0] * n_columns
+    weights[free] = int(denominator)
+    for position, column in enumerate(pivots):
+        weights[column] = int(numerators[position, 0])
+    if any(sum(a * b for a, b in zip(row, weights, strict=True)) for row in matrix):
+        raise CertificateError("the basis does not combine to zero: its examples are independent")
+    divisor = math.gcd(*weights)
+    return [a // divisor for a in weights]
+
+
+def _pivots(matrix: list[list[int]], n_columns: int, prime: int) -> list[int]:
+    """Columns that are independent modulo the prime, hence over the rationals."""
+    if not matrix:
+        return []
+    entries = [a % prime for row in matrix for a in row]
+    reduced, rank = nmod_mat(len(matrix), n_columns, entries, prime).rref()
+    pivots, column = [], 0
+    for row in range(rank):
+        while int(reduced[row, column]) == 0:
+            column += 1
+        pivots.append(column)
+    return pivots
+
+
+def _relations(matrix: list[list[int]], n_columns: int) -> list[list[fmpq]]:
+    """A basis of all relations between the columns."""
+    if not matrix:
+        return [[fmpq(int(i == j)) for i in range(n_columns)] for j in range(n_columns)]
+    flat = [a for row in matrix for a in row]
+    basis, nullity = fmpz_mat(len(matrix), n_columns, flat).nullspace()
+    return [[fmpq(basis[i, j]) for i in range(n_columns)] for j in range(nullity)]
+
+
+def _parallel(a: list[fmpq], b: list[fmpq]) -> bool:
+    pivot = next(i for i, entry in enumerate(a) if entry != 0)
+    return all(x * b[pivot] == y * a[pivot] for x, y in zip(a, b, strict=True))
+
+
+def _without(relations: list[list[fmpq]], index: int) -> list[list[fmpq]]:
+    """The relations that do not use the column at ``index``."""
+    pivot = next((r for r in relations if r[index] != 0), None)
+    if pivot is None:
+        return relations
+    return [
+        [a - r[index] / pivot[index] * p for a, p in zip(r, pivot, strict=True)]
+        for r in relations
+        if r is not pivot
+    ]
