@@ -1,0 +1,99 @@
+"""The parts of a certificate, made uniform and checked when it is built."""
+
+import math
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .errors import CertificateError
+from .rows import Floats, Indices
+
+
+def as_coef(coef: Any, n_features: int) -> Floats:
+    """The normal of a hyperplane as a read-only float64 array of its own."""
+    array = np.array(coef, dtype=np.float64)
+    if array.shape != (n_features,):
+        raise CertificateError(f"coef has shape {array.shape}, the data has {n_features} features")
+    if not np.isfinite(array).all():
+        raise CertificateError("coef holds a NaN or an infinity")
+    return _frozen(array)
+
+
+def as_intercept(intercept: Any, affine: bool) -> float:
+    """The intercept as a finite float; zero for hyperplanes through the origin."""
+    value = float(intercept)
+    if not math.isfinite(value):
+        raise CertificateError(f"the intercept must be a finite number, not {value!r}")
+    if not affine and value != 0.0:
+        raise CertificateError(f"affine is false, but the intercept is {value!r}")
+    return value
+
+
+def as_support(support: Any, n_examples: int) -> Indices:
+    """Distinct indices of examples as a read-only int64 array of its own."""
+    array = np.array(support)
+    if array.size == 0:
+        array = array.astype(np.int64)
+    if array.ndim != 1 or array.dtype.kind not in "ui":
+        raise CertificateError("support must be a list of whole numbers")
+    outside = array[(array < 0) | (array >= n_examples)]
+    if outside.size:
+        raise CertificateError(f"support names example {outside[0]} of {n_examples} (from 0)")
+    if np.unique(array).size != array.size:
+        raise CertificateError("support names an example twice")
+    return _frozen(array.astype(np.int64))
+
+
+def as_weights(weights: Any, support: Indices) -> npt.NDArray[Any]:
+    """Nonnegative weights, int64 or float64, read-only, one for each index of the support."""
+    array = np.array(weights)
+    if array.size == 0:
+        array = array.astype(np.int64)
+    if array.dtype.kind == "i" or (array.dtype.kind == "u" and array.max() < 1 << 63):
+        array = array.astype(np.int64)
+    elif array.dtype in (np.float64, np.float32):
+        array = array.astype(np.float64)
+    else:
+        raise CertificateError(f"weights must be int64 or float64 numbers, not {array.dtype}")
+    if array.shape != support.shape:
+        raise CertificateError(
+            f"there are {array.size} weights for {support.size} examples of the support"
+        )
+    if not np.isfinite(array).all() or (array < 0).any():
+        raise CertificateError("weights must be finite and not negative")
+    if array.size and not (array > 0).any():
+        raise CertificateError("the weights are all zero")
+    return _frozen(array)
+
+
+def as_bound(name: str, value: Any) -> float:
+    """A bound as a float that is not NaN."""
+    number = float(value)
+    if math.isnan(number):
+        raise CertificateError(f"{name} is not a number")
+    return number
+
+
+def check_carried(name: str, value: float, nothing: float, support: Indices) -> None:
+    """Refuse a bound that has no support to carry it."""
+    if not support.size and value != nothing:
+        raise CertificateError(f"{name} is {value!r}, but no example of the support carries it")
+
+
+def same(a: Any, b: Any) -> bool:
+    """Exact equality: of the type, and of arrays and floats bit by bit."""
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, np.ndarray):
+        return bool(a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes())
+    if isinstance(a, float):
+        return bool(a.hex() == b.hex())
+    if isinstance(a, tuple):
+        return len(a) == len(b) and all(same(x, y) for x, y in zip(a, b, strict=True))
+    return bool(a == b)
+
+
+def _frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    array.flags.writeable = False
+    return array

@@ -1,0 +1,61 @@
+"""Numbers in sentences, rounded to the safe side like the claims they state."""
+
+import math
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+
+
+def at_least(value: float, digits: int = 4) -> str:
+    """``value`` rounded down to a few significant digits.
+
+    Examples
+    --------
+    >>> at_least(0.024689), at_most(0.024689), at_least(-math.inf)
+    ('0.02468', '0.02469', '-inf')
+    """
+    return _rounded(value, digits, ROUND_FLOOR)
+
+
+def at_most(value: float, digits: int = 4) -> str:
+    """``value`` rounded up to a few significant digits."""
+    return _rounded(value, digits, ROUND_CEILING)
+
+
+def digits_between(low: float, high: float) -> int:
+    """How many significant digits show that ``low`` and ``high`` differ: from 4 to 17.
+
+    Examples
+    --------
+    >>> digits_between(0.1, 0.2), digits_between(0.1, 0.1 + 1e-9), digits_between(1.0, math.inf)
+    (4, 11, 4)
+    """
+    size = max(abs(low), abs(high))
+    if not math.isfinite(size) or size == 0.0:
+        return 4
+    gap = abs(high / size - low / size)
+    if gap == 0.0:
+        return 17
+    return min(17, max(4, 2 - math.floor(math.log10(gap))))
+
+
+def percent(share: float) -> str:
+    """A share as a percentage, rounded up."""
+    return f"{at_most(100.0 * share, 2)} %"
+
+
+def counted(number: int, noun: str) -> str:
+    """The number with its noun.
+
+    Examples
+    --------
+    >>> counted(1, "example"), counted(12665, "example")
+    ('1 example', '12,665 examples')
+    """
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def _rounded(value: float, digits: int, rounding: str) -> str:
+    if not math.isfinite(value):
+        return repr(value)
+    rounded = Decimal(value).normalize(Context(prec=digits, rounding=rounding))
+    # Plain notation in the range where it reads well.
+    return f"{rounded:f}" if -5 <= rounded.adjusted() <= 15 else f"{rounded:e}"
