@@ -1,0 +1,65 @@
+"""The proof that no hyperplane separates the examples."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .base import Certificate, Verified
+from .errors import CertificateError
+from .exact import is_zero_combination, null_weights
+from .fields import as_support, as_weights
+from .labels import Signs
+from .rows import Indices
+from .wording import counted
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class NonSeparation(Certificate):
+    """No hyperplane separates the examples: a combination of the signed ones is exactly zero.
+
+    It claims ``Σ weights_i y_i (x_i, 1) = 0`` over the support, without the 1 where the
+    hyperplanes pass through the origin, with weights that are not negative and not all zero.
+    Where ``weights`` is ``None`` the support is a basis whose only combination to zero the
+    check finds for itself, in rational arithmetic.
+    """
+
+    support: Indices
+    weights: npt.NDArray[Any] | None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._set("support", as_support(self.support, self.n_examples))
+        if not self.support.size:
+            raise CertificateError("a NonSeparation needs a support")
+        if self.weights is not None:
+            self._set("weights", as_weights(self.weights, self.support))
+
+    def __bool__(self) -> bool:
+        return False
+
+    def __str__(self) -> str:
+        what = "two class averages that coincide" if self.affine else "a weighted sum that is zero"
+        return "\n".join(
+            [
+                f"Not separable: no {self._hyperplanes()} separates the examples.",
+                f"{counted(self.support.size, 'example')} of {self.n_examples:,} prove it: "
+                f"they have {what} exactly.",
+                self._run(),
+            ]
+        )
+
+    def __repr__(self) -> str:
+        return f"<NonSeparation: {self.support.size} of {counted(self.n_examples, 'example')}>"
+
+    def _check(self, X: Any, signs: Signs) -> Verified:
+        if self.weights is None:
+            null_weights(X, signs, self.support, affine=self.affine)
+        elif not is_zero_combination(X, signs, self.support, self.weights, affine=self.affine):
+            raise CertificateError("the weighted sum of the signed examples is not exactly zero")
+        sentence = (
+            f"Verified: no {self._hyperplanes()} separates the examples; "
+            f"{counted(self.support.size, 'example')} combine to zero exactly."
+        )
+        return Verified(upper=0.0, n_exact=int(np.size(self.support)), sentence=sentence)
