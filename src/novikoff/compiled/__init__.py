@@ -1,0 +1,1 @@
+"""Plain numba functions on arrays: rows, the step of a rule, sweeps."""

@@ -1,0 +1,120 @@
+"""The one step that every perceptron takes: its threshold, its length, its bookkeeping.
+
+A rule reaches compiled code as a :class:`Specification`, a point in one family of rules::
+
+    threshold   scale * (constant + growth * b_t(alpha)) + dynamic * |w|^2 / sum(a)
+                + cooling / (shrink * sqrt(t + 1))
+    scale       becomes |z|^2 when |z|^2 > patience * scale
+    step        1, or min(cap, (1 - z.w) / (|z|^2 + ridge)), or push / (shrink * sqrt(t + 1))
+
+with ``b_t(alpha) = ((t + 1)^alpha - t^alpha - 1) / 2`` as in Algorithm 4. The first term is the
+threshold of the master theorem, which covers Algorithms 1 to 4.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+
+class Specification(NamedTuple):
+    """What a rule is to the compiled loop; see the module's formula."""
+
+    scale: float = 0.0
+    patience: float = 1.0
+    constant: float = 0.0
+    growth: float = 0.0
+    alpha: float = 1.0
+    dynamic: float = 0.0
+    cooling: float = 0.0
+    push: float = 0.0
+    aggressive: bool = False
+    cap: float = math.inf
+    ridge: float = 0.0
+
+
+class Frame(NamedTuple):
+    """How examples are read: ``z = y * (x - centre, lift)``, slack lift, class weights."""
+
+    lift2: float = 0.0
+    slack2: float = 0.0
+    weight_negative: float = 1.0
+    weight_positive: float = 1.0
+
+
+# The state of a run, one float64 array.
+UPDATES = 0  # t
+WEIGHT = 1  # the sum of the weights a_i, equal to t for unit steps
+SCALE = 2  # the squared length that the threshold is measured in
+NORM2 = 3  # |w|^2, with the coordinates of both lifts
+OFFSET = 4  # lift^2 * sum of a_i y_i: what the lift adds to every y * margin
+ALONG = 5  # w . centre
+SHRINK = 6  # the factor that brings w into the unit ball (ALMA)
+LONGEST2 = 7  # the largest |z|^2 among the updates
+MISTAKES = 8  # updates made at z.w <= 0
+THRESHOLD = 9
+FINITE = 10  # stays 0.0 while every margin is a finite number
+STATE_SIZE = 11
+
+
+@njit(cache=True, nogil=True)
+def increment(t: float, alpha: float) -> float:
+    """Return ``b_t(alpha)`` of Algorithm 4 without cancellation."""
+    if t == 0.0:
+        return 0.0
+    return 0.5 * (t**alpha * math.expm1(alpha * math.log1p(1.0 / t)) - 1.0)
+
+
+@njit(cache=True, nogil=True)
+def threshold(rule: Specification, state: np.ndarray) -> float:
+    """Return the number that ``z . w`` must exceed at this state."""
+    t = state[UPDATES]
+    level = rule.constant
+    if rule.growth != 0.0:
+        level += rule.growth * increment(t, rule.alpha)
+    # scale * level would be 0 * inf for a scale-free rule before its first update.
+    beta = state[SCALE] * level if state[SCALE] > 0.0 else 0.0
+    if rule.dynamic != 0.0 and t > 0.0:
+        beta += rule.dynamic * state[NORM2] / state[WEIGHT]
+    if rule.cooling != 0.0:
+        beta += rule.cooling / (state[SHRINK] * math.sqrt(t + 1.0))
+    return beta
+
+
+@njit(cache=True, nogil=True)
+def length(rule: Specification, state: np.ndarray, margin: float, norm2: float) -> float:
+    """Return the step that a violated example with this ``z . w`` and ``|z|^2`` takes."""
+    if rule.aggressive:
+        return min(rule.cap, (1.0 - margin) / (norm2 + rule.ridge))
+    if rule.push != 0.0:
+        return rule.push / (state[SHRINK] * math.sqrt(state[UPDATES] + 1.0))
+    return 1.0
+
+
+@njit(cache=True, nogil=True)
+def advance(
+    rule: Specification, state: np.ndarray, margin: float, norm2: float, tau: float
+) -> None:
+    """Bring the state up to date after ``w`` moved by ``tau * z``."""
+    state[UPDATES] += 1.0
+    state[WEIGHT] += tau
+    state[NORM2] += tau * (2.0 * margin + tau * norm2)
+    if margin <= 0.0:
+        state[MISTAKES] += 1.0
+    if norm2 > state[LONGEST2]:
+        state[LONGEST2] = norm2
+    if norm2 > rule.patience * state[SCALE]:
+        state[SCALE] = norm2
+    if rule.cooling != 0.0 and state[NORM2] * state[SHRINK] ** 2 > 1.0:
+        state[SHRINK] = 1.0 / math.sqrt(state[NORM2])
+    state[THRESHOLD] = threshold(rule, state)
+
+
+def start(rule: Specification) -> np.ndarray:
+    """Return the state of a run that has not seen an example yet."""
+    state = np.zeros(STATE_SIZE)
+    state[SCALE] = rule.scale
+    state[SHRINK] = 1.0
+    state[THRESHOLD] = threshold(rule, state)
+    return state

@@ -1,0 +1,150 @@
+"""The loop: while some example is violated, step."""
+
+from collections.abc import Sequence
+from math import inf, sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.certificate import Status
+from novikoff.compiled.step import FINITE, NORM2, WEIGHT
+from novikoff.record import Callback, Limits, Progress, Run, Watch
+from novikoff.rules import Rule
+from novikoff.sample import Sample
+
+__all__ = ["Callback", "Limits", "Progress", "Run", "run"]
+
+# A full pass collects the examples whose margin is within half the mean margin of the support
+# of being violated. Once a full pass makes fewer updates than a quarter of the support, the next
+# full pass is put off until these are satisfied, or for a hundred cheap passes. All three numbers
+# act on the state alone, so that the support reproduces the run.
+NEARNESS = 0.5
+FEW = 0.25
+CHEAP_PASSES = 100
+
+
+def run(
+    sample: Sample,
+    rule: Rule,
+    *,
+    limits: Limits | None = None,
+    min_margin: float = 0.0,
+    callbacks: Sequence[Callback] = (),
+) -> Run:
+    """Run a rule on a sample until no example is violated, or a limit is met.
+
+    Parameters
+    ----------
+    sample : Sample
+        The signed examples in the order of visits.
+    rule : Rule
+        When an example is violated and how far to step.
+    limits : Limits, optional
+        Where to give up.
+    min_margin : float, default=0.0
+        End as soon as the upper bound on the margin falls below this length.
+    callbacks : sequence of callables
+        Called with a :class:`Progress` after each full pass.
+
+    Returns
+    -------
+    Run
+        Weights, status and history.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from novikoff import rules
+    >>> from novikoff.loop import run
+    >>> from novikoff.sample import Sample, room_of
+    >>> X, signs = np.array([[999.0], [1001.0]]), np.array([1, -1])
+    >>> finished = run(Sample.of(room_of(X), signs), rules.Classic())
+    >>> finished.status.name, finished.n_updates
+    ('CONVERGED', 3)
+    """
+    specification = rule.specification(sample.lifted_radius)
+    result = Run(sample, rule, specification, sample.memory(specification))
+    watch = Watch(result, limits or Limits(), min_margin, callbacks)
+    pick = _worst_first if rule.pick == "worst" else _cyclic
+    try:
+        result.status = pick(result, watch)
+    except KeyboardInterrupt:
+        result.status = Status.INTERRUPTED
+    if result.status not in (Status.CONVERGED, Status.GAP_REACHED):
+        result.keep_if_separating()
+    watch.report()
+    return result
+
+
+def _cyclic(run: Run, watch: Watch) -> Status:
+    """Full passes in order, with cheap passes over the near-violated examples in between."""
+    while run.n_iter < watch.limits.max_iter:
+        updates, mistakes = run.n_updates, run.mistakes
+        near, stop = _pass(run, watch, run.sample.order, NEARNESS)
+        if stop is not None:
+            return stop
+        run.n_iter += 1
+        updates, mistakes = run.n_updates - updates, run.mistakes - mistakes
+        if updates == 0:
+            return Status.CONVERGED
+        if mistakes == 0 and (run.best is None or run.n_iter & (run.n_iter - 1) == 0):
+            run.keep_if_separating()
+        watch.report()
+        if watch.no_such_margin():
+            return Status.NO_SUCH_MARGIN
+        if updates >= FEW * np.count_nonzero(run.weights):
+            continue
+        for _ in range(CHEAP_PASSES):
+            updates = run.n_updates
+            _, stop = _pass(run, watch, near, 0.0)
+            if stop is not None:
+                return stop
+            if run.n_updates == updates:
+                break
+    return Status.MAX_ITER
+
+
+def _pass(
+    run: Run, watch: Watch, ids: NDArray[np.int64], nearness: float
+) -> tuple[NDArray[np.int64], Status | None]:
+    near = []
+    for chunk in run.sample.chunks(ids):
+        visited, found = run.sample.sweep(
+            chunk, run.specification, run.memory, nearness=nearness, most=watch.most
+        )
+        near.append(found)
+        stop = Status.MAX_UPDATES if visited < len(chunk) else watch.stop()
+        if stop is not None:
+            return np.concatenate(near), stop
+    if run.memory.state[FINITE] != 0.0:
+        raise ValueError("The margins overflow; divide the features by their largest magnitude.")
+    return np.concatenate(near), None
+
+
+def _worst_first(run: Run, watch: Watch) -> Status:
+    """Update on the example of least margin until the two bounds meet (MinOver)."""
+    sample, memory, state = run.sample, run.memory, run.memory.state
+    lower, upper = -inf, inf
+    while run.n_iter < watch.limits.max_iter:
+        margins = sample.margins(sample.order, memory)
+        run.n_iter += 1
+        position = int(np.argmin(margins))
+        worst = int(sample.order[position])
+        if state[NORM2] > 0.0:
+            norm = sqrt(state[NORM2])
+            upper = min(upper, norm / state[WEIGHT])
+            if margins[position] / norm > lower:
+                lower = float(margins[position] / norm)
+                if lower > 0.0:
+                    run.best, run.best_margin = memory.weights.copy(), lower
+            watch.report()
+            if lower >= (1.0 - (run.rule.gap or 0.0)) * upper:
+                run.deciding = (worst,)
+                return Status.GAP_REACHED
+            if watch.no_such_margin():
+                return Status.NO_SUCH_MARGIN
+        stop = Status.MAX_UPDATES if run.n_updates >= watch.most else watch.stop()
+        if stop is not None:
+            return stop
+        sample.take(worst, float(margins[position]), run.specification, memory)
+    return Status.MAX_ITER

@@ -1,0 +1,170 @@
+"""What a run leaves behind, and the watch that tells it to stop."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from math import inf, sqrt
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.certificate import Status
+from novikoff.compiled.step import MISTAKES, OFFSET, UPDATES, WEIGHT, Specification
+from novikoff.rules import Rule
+from novikoff.sample import Memory, Sample
+
+
+class Progress(NamedTuple):
+    """One line of a run's history, written after each full pass.
+
+    ``lower`` is the largest margin seen on all examples so far (minus infinity before the
+    first), ``upper`` the smallest upper bound on the optimum so far, both in floating point; the
+    certificate's are the rigorous ones.
+    """
+
+    iteration: int
+    updates: int
+    mistakes: int
+    lower: float
+    upper: float
+    seconds: float
+
+
+Callback = Callable[[Progress], None]
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Where a run gives up: full passes, updates, seconds, or somebody else's word."""
+
+    max_iter: int = 1000
+    max_updates: int | None = None
+    time_limit: float | None = None
+    cancelled: Callable[[], bool] = lambda: False
+
+
+@dataclass
+class Run:
+    """What a run left behind.
+
+    ``best`` holds the weights of the iterate with the largest margin among those known to make
+    no training error (``None`` where none is known), ``upper`` those of the best upper bound,
+    ``deciding`` examples that ended the run without an update.
+    """
+
+    sample: Sample
+    rule: Rule
+    specification: Specification
+    memory: Memory
+    status: Status = Status.INTERRUPTED
+    n_iter: int = 0
+    best: NDArray[np.float64] | None = None
+    best_margin: float = -inf
+    upper: NDArray[np.float64] | None = None
+    upper_bound: float = inf
+    deciding: tuple[int, ...] = ()
+    history: list[Progress] = field(default_factory=list)
+
+    @property
+    def weights(self) -> NDArray[np.float64]:
+        """The weights on the examples at the end."""
+        return self.memory.weights
+
+    @property
+    def averaged(self) -> NDArray[np.float64]:
+        """The weights of ``w_1 + ... + w_T``, the sum of the iterates after each update."""
+        return self.memory.state[UPDATES] * self.memory.weights - self.memory.stamps
+
+    @property
+    def n_updates(self) -> int:
+        """How many updates were made."""
+        return int(self.memory.state[UPDATES])
+
+    @property
+    def mistakes(self) -> int:
+        """How many of the updates were made at ``z . w <= 0``."""
+        return int(self.memory.state[MISTAKES])
+
+    def keep_if_separating(self) -> None:
+        """Remember the iterate if it makes no training error and beats the one remembered."""
+        memory = self.memory
+        norm = float(np.linalg.norm(memory.w))
+        if norm == 0.0:
+            return
+        margins = self.sample.margins(self.sample.order, memory)
+        margins -= self.sample.frame.slack2 * memory.weights[self.sample.order]
+        margin = float(margins.min()) / norm
+        if margin > max(self.best_margin, 0.0):
+            self.best, self.best_margin = memory.weights.copy(), margin
+
+    def keep_if_bounding(self, closely: bool) -> None:
+        """Remember the iterate's weights if they bound the optimum better than those remembered."""
+        bound = self._upper_bound()
+        if closely and self.sample.affine and bound < inf:
+            bound = min(bound, self.sample.hull_distance(self.memory.weights, self.memory.w) / 2)
+        if bound < self.upper_bound:
+            self.upper, self.upper_bound = self.memory.weights.copy(), bound
+
+    def _upper_bound(self) -> float:
+        # Homogeneous: |sum a z| / sum a. Affine, with p the positive class's share of the weight:
+        # half the distance of the class means is at most |w| / sum a + |2p - 1| R, and
+        # |2p - 1| = |offset| / (lift^2 sum a).
+        state, sample = self.memory.state, self.sample
+        if state[WEIGHT] == 0.0:
+            return inf
+        length = float(np.linalg.norm(self.memory.w))
+        if sample.affine:
+            if not _both_classes(sample.signs, self.memory.weights):
+                return inf
+            length += abs(state[OFFSET]) * sample.radius / sample.frame.lift2
+        return float(length / state[WEIGHT])
+
+
+class Watch:
+    """Keeps a run's history and knows when it must end."""
+
+    def __init__(
+        self, run: Run, limits: Limits, min_margin: float, callbacks: Sequence[Callback]
+    ) -> None:
+        self.run = run
+        self.limits = limits
+        # The slack lift separates everything, so no bound on its margin speaks of the data.
+        self.min_margin = min_margin if run.sample.frame.slack2 == 0.0 else 0.0
+        self.callbacks = callbacks
+        self.most = inf if limits.max_updates is None else float(limits.max_updates)
+        self.started = time.perf_counter()
+
+    def stop(self) -> Status | None:
+        """Return the limit that the run has met, if any."""
+        if self.limits.cancelled():
+            return Status.INTERRUPTED
+        limit = self.limits.time_limit
+        if limit is not None and time.perf_counter() - self.started >= limit:
+            return Status.TIME_LIMIT
+        return None
+
+    def report(self) -> None:
+        """Write a line of history and tell the callbacks."""
+        run = self.run
+        run.keep_if_bounding(closely=False)
+        if run.upper_bound < sqrt(2.0) * self.min_margin:
+            run.keep_if_bounding(closely=True)
+        seconds = time.perf_counter() - self.started
+        line = Progress(
+            run.n_iter, run.n_updates, run.mistakes, run.best_margin, run.upper_bound, seconds
+        )
+        if run.history and run.history[-1][:2] == line[:2]:
+            run.history.pop()
+        run.history.append(line)
+        for callback in self.callbacks:
+            callback(line)
+
+    def no_such_margin(self) -> bool:
+        """Whether the run has refuted the margin that it was to look for."""
+        return self.run.upper_bound < self.min_margin
+
+
+def _both_classes(signs: NDArray[np.int8], weights: NDArray[np.float64]) -> bool:
+    present = signs[weights > 0.0]
+    return bool((present > 0).any() and (present < 0).any())

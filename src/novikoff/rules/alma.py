@@ -1,0 +1,45 @@
+"""ALMA, the approximate large margin algorithm."""
+
+import math
+
+from novikoff.compiled.step import Specification
+from novikoff.rules.base import Rule, check_interval
+
+
+class Alma(Rule):
+    """ALMA for the Euclidean norm (Gentile, 2001).
+
+    At its k-th update, w lies in the unit ball and an example ``z / R`` is violated while
+    ``z . w / R <= (1 - a) B / sqrt(k)`` with ``B = sqrt(8) / a``; the step is
+    ``sqrt(2) / sqrt(k)``, and w is brought back into the ball. It is known to reach
+    ``(1 - a)`` of the optimum margin in ``O(1 / (a eps)^2)`` updates; the constants are not
+    restated here as numbers.
+
+    Parameters
+    ----------
+    a : float, default=0.1
+        The share of the optimum margin that may be given up; strictly between 0 and 1.
+
+    Examples
+    --------
+    >>> from novikoff import rules
+    >>> rules.Alma(a=0.2).update_bound(R=1.0, eps=0.1) is None
+    True
+    """
+
+    unit_steps = False
+
+    def __init__(self, *, a: float = 0.1):
+        self.a = a
+
+    @property
+    def uses_radius(self) -> bool:
+        """Whether the largest norm enters the rule."""
+        return True
+
+    def specification(self, radius: float) -> Specification:
+        """Return the cooling threshold and step, both over the factor that shrinks w."""
+        a = check_interval(self, "a", 0.0, 1.0)
+        return Specification(
+            cooling=(1.0 - a) * math.sqrt(8.0) / a * radius, push=math.sqrt(2.0) / radius
+        )

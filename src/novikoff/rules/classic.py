@@ -1,0 +1,27 @@
+"""Algorithm 1: the perceptron."""
+
+from novikoff.compiled.step import Specification
+from novikoff.rules.base import Rule
+
+
+class Classic(Rule):
+    """The perceptron: update while some ``z . w <= 0``.
+
+    With optimum margin eps > 0 and largest norm R it makes at most ``(R / eps)^2`` updates
+    (Novikoff's theorem), in any order of examples. Its margin is positive, and nothing more is
+    proved of it.
+
+    Examples
+    --------
+    >>> from novikoff import rules
+    >>> rules.Classic().update_bound(R=1.0, eps=0.1)
+    100.0
+    """
+
+    def specification(self, radius: float) -> Specification:
+        """Return the threshold 0."""
+        return Specification()
+
+    def update_bound(self, R: float, eps: float) -> float:
+        """Return ``(R / eps)^2``."""
+        return (R / eps) ** 2

@@ -1,0 +1,96 @@
+"""Algorithm 4, the infinity-perceptron, and its combination with Algorithm 3."""
+
+import math
+
+from novikoff.compiled.step import Specification
+from novikoff.rules.base import Rule, check_interval
+
+ROUNDING = 1e-12
+
+
+class Infinity(Rule):
+    """The infinity-perceptron: update while some ``z . w <= ((t+1)^alpha - t^alpha - 1) / 2``.
+
+    Theorem 2.3, for R <= 1: at most ``(1 / eps)^(2 / (2 - alpha))`` updates, and a margin of at
+    least ``alpha eps / 2 - eps^(alpha / (2 - alpha)) / 2``, as close to the optimum as alpha is
+    to 2. The price is exponential in ``1 / (2 - alpha)``.
+
+    Parameters
+    ----------
+    alpha : float, default=1.5
+        The growth of ``|w|^2 <= t^alpha``; strictly between 1 and 2.
+
+    Examples
+    --------
+    >>> from novikoff import rules
+    >>> rule = rules.Infinity(alpha=1.5)
+    >>> rule.update_bound(R=1.0, eps=0.1), rule.margin_bound(R=1.0, eps=0.1)
+    (10000.0..., 0.0745)
+    """
+
+    def __init__(self, *, alpha: float = 1.5):
+        self.alpha = alpha
+
+    def specification(self, radius: float) -> Specification:
+        """Return the growing threshold, or raise where Theorem 2.3 does not hold."""
+        if radius > 1 + ROUNDING:
+            raise ValueError(
+                f"Infinity needs examples of norm at most 1, lift included, and the largest has "
+                f"{radius:.6g}; use ScaleFreeInfinity, or scale the features."
+            )
+        return Specification(
+            scale=1.0, patience=math.inf, growth=1.0, alpha=check_interval(self, "alpha", 1.0, 2.0)
+        )
+
+    def update_bound(self, R: float, eps: float) -> float | None:
+        """Return ``(1 / eps)^(2 / (2 - alpha))`` for R <= 1, otherwise ``None``."""
+        return None if R > 1 + ROUNDING else _updates(self, eps)
+
+    def margin_bound(self, R: float, eps: float) -> float | None:
+        """Return ``alpha eps / 2 - eps^(alpha / (2 - alpha)) / 2`` for R <= 1."""
+        return None if R > 1 + ROUNDING else _margin(self, eps)
+
+
+class ScaleFreeInfinity(Rule):
+    """Algorithms 3 and 4 combined: the threshold of Algorithm 4 in units of rho^2.
+
+    rho is the largest norm among the updates so far, R its value at exit. At most
+    ``(R / eps)^(2 / (2 - alpha))`` updates and a margin of at least
+    ``alpha eps / 2 - (R / 2) (eps / R)^(alpha / (2 - alpha))``, on data of any scale.
+
+    Parameters
+    ----------
+    alpha : float, default=1.5
+        As in :class:`Infinity`; strictly between 1 and 2.
+
+    Examples
+    --------
+    >>> from novikoff import rules
+    >>> rules.ScaleFreeInfinity(alpha=1.5).margin_bound(R=10.0, eps=1.0)
+    0.745...
+    """
+
+    def __init__(self, *, alpha: float = 1.5):
+        self.alpha = alpha
+
+    def specification(self, radius: float) -> Specification:
+        """Return the growing threshold in units of the running largest norm."""
+        return Specification(growth=1.0, alpha=check_interval(self, "alpha", 1.0, 2.0))
+
+    def update_bound(self, R: float, eps: float) -> float:
+        """Return ``(R / eps)^(2 / (2 - alpha))``."""
+        return _updates(self, eps / R)
+
+    def margin_bound(self, R: float, eps: float) -> float:
+        """Return ``alpha eps / 2 - (R / 2) (eps / R)^(alpha / (2 - alpha))``."""
+        return R * _margin(self, eps / R)
+
+
+def _updates(rule: Infinity | ScaleFreeInfinity, eps: float) -> float:
+    alpha = check_interval(rule, "alpha", 1.0, 2.0)
+    return float((1 / eps) ** (2 / (2 - alpha)))
+
+
+def _margin(rule: Infinity | ScaleFreeInfinity, eps: float) -> float:
+    alpha = check_interval(rule, "alpha", 1.0, 2.0)
+    return float(alpha * eps / 2 - eps ** (alpha / (2 - alpha)) / 2)

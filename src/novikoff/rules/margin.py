@@ -1,0 +1,58 @@
+"""Algorithm 2: the beta-perceptron."""
+
+import math
+from typing import Literal
+
+from novikoff.compiled.step import Specification
+from novikoff.rules.base import Rule, check_interval
+
+
+class Margin(Rule):
+    """The beta-perceptron: update while some ``z . w <= beta``.
+
+    Theorem 2.1: at most ``(2 beta + R^2) / eps^2`` updates, and a margin of at least
+    ``beta eps / (2 beta + R^2)``, which is less than ``eps / 2`` however large beta is.
+
+    Parameters
+    ----------
+    beta : float, default=1.0
+        The threshold. A product of two lengths, so meaningless without a unit.
+    unit : {"radius", "absolute"}, default="radius"
+        Whether beta is in units of R^2, R the largest norm of an example with its lift, or is
+        the number itself.
+
+    Examples
+    --------
+    >>> from novikoff import rules
+    >>> rule = rules.Margin(beta=1.0)
+    >>> rule.update_bound(R=1.0, eps=0.1), rule.margin_bound(R=1.0, eps=0.1)
+    (300.0, 0.0333...)
+    """
+
+    def __init__(self, *, beta: float = 1.0, unit: Literal["radius", "absolute"] = "radius"):
+        self.beta = beta
+        self.unit = unit
+
+    @property
+    def uses_radius(self) -> bool:
+        """Whether the largest norm enters the rule."""
+        return self.unit == "radius"
+
+    def specification(self, radius: float) -> Specification:
+        """Return the fixed threshold."""
+        return Specification(scale=1.0, patience=math.inf, constant=self._absolute(radius))
+
+    def update_bound(self, R: float, eps: float) -> float:
+        """Return ``(2 beta + R^2) / eps^2`` (Theorem 2.1)."""
+        return (2 * self._absolute(R) + R * R) / eps**2
+
+    def margin_bound(self, R: float, eps: float) -> float:
+        """Return ``beta eps / (2 beta + R^2)`` (Theorem 2.1)."""
+        beta = self._absolute(R)
+        return beta * eps / (2 * beta + R * R)
+
+    def _absolute(self, R: float) -> float:
+        if self.unit not in ("radius", "absolute"):
+            raise ValueError(f"Margin: unit={self.unit!r} must be 'radius' or 'absolute'.")
+        beta = check_interval(self, "beta", 0.0, math.inf, closed="low")
+        return beta * R * R if self.unit == "radius" else beta

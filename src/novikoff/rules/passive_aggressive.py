@@ -1,0 +1,67 @@
+"""The passive-aggressive rules PA, PA-I and PA-II."""
+
+import math
+from typing import Literal
+
+from novikoff.compiled.step import Specification
+from novikoff.rules.base import Rule, check_interval
+
+
+class PassiveAggressive(Rule):
+    """Step exactly to ``z . w = 1``, or towards it, on examples with hinge loss above a tolerance.
+
+    The step is ``loss / |z|^2`` (PA), ``min(C, loss / |z|^2)`` (PA-I) or
+    ``loss / (|z|^2 + 1 / (2 C))`` (PA-II); the norm is that of the lifted example, so that a step
+    of PA with an intercept lands on loss 0 as well. PA on separable data makes at most
+    ``R^2 / (tolerance eps)^2`` updates and reaches a margin of at least
+    ``(1 - tolerance) eps / 2``. For a finite C no bound is claimed.
+
+    Parameters
+    ----------
+    C : float, default=inf
+        The aggressiveness; infinity is PA.
+    variant : {1, 2}, default=1
+        PA-I or PA-II, for finite C.
+    tolerance : float, default=0.1
+        An example is violated while its loss is at least this; in (0, 1].
+
+    Examples
+    --------
+    >>> from novikoff import rules
+    >>> rules.PassiveAggressive().margin_bound(R=1.0, eps=0.2)
+    0.09...
+    """
+
+    unit_steps = False
+
+    def __init__(
+        self, *, C: float = math.inf, variant: Literal[1, 2] = 1, tolerance: float = 0.1
+    ):
+        self.C = C
+        self.variant = variant
+        self.tolerance = tolerance
+
+    def specification(self, radius: float) -> Specification:
+        """Return the threshold ``1 - tolerance`` with the aggressive step."""
+        C = check_interval(self, "C", 0.0, math.inf, closed="high")
+        if self.variant not in (1, 2):
+            raise ValueError(f"PassiveAggressive: variant={self.variant!r} must be 1 or 2.")
+        return Specification(
+            scale=1.0,
+            patience=math.inf,
+            constant=1.0 - self._tolerance(),
+            aggressive=True,
+            cap=C if self.variant == 1 else math.inf,
+            ridge=0.5 / C if self.variant == 2 else 0.0,
+        )
+
+    def update_bound(self, R: float, eps: float) -> float | None:
+        """Return ``R^2 / (tolerance eps)^2`` for PA, otherwise ``None``."""
+        return (R / (self._tolerance() * eps)) ** 2 if self.C == math.inf else None
+
+    def margin_bound(self, R: float, eps: float) -> float | None:
+        """Return ``(1 - tolerance) eps / 2`` for PA, otherwise ``None``."""
+        return (1.0 - self._tolerance()) * eps / 2 if self.C == math.inf else None
+
+    def _tolerance(self) -> float:
+        return check_interval(self, "tolerance", 0.0, 1.0, closed="high")

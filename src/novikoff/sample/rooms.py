@@ -1,0 +1,117 @@
+"""Where the rows live, and how compiled code gets at them without a copy."""
+
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from novikoff.compiled.rows import Rows
+
+IN_PLACE = (np.dtype(np.float64), np.dtype(np.float32), np.dtype(np.uint8))
+CHUNK_BYTES = 1 << 25
+CONVERTED_AT_ONCE = 1 << 25
+
+
+class Room(Protocol):
+    """A matrix of examples that hands out rows for compiled code."""
+
+    shape: tuple[int, int]
+    nbytes: int
+    chunk: int
+
+    def part(self, ids: NDArray[np.int64]) -> tuple[Rows, NDArray[np.int64] | None]:
+        """Return rows, and ``None`` where row ``i`` is example ``i``, else the ids in row order."""
+
+    def dense_row(self, i: int) -> NDArray[np.float64]:
+        """Return example ``i`` as a float64 vector."""
+
+
+class InPlace:
+    """Rows that compiled code reads where they are."""
+
+    def __init__(self, X: Any) -> None:
+        self.shape: tuple[int, int] = X.shape
+        if sparse.issparse(X):
+            arrays = (X.data, X.indices, X.indptr)
+            self.rows: Rows = tuple(_read_only(array) for array in arrays)
+            self.nbytes = sum(array.nbytes for array in arrays)
+        else:
+            self.rows = _read_only(X)
+            self.nbytes = X.nbytes
+        self.chunk = _rows_per_chunk(self.nbytes, self.shape[0])
+
+    def part(self, ids: NDArray[np.int64]) -> tuple[Rows, None]:
+        """Return all rows."""
+        return self.rows, None
+
+    def dense_row(self, i: int) -> NDArray[np.float64]:
+        """Return example ``i`` as a float64 vector."""
+        if not isinstance(self.rows, tuple):
+            return np.array(self.rows[i], dtype=np.float64)
+        data, indices, indptr = self.rows
+        row = np.zeros(self.shape[1])
+        row[indices[indptr[i] : indptr[i + 1]]] = data[indptr[i] : indptr[i + 1]]
+        return row
+
+
+class Converted:
+    """Rows of another type or layout, converted block by block."""
+
+    def __init__(self, X: Any) -> None:
+        self.matrix = X
+        self.shape: tuple[int, int] = X.shape
+        per_value = 8 if not sparse.issparse(X) else 16
+        values = X.nnz if sparse.issparse(X) else X.size
+        self.nbytes = per_value * int(values)
+        self.chunk = _rows_per_chunk(self.nbytes, self.shape[0])
+
+    def part(self, ids: NDArray[np.int64]) -> tuple[Rows, NDArray[np.int64]]:
+        """Return the rows ``ids``, in this sequence."""
+        return InPlace(_converted(self.matrix[ids])).rows, ids
+
+    def dense_row(self, i: int) -> NDArray[np.float64]:
+        """Return example ``i`` as a float64 vector."""
+        return InPlace(_converted(self.matrix[[i]])).dense_row(0)
+
+
+def room_of(X: Any) -> Room:
+    """Return the room for a matrix: in place where its type and layout allow it.
+
+    Small matrices of another type or layout are converted once, large ones block by block.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from novikoff.sample import room_of
+    >>> X = np.zeros((3, 2), dtype=np.uint8)
+    >>> np.shares_memory(room_of(X).part(np.arange(3))[0], X)
+    True
+    """
+    if X.dtype in IN_PLACE and (
+        X.has_canonical_format if sparse.issparse(X) else X.flags.c_contiguous and X.flags.aligned
+    ):
+        return InPlace(X)
+    converted = Converted(X)
+    if converted.nbytes <= CONVERTED_AT_ONCE:
+        return InPlace(_converted(X))
+    return converted
+
+
+def _converted(X: Any) -> Any:
+    if sparse.issparse(X):
+        X = X.astype(np.float64)
+        X.sum_duplicates()
+        return X
+    return np.ascontiguousarray(X, dtype=np.float64)
+
+
+def _rows_per_chunk(nbytes: int, n_examples: int) -> int:
+    return max(1, CHUNK_BYTES * n_examples // max(nbytes, 1))
+
+
+def _read_only(array: NDArray[Any]) -> NDArray[Any]:
+    # Writable and read-only arrays are two types to numba; only one of them is ever compiled.
+    view = array.view()
+    view.flags.writeable = False
+    return view
