@@ -1,0 +1,155 @@
+"""CSV files: comma, semicolon or tab between the fields, a line of names on top."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.csv as pacsv
+
+from novikoff.data.arrow import assemble
+from novikoff.data.columns import choose
+from novikoff.data.table import Request, Table
+
+_BLOCK = 1 << 20
+
+
+@dataclass(frozen=True)
+class _Top:
+    """What the first lines of the file tell."""
+
+    blank: int
+    fields: list[str]
+    delimiter: str
+    block: int
+
+
+def read_csv(request: Request) -> Table:
+    """Read the chosen columns of a CSV file.
+
+    The delimiter is the one of comma, semicolon and tab that occurs most in the first line.
+    """
+    top = _top(request)
+    header = request.header
+    if header is None:
+        if any(_is_number(field) for field in top.fields):
+            raise request.error(
+                f"the first line has the number {next(filter(_is_number, top.fields))!r} in it: "
+                "if it holds data pass --no-header, if it holds names pass --header"
+            )
+        header = True
+    width = len(top.fields)
+    names = [name.strip() for name in top.fields] if header else None
+    choice = choose(request, names, width)
+    positions = [*choice.features, *(() if choice.target is None else (choice.target,))]
+
+    features = {str(i): pa.float64() for i in choice.features}
+
+    file = _File(request, top, top.blank + header, [str(i) for i in positions])
+    try:
+        with file.stream(features) as batches:
+            types = [field.type for field in batches.schema]
+            return assemble(request, batches, types, choice, names)
+    except pa.ArrowInvalid:
+        # A field that is no number, a label that is unlike the first ones, a ragged row: the
+        # slower reader, which looks at the whole file first, takes it or says where.
+        table = file.whole()
+    types = [field.type for field in table.schema]
+    return assemble(request, table.to_batches(), types, choice, names)
+
+
+@dataclass(frozen=True)
+class _File:
+    """The two ways to have Arrow read the file."""
+
+    request: Request
+    top: _Top
+    skipped: int
+    columns: list[str]
+
+    def stream(self, features: dict[str, Any]) -> Any:
+        """Read block by block, taking the features for numbers."""
+        return pacsv.open_csv(
+            self.request.path,
+            read_options=self._read_options(threads=True),
+            parse_options=pacsv.ParseOptions(delimiter=self.top.delimiter),
+            convert_options=pacsv.ConvertOptions(
+                include_columns=self.columns, column_types=features
+            ),
+        )
+
+    def whole(self) -> Any:
+        """Read all of it, and find out the types of the columns."""
+        ragged: list[Any] = []
+
+        def stop(row: Any) -> str:
+            ragged.append(row)
+            return "error"
+
+        try:
+            return pacsv.read_csv(
+                self.request.path,
+                # Only a reader of one thread knows the number of a ragged row.
+                read_options=self._read_options(threads=False),
+                parse_options=pacsv.ParseOptions(
+                    delimiter=self.top.delimiter, invalid_row_handler=stop
+                ),
+                convert_options=pacsv.ConvertOptions(include_columns=self.columns),
+            )
+        except pa.ArrowInvalid as error:
+            if ragged:
+                row = ragged[0]
+                raise self.request.error(
+                    f"row {row.number - self.skipped} has {row.actual_columns} fields where the "
+                    f"first line has {row.expected_columns}; mend or leave out the row"
+                ) from None
+            if "Could not skip" in str(error) or "Empty CSV" in str(error):
+                raise self.request.error("it has names and no rows") from None
+            reason = " ".join(str(error).split())
+            raise self.request.error(f"not a readable CSV file ({reason})") from error
+
+    def _read_options(self, *, threads: bool) -> Any:
+        return pacsv.ReadOptions(
+            column_names=[str(i) for i in range(len(self.top.fields))],
+            skip_rows=self.skipped,
+            block_size=self.top.block,
+            use_threads=threads,
+        )
+
+
+def _top(request: Request) -> _Top:
+    with pa.input_stream(str(request.path), compression="detect") as stream:
+        head: bytes = stream.read(_BLOCK)
+        while head.count(b"\n") - _leading_blanks(head) < 2 and (more := stream.read(len(head))):
+            head += more
+    lines = head.splitlines()
+    blank = _leading_blanks(head)
+    if blank == len(lines):
+        raise request.error("it holds nothing but blank lines")
+    try:
+        first = lines[blank].decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise request.error("it is not UTF-8 text; save it as UTF-8") from None
+    delimiter = max(",;\t", key=first.count)
+    fields = next(csv.reader([first], delimiter=delimiter))
+    longest = max(map(len, lines[blank : blank + 2]))
+    return _Top(blank, fields, delimiter, min(max(_BLOCK, 16 * longest), 2**31 - 1))
+
+
+def _leading_blanks(head: bytes) -> int:
+    blanks = 0
+    for line in head.splitlines():
+        if line.strip():
+            break
+        blanks += 1
+    return blanks
+
+
+def _is_number(field: str) -> bool:
+    try:
+        float(field)
+    except ValueError:
+        return False
+    return True
