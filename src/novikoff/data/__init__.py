@@ -3,14 +3,20 @@
 from novikoff.data.famous import far_pair, sharpness
 from novikoff.data.genes import gene_like
 from novikoff.data.hyperplane import Planted, integers, planted
+from novikoff.data.readers import FORMATS, read
+from novikoff.data.table import DataError, Table
 from novikoff.data.text import text_like
 
 __all__ = [
+    "FORMATS",
+    "DataError",
     "Planted",
+    "Table",
     "far_pair",
     "gene_like",
     "integers",
     "planted",
+    "read",
     "sharpness",
     "text_like",
 ]
