@@ -13,7 +13,7 @@ import numpy.typing as npt
 from . import storage
 from .errors import CertificateError
 from .fields import same
-from .fingerprint import fingerprint as fingerprint_of
+from .fingerprint import Hashes, fingerprint_of_hashes, row_hashes
 from .labels import Label, Signs, plain_label, signs_of
 from .rows import check_matrix
 from .status import Status
@@ -78,7 +78,8 @@ class Certificate(ABC):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        Certificate._kinds[cls.__name__] = cls
+        if not cls.__name__.startswith("_"):
+            Certificate._kinds[cls.__name__] = cls
 
     def __post_init__(self) -> None:
         self._set("positive", plain_label(self.positive))
@@ -87,6 +88,8 @@ class Certificate(ABC):
             raise CertificateError(f"both classes have the label {self.positive!r}")
         for name in ("n_examples", "n_features", "n_updates"):
             self._set(name, int(getattr(self, name)))
+        if not isinstance(self.fingerprint, str) or not isinstance(self.asked, str):
+            raise CertificateError("fingerprint and asked must be texts")
         if self.n_examples < 1:
             raise CertificateError("a certificate needs at least one example")
         if not isinstance(self.status, Status):
@@ -116,12 +119,7 @@ class Certificate(ABC):
         """
         matrix = check_matrix(X)
         self._check_shape(matrix, np.shape(y))
-        signs = signs_of(y, self.positive, self.negative)
-        if check_fingerprint and fingerprint_of(matrix, signs) != self.fingerprint:
-            raise CertificateError(
-                "this is not the data the certificate was made for: the fingerprints differ"
-            )
-        return self._check(matrix, signs)
+        return self._verify(matrix, y, row_hashes(matrix) if check_fingerprint else None)
 
     def to_dict(self) -> dict[str, Any]:
         """The certificate as JSON values, with the format and its version."""
@@ -130,11 +128,13 @@ class Certificate(ABC):
     @classmethod
     def from_dict(cls, document: dict[str, Any]) -> Self:
         """The certificate in a dictionary made by :meth:`to_dict`; strict."""
+        if not isinstance(document, dict):
+            raise CertificateError("not a certificate: it is not an object with named fields")
         rest = dict(document)
         if rest.pop("format", None) != storage.FORMAT:
             raise CertificateError(f"not a certificate: its format is not {storage.FORMAT!r}")
         version = rest.pop("version", None)
-        if version != storage.VERSION or isinstance(version, bool):
+        if type(version) is not int or version != storage.VERSION:
             raise CertificateError(
                 f"the certificate has version {version!r}; this program reads {storage.VERSION}"
             )
@@ -167,6 +167,17 @@ class Certificate(ABC):
 
     @abstractmethod
     def __str__(self) -> str: ...
+
+    def _verify(self, X: Any, y: npt.ArrayLike, hashes: Hashes | None) -> Any:
+        signs = signs_of(y, self.positive, self.negative)
+        if hashes is not None:
+            found = fingerprint_of_hashes(hashes, signs, self.n_features)
+            if found != self.fingerprint:
+                raise CertificateError(
+                    "this is not the data the certificate was made for: "
+                    f"its fingerprint is {found}, the certificate's {self.fingerprint}"
+                )
+        return self._check(X, signs)
 
     @abstractmethod
     def _check(self, X: Any, signs: Signs) -> Verified:

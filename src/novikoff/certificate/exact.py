@@ -114,16 +114,16 @@ def _signed_columns(X: Any, signs: Signs, support: Indices, affine: bool) -> lis
     exponents: dict[int, int] = {}
     seen = 0
     for block in take(X, support):
-        columns, values = block.exact_columns()
-        for position, column in enumerate(columns.tolist()):
+        positions, columns, values = block.exact_entries()
+        entries = zip(positions.tolist(), columns.tolist(), values.integers.tolist(), strict=True)
+        for position, column, value in entries:
             row = features.setdefault(column, [0] * support.size)
             exponent = exponents.setdefault(column, values.exponent)
             if values.exponent < exponent:
                 row[:] = [a << (exponent - values.exponent) for a in row]
                 exponent = exponents[column] = values.exponent
-            shift = values.exponent - exponent
-            for offset, value in enumerate(values.integers[:, position].tolist()):
-                row[seen + offset] = (value * int(signs[support[seen + offset]])) << shift
+            index = seen + position
+            row[index] = (value * int(signs[support[index]])) << (values.exponent - exponent)
         seen += block.rows.size
     matrix = []
     for row in features.values():

@@ -1,7 +1,8 @@
 r"""A floating-point filter: fast sums with a proven absolute error.
 
 **Lemma.** Let ``u = 2**-53`` and let ``s`` be the float64 result of summing ``k`` products of
-floats, in any order, with or without fused multiply-add, nothing having overflowed. Then
+floats, rounded to nearest, in any order, with or without fused multiply-add, where nothing has
+overflowed. Then
 
     |s - sum a_j b_j| <= gamma_k sum |a_j b_j| + 2 k eta (1 + gamma_k),   gamma_k = k u/(1 - k u),
 
@@ -57,20 +58,20 @@ def radius(magnitude: Floats, n_terms: int) -> Floats:
 def enclose(value: Floats, error: Floats) -> tuple[Floats, Floats]:
     """Floats on either side of every number within ``error`` of ``value``."""
     known = np.isfinite(value) & np.isfinite(error)
-    with np.errstate(over="ignore", invalid="ignore"):
-        low = np.where(known, np.nextafter(value - error, -np.inf), -np.inf)
-        high = np.where(known, np.nextafter(value + error, np.inf), np.inf)
+    low = np.where(known, np.nextafter(value - error, -np.inf), -np.inf)
+    high = np.where(known, np.nextafter(value + error, np.inf), np.inf)
     return low, high
 
 
 def signed_values(X: Any, signs: Signs, w: Floats, b: float) -> Iterator[Interval]:
     """Enclose ``y_i (w·x_i + b)`` for all rows, block by block."""
-    modulus = np.abs(w)
-    with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-        for block in blocks(X):
-            value = (block.products(w) + b) * signs[block.rows]
-            magnitude = block.magnitudes(modulus) + abs(b)
-            yield Interval(block, *enclose(value, radius(magnitude, w.size + 1)))
+    for block in blocks(X):
+        # The state of errors must not be left changed between two blocks.
+        with np.errstate(all="ignore"):
+            products, magnitudes = block.products(w)
+            error = radius(magnitudes + abs(b), block.n_terms + 1)
+            ends = enclose((products + b) * signs[block.rows], error)
+        yield Interval(block, *ends)
 
 
 def combination(parts: Iterator[Block], weights: Floats, n_columns: int) -> tuple[Floats, Floats]:
@@ -81,10 +82,11 @@ def combination(parts: Iterator[Block], weights: Floats, n_columns: int) -> tupl
     """
     total, magnitude = np.zeros(n_columns), np.zeros(n_columns)
     seen = 0
-    with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-        for block in parts:
-            count = block.rows.size
+    for block in parts:
+        count = block.rows.size
+        with np.errstate(all="ignore"):
             block.combine(weights[seen : seen + count], total, magnitude)
-            seen += count
-    error = radius(magnitude, weights.size + 2)
+        seen += count
+    with np.errstate(all="ignore"):
+        error = radius(magnitude, weights.size + 2)
     return total, np.where(np.isfinite(total), error, np.inf)

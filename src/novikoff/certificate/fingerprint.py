@@ -7,11 +7,10 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
 
-from .hashing import column_keys, hash_bytes, hash_dense, hash_sparse, hash_table, spread_bits
+from .hashing import byte_table, column_keys, hash_bytes, hash_floats, hash_sparse, hash_table
 from .labels import check_signs
-from .rows import DenseBlock, SparseBlock, blocks, check_matrix
+from .rows import DenseBlock, SparseBlock, blocks, check_matrix, read_only
 
 Hashes: TypeAlias = npt.NDArray[np.uint64]
 
@@ -30,6 +29,7 @@ def row_hashes(X: Any) -> Hashes:
 
     Examples
     --------
+    >>> from scipy import sparse
     >>> X = np.array([[0, 1], [2, 0], [0, 1]], dtype=np.uint8)
     >>> hashes = row_hashes(X)
     >>> bool(hashes[0] == hashes[2]), bool(hashes[0] == hashes[1])
@@ -38,22 +38,18 @@ def row_hashes(X: Any) -> Hashes:
     True
     """
     matrix = check_matrix(X)
-    keys = _fixed(column_keys(matrix.shape[1]))
+    keys = read_only(column_keys(matrix.shape[1]))
+    table = read_only(byte_table())
     hashes = np.empty(matrix.shape[0], dtype=np.uint64)
-    if not sparse.issparse(matrix) and matrix.flags.c_contiguous:
-        if matrix.dtype == np.uint8:
-            hash_bytes(_fixed(matrix), _byte_table(), keys, hashes)
-            return hashes
-        if matrix.dtype == np.float64:
-            hash_dense(_bits(matrix), keys, hashes)
-            return hashes
     for block in blocks(matrix):
         out = hashes[block.rows[0] : block.rows[-1] + 1]
         if isinstance(block, SparseBlock):
-            part = block.values
-            hash_sparse(_bits(part.data), _fixed(part.indices), _fixed(part.indptr), keys, out)
+            data, indices, ends = map(read_only, (block.data, block.indices, block.ends))
+            hash_sparse(data, indices, ends, keys, out)
+        elif isinstance(block, DenseBlock) and block.values.dtype == np.uint8:
+            hash_bytes(read_only(block.values), table, keys, out)
         elif isinstance(block, DenseBlock):
-            hash_dense(_bits(block.values), keys, out)
+            hash_floats(read_only(block.values), keys, out)
     return hashes
 
 
@@ -62,6 +58,7 @@ def fingerprint(X: Any, signs: npt.ArrayLike) -> str:
 
     Examples
     --------
+    >>> from scipy import sparse
     >>> X = np.array([[1.0, 0.0], [0.0, 3.0]])
     >>> fingerprint(X, [1, -1]) == fingerprint(sparse.csr_array(X), [1, -1])
     True
@@ -86,22 +83,5 @@ def fingerprint_of_hashes(hashes: Hashes, signs: npt.ArrayLike, n_features: int)
     >>> fingerprint_of_hashes(row_hashes(X), signs, 3) == fingerprint(X, signs)
     True
     """
-    total = hash_table(_fixed(hashes), _fixed(check_signs(signs, hashes.size)), n_features)
+    total = hash_table(read_only(hashes), read_only(check_signs(signs, hashes.size)), n_features)
     return f"{_SCHEME}:{int(total):016x}"
-
-
-def _fixed(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """A read-only view: read-only and writable arrays then share one compiled loop."""
-    view = array.view()
-    view.flags.writeable = False
-    return view
-
-
-def _bits(values: npt.NDArray[np.float64]) -> npt.NDArray[np.uint64]:
-    return _fixed(values.view(np.uint64))
-
-
-def _byte_table() -> Hashes:
-    table = np.empty(256, dtype=np.uint64)
-    spread_bits(_bits(np.arange(256, dtype=np.float64)), table)
-    return _fixed(table)

@@ -25,7 +25,9 @@ def mix(h: Any) -> Any:
 
 
 @njit(cache=True, nogil=True)
-def _spread(bits: Any) -> Any:
+def spread(value: Any) -> Any:
+    """Bijection from numbers to 64-bit words that takes 0.0 and -0.0 to 0."""
+    bits = np.float64(np.float64(value) + 0.0).view(np.uint64)
     # The bits of small integers are all at the top of a float64, where a product would lose them.
     h = (bits ^ (bits >> _S32)) * _MIX_1
     return h ^ (h >> _S29)
@@ -41,29 +43,27 @@ def column_keys(n_columns: int) -> Any:
 
 
 @njit(cache=True, nogil=True)
-def spread_bits(bits: Any, out: Any) -> None:
-    """Spread the bits of each word."""
-    for i in range(bits.size):
-        out[i] = _spread(bits[i])
+def byte_table() -> Any:
+    """The 256 values of a byte, spread."""
+    table = np.empty(256, dtype=np.uint64)
+    for value in range(256):
+        table[value] = spread(value)
+    return table
 
 
 @njit(cache=True, nogil=True)
-def hash_dense(bits: Any, keys: Any, out: Any) -> None:
-    """Hash rows given by the bits of their float64 values."""
-    negative_zero = np.uint64(1) << np.uint64(63)
-    for i in range(bits.shape[0]):
+def hash_floats(values: Any, keys: Any, out: Any) -> None:
+    """Hash rows of floats."""
+    for i in range(values.shape[0]):
         h = np.uint64(0)
-        for j in range(bits.shape[1]):
-            b = bits[i, j]
-            if b == negative_zero:
-                b = np.uint64(0)
-            h += _spread(b) * keys[j]
+        for j in range(values.shape[1]):
+            h += spread(values[i, j]) * keys[j]
         out[i] = mix(h)
 
 
 @njit(cache=True, nogil=True)
 def hash_bytes(values: Any, table: Any, keys: Any, out: Any) -> None:
-    """Hash rows of bytes; ``table`` holds the spread bits of the 256 values."""
+    """Hash rows of bytes."""
     for i in range(values.shape[0]):
         h = np.uint64(0)
         for j in range(values.shape[1]):
@@ -72,16 +72,12 @@ def hash_bytes(values: Any, table: Any, keys: Any, out: Any) -> None:
 
 
 @njit(cache=True, nogil=True)
-def hash_sparse(bits: Any, indices: Any, ends: Any, keys: Any, out: Any) -> None:
-    """Hash rows of a CSR block given by the bits of its float64 values."""
-    negative_zero = np.uint64(1) << np.uint64(63)
+def hash_sparse(data: Any, indices: Any, ends: Any, keys: Any, out: Any) -> None:
+    """Hash rows of a CSR block of floats."""
     for i in range(ends.size - 1):
         h = np.uint64(0)
         for k in range(ends[i], ends[i + 1]):
-            b = bits[k]
-            if b == negative_zero:
-                b = np.uint64(0)
-            h += _spread(b) * keys[indices[k]]
+            h += spread(data[k]) * keys[indices[k]]
         out[i] = mix(h)
 
 

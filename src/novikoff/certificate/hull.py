@@ -19,7 +19,7 @@ from .labels import Signs
 from .margins import EXACT_VALUES
 from .rows import Floats, Indices, count_values, take
 
-_LARGEST_EXACT = EXACT_VALUES << 4
+_LARGEST_EXACT = EXACT_VALUES << 6
 """Values to which exact arithmetic is extended where the weighted sum nearly cancels."""
 
 _CANCELLED = 2.0**-32
@@ -118,7 +118,7 @@ def _filtered_square(X: Any, support: Indices, shares: Floats, n_values: int) ->
     total, error = combination(take(X, support), shares, X.shape[1])
     if not np.isfinite(error).all():
         return None
-    with np.errstate(over="ignore"):
+    with np.errstate(all="ignore"):
         reach = np.nextafter(np.abs(total) + error, np.inf)
     if not np.isfinite(reach).all():
         return None
@@ -158,17 +158,13 @@ def exact_sum(X: Any, rows: Indices, integers: npt.NDArray[Any]) -> tuple[npt.ND
     total = np.zeros(X.shape[1], dtype=object)
     exponent = 0
     seen = 0
-    longest = max((int(a).bit_length() for a in integers), default=0)
+    bits = max((int(a).bit_length() for a in integers), default=0)
     for block in take(X, rows):
         count = block.rows.size
-        columns, values = block.exact_columns()
-        bits = values.bits + longest + count.bit_length()
-        factors = integers[seen : seen + count]
+        columns, sums, place = block.exact_combination(integers[seen : seen + count], bits)
         seen += count
-        part = (factors if bits > 62 else factors.astype(np.int64)) @ values.to(bits)
-        part = part.astype(object)
-        if values.exponent < exponent:
-            total <<= exponent - values.exponent
-            exponent = values.exponent
-        total[columns] += part << (values.exponent - exponent)
+        if place < exponent:
+            total <<= exponent - place
+            exponent = place
+        total[columns] += sums << (place - exponent)
     return total, exponent

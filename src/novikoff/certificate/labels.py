@@ -56,7 +56,7 @@ def signs_of(y: npt.ArrayLike, positive: Label | None, negative: Label | None = 
     """
     labels = np.asarray(y)
     if labels.ndim != 1:
-        raise CertificateError(f"the labels must be one column, not an array of {labels.shape}")
+        raise CertificateError(f"the labels must be one column, not of shape {labels.shape}")
     if positive is None:
         positive, negative = 1, -1
     is_positive = _equal(labels, positive)
@@ -82,9 +82,6 @@ def check_signs(signs: npt.ArrayLike, n_examples: int) -> Signs:
 
 
 def _equal(labels: npt.NDArray[Any], label: Label) -> npt.NDArray[np.bool_]:
-    # Text never equals a number; numpy alone would compare "1" with 1 as text in object arrays.
-    if isinstance(label, str) != (labels.dtype.kind in "US") and labels.dtype.kind != "O":
-        return np.zeros(labels.shape, dtype=bool)
     return np.asarray(labels == label, dtype=bool)
 
 

@@ -17,8 +17,8 @@ from .filter import signed_values
 from .labels import Signs
 from .rows import Floats, Indices, count_values, take
 
-EXACT_VALUES = 1 << 20
-"""Exact arithmetic on up to this many values is a matter of course (a fraction of a second)."""
+EXACT_VALUES = 1 << 18
+"""Exact arithmetic on up to this many values is a matter of course (some hundredths of a second)."""
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,9 @@ def _scaled(coef: Floats, intercept: float) -> tuple[Floats, float, int]:
     """The same hyperplane near the middle of the exponent range, if that loses no bit."""
     largest = max(float(np.abs(coef).max()), abs(intercept))
     exponent = math.frexp(largest)[1]
-    w, b = np.ldexp(coef, -exponent), math.ldexp(intercept, -exponent)
-    if np.array_equal(np.ldexp(w, exponent), coef) and math.ldexp(b, exponent) == intercept:
+    with np.errstate(all="ignore"):
+        w, b = np.ldexp(coef, -exponent), math.ldexp(intercept, -exponent)
+        same = np.array_equal(np.ldexp(w, exponent), coef) and math.ldexp(b, exponent) == intercept
+    if same:
         return w, b, exponent
     return coef, intercept, 0

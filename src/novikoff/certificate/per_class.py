@@ -9,6 +9,7 @@ import numpy.typing as npt
 from . import storage
 from .base import Certificate, Verified
 from .errors import CertificateError, Undecided
+from .fingerprint import Hashes
 from .labels import Label, Signs, plain_label
 from .nonseparation import NonSeparation
 from .separation import Separation
@@ -71,17 +72,14 @@ class PerClass(Certificate):
         self._set("status", max((c.status for c in certificates), key=list(Status).index))
         self._set("n_updates", sum(c.n_updates for c in certificates))
 
-    def verify(
-        self, X: Any, y: npt.ArrayLike, *, check_fingerprint: bool = True
-    ) -> tuple[Verified, ...]:
-        """Check the certificate of every class; see :meth:`Certificate.verify`."""
+    def _verify(self, X: Any, y: npt.ArrayLike, hashes: Hashes | None) -> tuple[Verified, ...]:
         unknown = set(np.asarray(y).tolist()) - set(self.classes)
         if unknown:
             raise CertificateError(f"no certificate speaks of the label {unknown.pop()!r}")
         verified = []
         for label, certificate in zip(self.classes, self.certificates, strict=True):
             try:
-                verified.append(certificate.verify(X, y, check_fingerprint=check_fingerprint))
+                verified.append(certificate._verify(X, y, hashes))
             except CertificateError as error:
                 raise CertificateError(f"class {label!r}: {error}") from None
         return tuple(verified)

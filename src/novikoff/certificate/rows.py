@@ -1,7 +1,7 @@
 """Reading the examples block by block, whatever they are stored in.
 
-A block is a few rows in float64, converted exactly, small enough to stay in the cache while
-several sums over it are taken. The data as a whole is never copied.
+A block is a few rows: a view of the data where it is float64, float32 or uint8 in C order, and
+otherwise an exact copy in float64. The data as a whole is never copied.
 """
 
 from collections.abc import Iterator
@@ -13,14 +13,18 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from .dyadic import Dyadic
+from .dyadic import Dyadic, Integers
 from .errors import CertificateError
+from .sums import dense_sums, sparse_sums
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Indices: TypeAlias = npt.NDArray[np.int64]
 
-BLOCK_VALUES = 1 << 17
-"""Values in a block: one megabyte of float64."""
+BLOCK_VALUES = 1 << 18
+"""Values in a block: two megabytes of float64."""
+
+NATIVE = (np.float64, np.float32, np.uint8)
+"""Types that are read without a copy."""
 
 _LARGEST_EXACT = 1 << 53
 """Up to here every integer is a float64."""
@@ -31,11 +35,15 @@ class Block(Protocol):
 
     rows: Indices
 
-    def products(self, w: Floats) -> Floats:
-        """Inner product of each row with ``w``, summed in any order."""
+    @property
+    def n_terms(self) -> int:
+        """The most terms that an inner product with a row can have."""
 
-    def magnitudes(self, w: Floats) -> Floats:
-        """The same sums over absolute values, ``w`` being nonnegative."""
+    def products(self, w: Floats) -> tuple[Floats, Floats]:
+        """Inner product of each row with ``w`` and the same sum over absolute values.
+
+        Both in floating point, summed in any order.
+        """
 
     def combine(self, weights: Floats, total: Floats, magnitude: Floats) -> None:
         """Add the weighted sum of the rows to ``total`` and of their moduli to ``magnitude``."""
@@ -43,8 +51,14 @@ class Block(Protocol):
     def exact_products(self, w: Dyadic) -> tuple[list[int], int]:
         """Inner product of each row with ``w``, as integers and their common exponent."""
 
-    def exact_columns(self) -> tuple[Indices, Dyadic]:
-        """The columns that hold a value, and the rows restricted to them, exactly."""
+    def exact_combination(self, weights: Integers, bits: int) -> tuple[Indices, Integers, int]:
+        """Sum of the rows times integers of so many bits.
+
+        As the columns that occur, one integer for each, and their common exponent.
+        """
+
+    def exact_entries(self) -> tuple[Indices, Indices, Dyadic]:
+        """The values that are not zero, exactly, and the position in the block of each."""
 
 
 @dataclass
@@ -52,32 +66,48 @@ class DenseBlock:
     """Rows of an array."""
 
     rows: Indices
-    values: Floats
+    values: npt.NDArray[Any]
 
-    def products(self, w: Floats) -> Floats:
+    @property
+    def n_terms(self) -> int:
         """See :class:`Block`."""
-        return self.values @ w
+        return int(self.values.shape[1])
 
-    def magnitudes(self, w: Floats) -> Floats:
+    def products(self, w: Floats) -> tuple[Floats, Floats]:
         """See :class:`Block`."""
-        return np.abs(self.values) @ w
+        sums, magnitudes = np.empty(self.rows.size), np.empty(self.rows.size)
+        dense_sums(read_only(self.values), read_only(w), sums, magnitudes)
+        return sums, magnitudes
 
     def combine(self, weights: Floats, total: Floats, magnitude: Floats) -> None:
         """See :class:`Block`."""
-        total += weights @ self.values
-        magnitude += np.abs(weights) @ np.abs(self.values)
+        values = self.values.astype(np.float64, copy=False)
+        total += weights @ values
+        magnitude += np.abs(weights) @ np.abs(values)
 
     def exact_products(self, w: Dyadic) -> tuple[list[int], int]:
         """See :class:`Block`."""
-        values = Dyadic.of(self.values)
-        bits = values.bits + w.bits + self.values.shape[1].bit_length()
-        sums = values.to(bits) @ w.to(bits)
-        return [int(s) for s in sums], values.exponent + w.exponent
+        values = self._exact()
+        bits = values.bits + w.bits + self.n_terms.bit_length()
+        return (values.to(bits) @ w.to(bits)).tolist(), values.exponent + w.exponent
 
-    def exact_columns(self) -> tuple[Indices, Dyadic]:
+    def exact_combination(self, weights: Integers, bits: int) -> tuple[Indices, Integers, int]:
         """See :class:`Block`."""
-        columns = np.flatnonzero((self.values != 0).any(axis=0))
-        return columns, Dyadic.of(self.values[:, columns])
+        values = self._exact()
+        bits += values.bits + self.rows.size.bit_length()
+        sums = weights.astype(values.to(bits).dtype) @ values.to(bits)
+        return np.arange(self.values.shape[1]), sums.astype(object), values.exponent
+
+    def exact_entries(self) -> tuple[Indices, Indices, Dyadic]:
+        """See :class:`Block`."""
+        positions, columns = np.nonzero(self.values)
+        return positions, columns, self._exact()[positions, columns]
+
+    def _exact(self) -> Dyadic:
+        wrong = np.flatnonzero(~np.isfinite(self.values).all(axis=1))
+        if wrong.size:
+            raise _not_finite(self.rows[wrong[0]])
+        return Dyadic.of(self.values)
 
 
 @dataclass
@@ -85,52 +115,76 @@ class SparseBlock:
     """Rows of a CSR matrix, each column at most once in a row."""
 
     rows: Indices
-    values: Any
+    data: Floats
+    indices: npt.NDArray[Any]
+    ends: npt.NDArray[Any]
 
-    def products(self, w: Floats) -> Floats:
+    @property
+    def n_terms(self) -> int:
         """See :class:`Block`."""
-        return np.asarray(self.values @ w)
+        return int(np.diff(self.ends).max(initial=0))
 
-    def magnitudes(self, w: Floats) -> Floats:
+    def products(self, w: Floats) -> tuple[Floats, Floats]:
         """See :class:`Block`."""
-        return np.asarray(abs(self.values) @ w)
+        sums, magnitudes = np.empty(self.rows.size), np.empty(self.rows.size)
+        data, indices, ends = map(read_only, (self.data, self.indices, self.ends))
+        sparse_sums(data, indices, ends, read_only(w), sums, magnitudes)
+        return sums, magnitudes
 
     def combine(self, weights: Floats, total: Floats, magnitude: Floats) -> None:
         """See :class:`Block`."""
-        terms = self.values.data * np.repeat(weights, np.diff(self.values.indptr))
-        np.add.at(total, self.values.indices, terms)
-        np.add.at(magnitude, self.values.indices, np.abs(terms))
+        terms = self.data * weights[self._positions()]
+        np.add.at(total, self.indices, terms)
+        np.add.at(magnitude, self.indices, np.abs(terms))
 
     def exact_products(self, w: Dyadic) -> tuple[list[int], int]:
         """See :class:`Block`."""
-        values = Dyadic.of(self.values.data)
-        bits = values.bits + w.bits + self.values.nnz.bit_length()
-        terms = values.to(bits) * w.to(bits)[self.values.indices]
-        ends = self.values.indptr
-        sums = [int(terms[first:last].sum()) for first, last in pairwise(ends)]
+        values = self._exact()
+        bits = values.bits + w.bits + self.n_terms.bit_length()
+        terms = values.to(bits) * w.to(bits)[self.indices]
+        sums = [int(terms[first:last].sum()) for first, last in pairwise(self.ends)]
         return sums, values.exponent + w.exponent
 
-    def exact_columns(self) -> tuple[Indices, Dyadic]:
+    def exact_combination(self, weights: Integers, bits: int) -> tuple[Indices, Integers, int]:
         """See :class:`Block`."""
-        columns = np.unique(self.values.indices).astype(np.int64)
-        return columns, Dyadic.of(self.values[:, columns].toarray())
+        values = self._exact()
+        if not values.integers.size:
+            return np.empty(0, dtype=np.int64), np.empty(0, dtype=object), 0
+        bits += values.bits + self.rows.size.bit_length()
+        integers = values.to(bits)
+        terms = integers * weights.astype(integers.dtype)[self._positions()]
+        order = np.argsort(self.indices, kind="stable")
+        columns, starts = np.unique(self.indices[order], return_index=True)
+        sums = np.add.reduceat(terms[order], starts)
+        return columns.astype(np.int64), sums.astype(object), values.exponent
+
+    def exact_entries(self) -> tuple[Indices, Indices, Dyadic]:
+        """See :class:`Block`."""
+        values = self._exact()
+        stored = np.flatnonzero(self.data)
+        columns = self.indices[stored].astype(np.int64)
+        return self._positions()[stored], columns, values[stored]
+
+    def _positions(self) -> Indices:
+        return np.repeat(np.arange(self.rows.size), np.diff(self.ends))
+
+    def _exact(self) -> Dyadic:
+        wrong = np.flatnonzero(~np.isfinite(self.data))
+        if wrong.size:
+            raise _not_finite(self.rows[self._positions()[wrong[0]]])
+        return Dyadic.of(self.data)
 
 
 def check_matrix(X: Any) -> Any:
     """``X`` as an ndarray or CSR matrix of a type whose values are float64 numbers."""
     matrix: Any = X if sparse.issparse(X) else np.asarray(X)
     if matrix.ndim != 2:
-        raise CertificateError(f"the examples must be a table of rows, not an array of {X.shape}")
-    if matrix.dtype.kind not in "bui" and matrix.dtype not in (
-        np.float64,
-        np.float32,
-        np.float16,
-    ):
+        raise CertificateError(f"the examples must be a table of rows, not of shape {matrix.shape}")
+    kind = matrix.dtype.kind
+    if kind not in "buif" or matrix.dtype.itemsize > 8:
         raise CertificateError(f"the examples must be numbers of at most 64 bits: {matrix.dtype}")
     if sparse.issparse(matrix) and matrix.format != "csr":
-        raise CertificateError(
-            f"sparse examples must be in CSR format (X.tocsr()): {matrix.format}"
-        )
+        raise CertificateError(f"sparse examples must be CSR (call X.tocsr()), not {matrix.format}")
     return matrix
 
 
@@ -144,24 +198,22 @@ def blocks(X: Any) -> Iterator[Block]:
     if not X.flags.c_contiguous:
         # A block of an F-order array is gathered in runs of `step` values.
         step = max(step, 256)
-    for first in range(0, n_rows, step):
-        last = min(first + step, n_rows)
-        yield DenseBlock(np.arange(first, last), _as_float64(X[first:last]))
+    yield from _dense_blocks(
+        X, (np.arange(i, min(i + step, n_rows)) for i in range(0, n_rows, step))
+    )
 
 
 def take(X: Any, rows: Indices) -> Iterator[Block]:
     """The given rows of a checked matrix, in that order, in blocks."""
-    if sparse.issparse(X):
-        per_row = max(1, X.nnz // max(X.shape[0], 1))
-        step = max(1, BLOCK_VALUES // per_row)
-    else:
-        step = max(1, BLOCK_VALUES // max(X.shape[1], 1))
-    for first in range(0, rows.size, step):
-        chosen = rows[first : first + step]
-        if sparse.issparse(X):
-            yield SparseBlock(chosen, _canonical(X[chosen], X))
-        else:
-            yield DenseBlock(chosen, _as_float64(X[chosen]))
+    per_row = max(1, count_values(X, rows) // max(rows.size, 1))
+    step = max(1, BLOCK_VALUES // per_row)
+    parts = (rows[first : first + step] for first in range(0, rows.size, step))
+    if not sparse.issparse(X):
+        yield from _dense_blocks(X, parts)
+        return
+    for chosen in parts:
+        part = X[chosen]
+        yield _sparse_block(X, chosen, part.data, part.indices, part.indptr)
 
 
 def count_values(X: Any, rows: Indices | None = None) -> int:
@@ -169,6 +221,22 @@ def count_values(X: Any, rows: Indices | None = None) -> int:
     if not sparse.issparse(X):
         return int(X.shape[1]) * (int(X.shape[0]) if rows is None else rows.size)
     return int(X.nnz if rows is None else (X.indptr[rows + 1] - X.indptr[rows]).sum())
+
+
+def read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """A read-only view: read-only and writable arrays then share one compiled loop."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def _dense_blocks(X: Any, parts: Iterator[Indices]) -> Iterator[Block]:
+    for rows in parts:
+        consecutive = rows[-1] - rows[0] == rows.size - 1 and bool((np.diff(rows) == 1).all())
+        values = X[rows[0] : rows[-1] + 1] if consecutive else X[rows]
+        if values.dtype not in NATIVE or not values.flags.c_contiguous:
+            values = _as_float64(values)
+        yield DenseBlock(rows, values)
 
 
 def _sparse_blocks(X: Any) -> Iterator[Block]:
@@ -179,28 +247,35 @@ def _sparse_blocks(X: Any) -> Iterator[Block]:
         # Empty rows cost nothing, so they are bounded apart from the values.
         last = min(max(first + 1, reach), first + BLOCK_VALUES, X.shape[0])
         low, high = int(ends[first]), int(ends[last])
-        part = sparse.csr_array(
-            (X.data[low:high], X.indices[low:high], ends[first : last + 1] - low),
-            shape=(last - first, X.shape[1]),
+        yield _sparse_block(
+            X,
+            np.arange(first, last),
+            X.data[low:high],
+            X.indices[low:high],
+            ends[first : last + 1] - low,
         )
-        yield SparseBlock(np.arange(first, last), _canonical(part, X))
         first = last
 
 
-def _canonical(part: Any, whole: Any) -> Any:
-    data = _as_float64(part.data)
-    exact = sparse.csr_array((data, part.indices, part.indptr), shape=part.shape)
+def _sparse_block(whole: Any, rows: Indices, data: Any, indices: Any, ends: Any) -> SparseBlock:
+    values = _as_float64(data)
     if not whole.has_canonical_format:
-        exact = exact.copy()
-        exact.sum_duplicates()
-    return exact
+        shape = (rows.size, whole.shape[1])
+        part = sparse.csr_array((values, indices, ends), shape=shape, copy=True)
+        part.sum_duplicates()
+        values, indices, ends = part.data, part.indices, part.indptr
+    return SparseBlock(rows, values, np.ascontiguousarray(indices), np.ascontiguousarray(ends))
 
 
 def _as_float64(values: npt.NDArray[Any]) -> Floats:
     if values.dtype.kind in "ui" and values.dtype.itemsize == 8 and values.size:
-        largest = max(abs(int(values.max())), abs(int(values.min())))
+        largest = max(int(values.max()), -int(values.min()))
         if largest > _LARGEST_EXACT:
             raise CertificateError(
                 f"the integer {largest} is beyond 2**53, where float64 skips integers: scale it"
             )
     return np.ascontiguousarray(values, dtype=np.float64)
+
+
+def _not_finite(row: Any) -> CertificateError:
+    return CertificateError(f"row {int(row)} holds a NaN or an infinity")

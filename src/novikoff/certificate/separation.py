@@ -187,7 +187,15 @@ class Inconclusive(_MarginBounds):
     def _check(self, X: Any, signs: Signs) -> Verified:
         lower, decided = self._check_lower(X, signs)
         upper, added = self._check_upper(X, signs, self.excluded_margin)
-        sentence = f"Verified: the hyperplane returned has margin at least {at_least(lower)}"
-        if math.isfinite(upper):
-            sentence += f", and no {self._hyperplanes()} has more than {at_most(upper)}"
-        return Verified(lower=lower, upper=upper, n_exact=decided + added, sentence=sentence + ".")
+        parts = []
+        if math.isfinite(lower):
+            parts.append(f"the hyperplane returned has margin at least {at_least(lower)}")
+        if self.excluded_margin is not None:
+            digits = digits_between(upper, self.excluded_margin)
+            most, excluded = at_most(upper, digits), at_most(self.excluded_margin, digits)
+            parts.append(f"no {self._hyperplanes()} has more than {most}, so none has {excluded}")
+        elif math.isfinite(upper):
+            parts.append(f"no {self._hyperplanes()} has more than {at_most(upper)}")
+        found = ", and ".join(parts) or "nothing was claimed"
+        sentence = f"Verified: {found}."
+        return Verified(lower=lower, upper=upper, n_exact=decided + added, sentence=sentence)

@@ -37,7 +37,7 @@ def primal_value(
 ) -> Primal:
     """Enclose the soft-margin objective of a hyperplane."""
     penalty = 1 / (2 * of_float(delta) ** 2)
-    thorough = thorough or count_values(X) <= EXACT_VALUES >> 4
+    thorough = thorough or count_values(X) <= EXACT_VALUES >> 2
     low, high, n_exact = fmpq(0), fmpq(0), 0
     for interval in signed_values(X, signs, coef, intercept):
         ends = None if thorough else _filtered_squares(interval)
@@ -86,7 +86,7 @@ def best_scale(X: Any, signs: Signs, coef: Floats, intercept: float, delta: floa
 
 def _filtered_squares(interval: Interval) -> tuple[fmpq, fmpq] | None:
     """Two numbers with the sum of squared hinges of a block between them; ``None``: overflow."""
-    with np.errstate(over="ignore", invalid="ignore", under="ignore"):
+    with np.errstate(all="ignore"):
         most = np.maximum(np.nextafter(1.0 - interval.low, np.inf), 0.0)
         least = np.maximum(np.nextafter(1.0 - interval.high, -np.inf), 0.0)
         most = np.where(interval.low >= 1.0, 0.0, most)

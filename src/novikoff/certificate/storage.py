@@ -88,7 +88,7 @@ def check_keys(found: dict[str, Any], wanted: list[str], what: str) -> None:
 def _value_text(value: Any) -> str:
     if isinstance(value, list) and value and isinstance(value[0], dict):
         return "[" + ",\n".join(to_text(part).strip() for part in value) + "]"
-    return json.dumps(value, allow_nan=False, ensure_ascii=False)
+    return json.dumps(value, allow_nan=False)
 
 
 def _refuse_constant(constant: str) -> Any:
