@@ -154,6 +154,9 @@ def test_bad_sparse_npz(tmp_path):
     assert message(path).startswith("the matrix is of type complex128")
     np.savez(path, data=X, shape=X.shape, format=np.array(b"zip"))
     assert message(path).startswith("not a readable sparse matrix")
+    outside = {"data": np.ones(1), "indices": np.array([10**6]), "indptr": np.array([0, 1])}
+    np.savez(path, **outside, shape=(1, 3), format=np.array(b"csr"))
+    assert message(path).startswith("not a readable sparse matrix")
 
 
 def test_object_arrays_are_never_unpickled(tmp_path):

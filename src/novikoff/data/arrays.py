@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import struct
+import tokenize
 import zipfile
+import zlib
 from typing import IO, Any
 
 import numpy as np
@@ -13,6 +16,23 @@ from novikoff.data.columns import choose
 from novikoff.data.table import Column, Request, Table, as_features
 
 _SPARSE = {"format", "shape", "data"}
+
+# A file with a few bytes changed makes numpy, scipy and zipfile raise any of these: they parse
+# the header as Python and trust the sizes in it.
+_SPOILT = (
+    ArithmeticError,
+    EOFError,
+    LookupError,
+    MemoryError,
+    RuntimeError,
+    SyntaxError,
+    TypeError,
+    ValueError,
+    struct.error,
+    tokenize.TokenError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
 
 
 def read_npy(request: Request) -> Table:
@@ -62,14 +82,14 @@ def _load(request: Request, stream: IO[bytes]) -> Any:
     # The stream is ours: numpy leaves a file it opened itself open when that is no zip.
     try:
         return np.load(stream, allow_pickle=False)
-    except (ValueError, EOFError, zipfile.BadZipFile) as error:
+    except _SPOILT as error:
         raise _unreadable(request, error) from None
 
 
 def _member(request: Request, arrays: Any, name: str) -> NDArray[Any]:
     try:
         return np.asarray(arrays[name])
-    except (ValueError, EOFError, zipfile.BadZipFile) as error:
+    except _SPOILT as error:
         raise _unreadable(request, error) from None
 
 
@@ -81,9 +101,13 @@ def _unreadable(request: Request, error: Exception) -> Exception:
 
 def _sparse(request: Request) -> Any:
     try:
-        return load_npz(request.path).tocsr()
-    except (ValueError, KeyError, zipfile.BadZipFile) as error:
-        raise request.error(f"not a readable sparse matrix ({error}); save it again") from None
+        matrix = load_npz(request.path)
+        if hasattr(matrix, "check_format"):
+            # Compiled code does not ask again whether an index is inside the matrix.
+            matrix.check_format(full_check=True)
+        return matrix.tocsr()
+    except _SPOILT:
+        raise request.error("not a readable sparse matrix; save it again") from None
 
 
 def _split(request: Request, X: Any) -> Table:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +15,7 @@ from novikoff.data.columns import choose
 from novikoff.data.table import Request, Table
 
 _BLOCK = 1 << 20
+_RAGGED = re.compile(r"Row #(\d+): Expected (\d+) columns, got (\d+)")
 
 
 @dataclass(frozen=True)
@@ -82,28 +84,21 @@ class _File:
 
     def whole(self) -> Any:
         """Read all of it, and find out the types of the columns."""
-        ragged: list[Any] = []
-
-        def stop(row: Any) -> str:
-            ragged.append(row)
-            return "error"
-
         try:
             return pacsv.read_csv(
                 self.request.path,
-                # Only a reader of one thread knows the number of a ragged row.
+                # Only a reader of one thread tells the number of a ragged row.
                 read_options=self._read_options(threads=False),
-                parse_options=pacsv.ParseOptions(
-                    delimiter=self.top.delimiter, invalid_row_handler=stop
-                ),
+                parse_options=pacsv.ParseOptions(delimiter=self.top.delimiter),
                 convert_options=pacsv.ConvertOptions(include_columns=self.columns),
             )
         except pa.ArrowInvalid as error:
-            if ragged:
-                row = ragged[0]
+            # Arrow's handler of ragged rows would be tidier, but fails where they are not UTF-8.
+            if ragged := _RAGGED.search(str(error)):
+                row, expected, actual = map(int, ragged.groups())
                 raise self.request.error(
-                    f"row {row.number - self.skipped} has {row.actual_columns} fields where the "
-                    f"first line has {row.expected_columns}; mend or leave out the row"
+                    f"row {row - self.skipped} has {actual} fields where the first line has "
+                    f"{expected}; mend or leave out the row"
                 ) from None
             if "Could not skip" in str(error) or "Empty CSV" in str(error):
                 raise self.request.error("it has names and no rows") from None
