@@ -10,7 +10,7 @@ from novikoff.certificate import Status
 from novikoff.compiled.step import FINITE, NORM2, WEIGHT
 from novikoff.record import Callback, Limits, Progress, Run, Watch
 from novikoff.rules import Rule
-from novikoff.sample import Sample
+from novikoff.sample import Memory, Sample
 
 __all__ = ["Callback", "Limits", "Progress", "Run", "run"]
 
@@ -30,6 +30,7 @@ def run(
     limits: Limits | None = None,
     min_margin: float = 0.0,
     callbacks: Sequence[Callback] = (),
+    memory: Memory | None = None,
 ) -> Run:
     """Run a rule on a sample until no example is violated, or a limit is met.
 
@@ -45,6 +46,8 @@ def run(
         End as soon as the upper bound on the margin falls below this length.
     callbacks : sequence of callables
         Called with a :class:`Progress` after each full pass.
+    memory : Memory, optional
+        Go on from where another run on the same sample stopped; by default ``w = 0``.
 
     Returns
     -------
@@ -60,10 +63,10 @@ def run(
     >>> X, signs = np.array([[999.0], [1001.0]]), np.array([1, -1])
     >>> finished = run(Sample.of(room_of(X), signs), rules.Classic())
     >>> finished.status.name, finished.n_updates
-    ('CONVERGED', 3)
+    ('CONVERGED', 5)
     """
     specification = rule.specification(sample.lifted_radius)
-    result = Run(sample, rule, specification, sample.memory(specification))
+    result = Run(sample, rule, specification, memory or sample.memory(specification))
     watch = Watch(result, limits or Limits(), min_margin, callbacks)
     pick = _worst_first if rule.pick == "worst" else _cyclic
     try:
@@ -138,7 +141,7 @@ def _worst_first(run: Run, watch: Watch) -> Status:
                 if lower > 0.0:
                     run.best, run.best_margin = memory.weights.copy(), lower
             watch.report()
-            if lower >= (1.0 - (run.rule.gap or 0.0)) * upper:
+            if lower >= (1.0 - run.rule.gap) * upper:
                 run.deciding = (worst,)
                 return Status.GAP_REACHED
             if watch.no_such_margin():

@@ -36,11 +36,14 @@ Callback = Callable[[Progress], None]
 
 @dataclass(frozen=True)
 class Limits:
-    """Where a run gives up: full passes, updates, seconds, or somebody else's word."""
+    """Where a run gives up: full passes, updates, a moment in time, or somebody else's word.
+
+    ``deadline`` is a reading of ``time.perf_counter``.
+    """
 
     max_iter: int = 1000
     max_updates: int | None = None
-    time_limit: float | None = None
+    deadline: float | None = None
     cancelled: Callable[[], bool] = lambda: False
 
 
@@ -73,8 +76,9 @@ class Run:
 
     @property
     def averaged(self) -> NDArray[np.float64]:
-        """The weights of ``w_1 + ... + w_T``, the sum of the iterates after each update."""
-        return self.memory.state[UPDATES] * self.memory.weights - self.memory.stamps
+        """The weights of ``(w_1 + ... + w_T) / T``, the mean over the iterates after updates."""
+        # A step taken at time s lives on in all but s of the T iterates.
+        return self.memory.weights - self.memory.stamps / max(self.n_updates, 1)
 
     @property
     def n_updates(self) -> int:
@@ -139,8 +143,7 @@ class Watch:
         """Return the limit that the run has met, if any."""
         if self.limits.cancelled():
             return Status.INTERRUPTED
-        limit = self.limits.time_limit
-        if limit is not None and time.perf_counter() - self.started >= limit:
+        if self.limits.deadline is not None and time.perf_counter() >= self.limits.deadline:
             return Status.TIME_LIMIT
         return None
 

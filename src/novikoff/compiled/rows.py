@@ -94,8 +94,6 @@ def _csr_distance2(rows: Rows, i: int, centre: np.ndarray, at: np.ndarray) -> fl
     return total
 
 
-
-
 def dot(rows: Rows, i: int, w: np.ndarray) -> float:
     """Return ``x_i . w``."""
     return _dense_dot(rows, i, w) if isinstance(rows, np.ndarray) else _csr_dot(rows, i, w)

@@ -63,7 +63,7 @@ def increment(t: float, alpha: float) -> float:
     """Return ``b_t(alpha)`` of Algorithm 4 without cancellation."""
     if t == 0.0:
         return 0.0
-    return 0.5 * (t**alpha * math.expm1(alpha * math.log1p(1.0 / t)) - 1.0)
+    return 0.5 * (math.pow(t, alpha) * math.expm1(alpha * math.log1p(1.0 / t)) - 1.0)
 
 
 @njit(cache=True, nogil=True)
@@ -74,12 +74,12 @@ def threshold(rule: Specification, state: np.ndarray) -> float:
     if rule.growth != 0.0:
         level += rule.growth * increment(t, rule.alpha)
     # scale * level would be 0 * inf for a scale-free rule before its first update.
-    beta = state[SCALE] * level if state[SCALE] > 0.0 else 0.0
+    beta = float(state[SCALE]) * level if state[SCALE] > 0.0 else 0.0
     if rule.dynamic != 0.0 and t > 0.0:
         beta += rule.dynamic * state[NORM2] / state[WEIGHT]
     if rule.cooling != 0.0:
         beta += rule.cooling / (state[SHRINK] * math.sqrt(t + 1.0))
-    return beta
+    return float(beta)
 
 
 @njit(cache=True, nogil=True)

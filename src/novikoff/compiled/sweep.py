@@ -37,7 +37,9 @@ def take(
 ) -> None:
     """Update on example ``i``, whose margin is ``margin``."""
     y = float(signs[i])
-    norm2 = norms2[i] + frame.lift2 + frame.slack2
+    # A negative entry is a norm that nobody has measured yet (online runs).
+    norm2 = norms2[i] if norms2[i] >= 0.0 else distance2(rows, i, centre, at)
+    norm2 += frame.lift2 + frame.slack2
     tau = length(rule, state, margin, norm2)
     tau *= frame.weight_positive if y > 0.0 else frame.weight_negative
     stamps[i] += tau * state[UPDATES]
@@ -82,13 +84,12 @@ def sweep(
             continue
         near[found] = i
         found += 1
-        if margin <= state[THRESHOLD]:
+        # An infinite margin is bad data, told by FINITE below; w must not take it in.
+        if -np.inf < margin <= state[THRESHOLD]:
             if state[UPDATES] >= most:
                 state[FINITE] += 0.0 * total
                 return p, found
-            take(
-                rows, i, margin, signs, norms2, centre, at, frame, rule, weights, stamps, w, state
-            )
+            take(rows, i, margin, signs, norms2, centre, at, frame, rule, weights, stamps, w, state)
             reach = _reach(state, nearness)
     # A NaN or an infinity in any row survives the sum and the product with zero.
     state[FINITE] += 0.0 * total
@@ -100,7 +101,7 @@ def _reach(state: np.ndarray, nearness: float) -> float:
     # sum a_i z_i.w / sum a_i = |w|^2 / sum a_i: the mean margin of the examples that carry w.
     # A function of the state alone, so that the support reproduces the run.
     mean = state[NORM2] / state[WEIGHT] if state[WEIGHT] > 0.0 else 0.0
-    return state[THRESHOLD] + nearness * mean
+    return float(state[THRESHOLD] + nearness * mean)
 
 
 @njit(cache=True, nogil=True)

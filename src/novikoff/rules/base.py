@@ -17,7 +17,6 @@ class Rule(BaseEstimator, ABC):
 
     pick: ClassVar[Literal["cyclic", "worst"]] = "cyclic"
     unit_steps: ClassVar[bool] = True
-    gap: float | None = None
 
     @abstractmethod
     def specification(self, radius: float) -> Specification:
@@ -28,6 +27,11 @@ class Rule(BaseEstimator, ABC):
         radius : float
             The largest norm among the examples as the rule sees them, lifts included.
         """
+
+    @property
+    def gap(self) -> float:
+        """The relative gap between the bounds at which the run stops; 0: it never does."""
+        return 0.0
 
     @property
     def uses_radius(self) -> bool:
@@ -73,6 +77,7 @@ def check_interval(
         left = "[" if closed == "low" else "("
         right = "]" if closed == "high" else ")"
         raise ValueError(
-            f"{type(rule).__name__}: {name}={value!r} must be a number in {left}{low}, {high}{right}."
+            f"{type(rule).__name__}: {name}={value!r} must be a number "
+            f"in {left}{low}, {high}{right}."
         )
     return float(value)

@@ -24,8 +24,8 @@ class Infinity(Rule):
     --------
     >>> from novikoff import rules
     >>> rule = rules.Infinity(alpha=1.5)
-    >>> rule.update_bound(R=1.0, eps=0.1), rule.margin_bound(R=1.0, eps=0.1)
-    (10000.0..., 0.0745)
+    >>> rule.update_bound(R=1.0, eps=0.25), rule.margin_bound(R=1.0, eps=0.25)
+    (256.0, 0.1796875)
     """
 
     def __init__(self, *, alpha: float = 1.5):

@@ -25,8 +25,8 @@ class Margin(Rule):
     --------
     >>> from novikoff import rules
     >>> rule = rules.Margin(beta=1.0)
-    >>> rule.update_bound(R=1.0, eps=0.1), rule.margin_bound(R=1.0, eps=0.1)
-    (300.0, 0.0333...)
+    >>> rule.update_bound(R=1.0, eps=0.25), rule.margin_bound(R=1.0, eps=0.25)
+    (48.0, 0.0833...)
     """
 
     def __init__(self, *, beta: float = 1.0, unit: Literal["radius", "absolute"] = "radius"):

@@ -34,7 +34,7 @@ class MinOver(Rule):
 
     @property
     def gap(self) -> float:
-        """The relative gap of the certificate at which the run may stop."""
+        """The relative gap between the bounds at which the run stops."""
         return check_interval(self, "accuracy", 0.0, 1.0)
 
     def specification(self, radius: float) -> Specification:

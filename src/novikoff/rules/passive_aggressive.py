@@ -34,9 +34,7 @@ class PassiveAggressive(Rule):
 
     unit_steps = False
 
-    def __init__(
-        self, *, C: float = math.inf, variant: Literal[1, 2] = 1, tolerance: float = 0.1
-    ):
+    def __init__(self, *, C: float = math.inf, variant: Literal[1, 2] = 1, tolerance: float = 0.1):
         self.C = C
         self.variant = variant
         self.tolerance = tolerance

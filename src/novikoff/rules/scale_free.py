@@ -25,10 +25,10 @@ class ScaleFree(Rule):
     Examples
     --------
     >>> from novikoff import rules
-    >>> rules.ScaleFree().update_bound(R=1.0, eps=0.1)
-    300.0
-    >>> rules.ScaleFree(printed=True).margin_bound(R=1.0, eps=0.3)
-    0.1
+    >>> rules.ScaleFree().update_bound(R=1.0, eps=0.25)
+    48.0
+    >>> rules.ScaleFree(printed=True).margin_bound(R=1.0, eps=0.75)
+    0.25
     """
 
     def __init__(self, *, c: float = 1.0, printed: bool = False):

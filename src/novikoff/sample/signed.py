@@ -241,7 +241,7 @@ class Sample:
         return w, float(offset)
 
     def model(self, weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
-        """Return the hyperplane ``coef . x + intercept = 0`` of a weighting, in user coordinates."""
+        """Return the hyperplane ``coef . x + intercept = 0`` that a weighting makes."""
         w, offset = self.combine(weights)
         return w, offset - float(w @ self.centre)
 

@@ -1,0 +1,179 @@
+"""One class against the other: from a run to a model and its certificate."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.certificate import (
+    Certificate,
+    Label,
+    NonSeparation,
+    Status,
+    certify_margin,
+    certify_nonseparable,
+    certify_soft,
+    fingerprint_of_hashes,
+)
+from novikoff.loop import Callback, Limits, Progress, Run, run
+from novikoff.nonseparable import zero_combination
+from novikoff.rules import Rule
+from novikoff.sample import Memory, Sample
+
+LARGEST_INTEGER = 2.0**53
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is asked of a fit, the same for every class."""
+
+    X: Any
+    hashes: NDArray[np.uint64]
+    rule: Rule
+    soft_margin: float
+    average: bool | Literal["auto"]
+    min_margin: float
+    limits: Limits
+    callbacks: tuple[Callback, ...] = ()
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A hyperplane, the weighted examples it is made of, and what was proved."""
+
+    coef: NDArray[np.float64]
+    intercept: float
+    support: NDArray[np.int64]
+    dual_coef: NDArray[Any]
+    margin: float
+    margin_upper_bound: float
+    certificate: Certificate
+    n_iter: int
+    n_updates: int
+    history: list[Progress]
+    memory: Memory
+
+
+def fit_binary(
+    task: Task,
+    sample: Sample,
+    positive: Label,
+    negative: Label | None,
+    memory: Memory | None = None,
+) -> Fitted:
+    """Run the rule, choose the model, certify it."""
+    finished = run(
+        sample,
+        task.rule,
+        limits=task.limits,
+        min_margin=task.min_margin * sample.radius,
+        callbacks=task.callbacks,
+        memory=memory,
+    )
+    weights = model_weights(finished, task.average)
+    coef, intercept = sample.model(weights)
+    claim: dict[str, Any] = dict(
+        affine=sample.affine,
+        asked=repr(task.rule),
+        n_updates=finished.n_updates,
+        positive=positive,
+        negative=negative,
+        fingerprint=fingerprint_of_hashes(task.hashes, sample.signs, task.X.shape[1]),
+    )
+    support, upper = _weighted(sample, finished.weights)
+    best_support, best_upper = _weighted(
+        sample, finished.weights if finished.upper is None else finished.upper
+    )
+    bounds = certify_margin(
+        task.X,
+        sample.signs,
+        coef=coef if coef.any() else None,
+        intercept=intercept if coef.any() else 0.0,
+        support=support,
+        weights=upper,
+        upper_support=best_support,
+        upper_weights=best_upper,
+        excluded_margin=(
+            task.min_margin * sample.radius if finished.status is Status.NO_SUCH_MARGIN else None
+        ),
+        status=finished.status,
+        **claim,
+    )
+    certificate: Certificate = bounds
+    margin, margin_upper_bound = bounds.lower, bounds.upper
+    if task.soft_margin > 0.0:
+        certificate = certify_soft(
+            task.X,
+            sample.signs,
+            coef=coef,
+            intercept=intercept,
+            delta=task.soft_margin,
+            support=support,
+            weights=upper,
+            status=finished.status,
+            **claim,
+        )
+    elif margin <= 0.0:
+        proof = _refute(task, sample, claim)
+        certificate = certificate if proof is None else proof
+        margin_upper_bound = margin_upper_bound if proof is None else 0.0
+    carriers, values = _weighted(sample, weights, _deciding(finished))
+    return Fitted(
+        coef=coef,
+        intercept=intercept,
+        support=carriers,
+        dual_coef=values * sample.signs[carriers],
+        margin=margin,
+        margin_upper_bound=margin_upper_bound,
+        certificate=certificate,
+        n_iter=finished.n_iter,
+        n_updates=finished.n_updates,
+        history=finished.history,
+        memory=finished.memory,
+    )
+
+
+def model_weights(finished: Run, average: bool | Literal["auto"]) -> NDArray[np.float64]:
+    """Choose the iterate that becomes the model.
+
+    Where the rule was satisfied it is the last one, or the best that MinOver saw; otherwise one
+    without a training error; otherwise the mean over updates, unless ``average=False``.
+    """
+    if average is True:
+        return finished.averaged
+    if finished.best is not None:
+        return finished.best
+    if finished.status in (Status.CONVERGED, Status.GAP_REACHED) or average is False:
+        return finished.weights
+    return finished.averaged
+
+
+def _refute(task: Task, sample: Sample, claim: dict[str, Any]) -> NonSeparation | None:
+    found = zero_combination(task.X, sample.signs, task.hashes, affine=sample.affine)
+    if found is None:
+        return None
+    support, weights = found
+    return certify_nonseparable(task.X, sample.signs, support=support, weights=weights, **claim)
+
+
+def _deciding(finished: Run) -> list[int]:
+    # Examples that shaped the run without an update belong to the support all the same: without
+    # them a rerun on the support would not be the same run.
+    deciding = list(finished.deciding)
+    if finished.sample.affine or finished.rule.uses_radius:
+        deciding.append(finished.sample.longest)
+    return deciding
+
+
+def _weighted(
+    sample: Sample, weights: NDArray[np.float64], also: list[int] | None = None
+) -> tuple[NDArray[np.int64], NDArray[Any]]:
+    """Return the examples with weight (and some others) in the order of visits, and weights."""
+    carries = weights > 0.0
+    carries[also or []] = True
+    support = sample.order[carries[sample.order]]
+    values = weights[support]
+    if (values == np.rint(values)).all() and values.max(initial=0.0) <= LARGEST_INTEGER:
+        return support, values.astype(np.int64)
+    return support, values

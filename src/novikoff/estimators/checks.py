@@ -1,0 +1,123 @@
+"""What is asked of a fit: options, labels, types, and the warning when it is not reached."""
+
+import math
+import numbers
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import compute_class_weight
+from sklearn.utils.multiclass import check_classification_targets
+
+from novikoff.certificate import (
+    Certificate,
+    Inconclusive,
+    NonSeparation,
+    PerClass,
+    Separation,
+    SoftOptimum,
+)
+
+READ_IN_PLACE = [np.float64, np.float32, np.uint8]
+
+
+def check_options(estimator: Any) -> None:
+    """Raise what is wrong with the parameters of an estimator."""
+    _number(estimator, "soft_margin", 0.0)
+    _number(estimator, "min_margin", 0.0)
+    _number(estimator, "max_iter", 1, whole=True)
+    if estimator.max_updates is not None:
+        _number(estimator, "max_updates", 1, whole=True)
+    if estimator.time_limit is not None:
+        _number(estimator, "time_limit", 0.0)
+    if estimator.average not in (True, False, "auto"):
+        raise ValueError(f"average={estimator.average!r} must be True, False or 'auto'.")
+
+
+def _number(estimator: Any, name: str, least: float, whole: bool = False) -> None:
+    value = getattr(estimator, name)
+    kind = numbers.Integral if whole else numbers.Real
+    right_kind = isinstance(value, kind) and not isinstance(value, bool)
+    if not (right_kind and least <= float(value) < math.inf):
+        what = "a whole number" if whole else "a finite number"
+        raise ValueError(f"{name}={value!r} must be {what}, at least {least}.")
+
+
+def readable_type(X: Any) -> Any:
+    """Return the ``dtype`` argument under which validation leaves readable data as they are.
+
+    Integers and half floats are converted later, block by block.
+    """
+    array = isinstance(X, np.ndarray) or sparse.issparse(X)
+    if array and X.dtype.kind in "biuf" and X.dtype.itemsize <= 8:
+        return None
+    return READ_IN_PLACE
+
+
+def classes_of(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """Return the sorted labels and, for each example, the position of its own."""
+    check_classification_targets(y)
+    classes, codes = np.unique(y, return_inverse=True)
+    if len(classes) < 2:
+        raise ValueError(
+            f"The data has only one class, {classes[0]!r}; a classifier needs examples of two."
+        )
+    return classes, codes
+
+
+def signs_against_rest(codes: NDArray[np.int64], positive: int) -> NDArray[np.int8]:
+    """Return +1 for the examples of a class and -1 for all others."""
+    return np.where(codes == positive, np.int8(1), np.int8(-1))
+
+
+def step_weights(
+    class_weight: Any, classes: NDArray[Any], codes: NDArray[np.int64]
+) -> dict[int, tuple[float, float]]:
+    """Return, for each class, the steps of the rest and of the class itself."""
+    if class_weight is None:
+        return {k: (1.0, 1.0) for k in range(len(classes))}
+    if len(classes) == 2:
+        rest, own = compute_class_weight(class_weight, classes=classes, y=classes[codes])
+        weights = {1: (float(rest), float(own))}
+    elif isinstance(class_weight, str):
+        weights = {}
+        for k in range(len(classes)):
+            mine = (codes == k).astype(int)
+            rest, own = compute_class_weight(class_weight, classes=np.array([0, 1]), y=mine)
+            weights[k] = (float(rest), float(own))
+    else:
+        each = compute_class_weight(class_weight, classes=classes, y=classes[codes])
+        weights = {k: (1.0, float(weight)) for k, weight in enumerate(each)}
+    if min(min(pair) for pair in weights.values()) <= 0.0:
+        raise ValueError("class_weight must be positive for every class.")
+    return weights
+
+
+def warn_if_cut_short(estimator: Any) -> None:
+    """Warn once if a limit ended a run before it had decided anything."""
+    certificate: Certificate = estimator.certificate_
+    parts = certificate.certificates if isinstance(certificate, PerClass) else (certificate,)
+    open_ones = [c for c in parts if c.status.at_limit and not isinstance(c, NonSeparation)]
+    if not open_ones:
+        return
+    where = f" for {len(open_ones)} of {len(parts)} classes" if len(parts) > 1 else ""
+    warnings.warn(
+        f"{open_ones[0].status.value[:-1]}{where}: asked for {open_ones[0].asked}, "
+        f"reached {_reached(open_ones[0])}. Raise the limit, scale the features, or choose a "
+        f"rule that asks for less, such as 'classic'.",
+        ConvergenceWarning,
+        stacklevel=3,
+    )
+
+
+def _reached(certificate: Certificate) -> str:
+    if isinstance(certificate, SoftOptimum):
+        return f"an objective of {certificate.primal:.6g} with optimum >= {certificate.dual:.6g}"
+    if isinstance(certificate, Separation):
+        return f"margin {certificate.lower:.6g} with optimum <= {certificate.upper:.6g}"
+    if isinstance(certificate, Inconclusive):
+        return f"no separating hyperplane, optimum margin <= {certificate.upper:.6g}"
+    raise TypeError(f"a run does not end with {certificate!r}")

@@ -1,0 +1,180 @@
+"""Learning online: each example once, centre and lift fixed by the first batch."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import validate_data
+
+from novikoff.compiled.step import (
+    ALONG,
+    FINITE,
+    MISTAKES,
+    OFFSET,
+    UPDATES,
+    Frame,
+    Specification,
+    start,
+)
+from novikoff.compiled.sweep import combine, sweep
+from novikoff.estimators.checks import (
+    check_options,
+    readable_type,
+    signs_against_rest,
+    step_weights,
+)
+from novikoff.rules import named
+from novikoff.sample import Memory, Sample, room_of
+from novikoff.sample.rooms import IN_PLACE
+
+UNMEASURED = -1.0
+
+
+@dataclass
+class Online:
+    """The runs of an online learner, one for each class against the rest."""
+
+    rule: Specification
+    classes: NDArray[Any]
+    centre: NDArray[np.float64]
+    at: NDArray[np.int64]
+    frames: list[Frame]
+    w: NDArray[np.float64]
+    states: NDArray[np.float64]
+    lag: NDArray[np.float64] | None
+    """The sum over steps of when they were taken times the step: ``T (w - mean)``, its offset."""
+
+    @classmethod
+    def from_fit(
+        cls,
+        rule: Specification,
+        classes: NDArray[Any],
+        samples: list[Sample],
+        memories: list[Memory],
+        average: bool,
+    ) -> "Online":
+        """Go on from the last iterates of a fit."""
+        w = np.array([memory.w for memory in memories])
+        states = np.array([memory.state for memory in memories])
+        lag = None
+        if average:
+            pairs = zip(samples, memories, strict=True)
+            sums = [sample.combine(memory.stamps) for sample, memory in pairs]
+            lag = np.array([[*vector, offset] for vector, offset in sums])
+        frames = [sample.frame for sample in samples]
+        return cls(rule, classes, samples[0].centre, samples[0].at, frames, w, states, lag)
+
+    @classmethod
+    def from_first_batch(
+        cls, estimator: Any, X: Any, y: NDArray[Any], classes: ArrayLike | None
+    ) -> "Online":
+        """Fix the classes, the centre, the lift and the rule."""
+        check_options(estimator)
+        rule = named(estimator.rule)
+        if rule.pick != "cyclic":
+            raise ValueError(f"{rule!r} must see all examples at once; use fit.")
+        if classes is None:
+            raise ValueError("The first call of partial_fit needs classes, all labels to come.")
+        labels = np.unique(np.asarray(classes))
+        if len(labels) < 2:
+            raise ValueError(f"classes has only one class, {labels[0]!r}; there must be two.")
+        codes = _codes(labels, y)
+        affine = bool(estimator.fit_intercept)
+        room, signs = room_of(X), np.ones(len(codes), dtype=np.int8)
+        sample = Sample.of(room, signs, affine=affine, slack=float(estimator.soft_margin))
+        steps = step_weights(estimator.class_weight, labels, codes)
+        positives = _positives(labels)
+        frames = [
+            sample.frame._replace(weight_negative=steps[k][0], weight_positive=steps[k][1])
+            for k in positives
+        ]
+        specification = rule.specification(sample.lifted_radius)
+        w = np.zeros((len(positives), X.shape[1]))
+        states = np.array([start(specification) for _ in positives])
+        lag = np.zeros((len(w), w.shape[1] + 1)) if estimator.average is True else None
+        return cls(specification, labels, sample.centre, sample.at, frames, w, states, lag)
+
+    def learn(self, X: Any, y: NDArray[Any]) -> None:
+        """Visit each example once; a batch with a NaN or an infinity changes nothing."""
+        codes = _codes(self.classes, y)
+        ids = np.arange(len(codes))
+        rows, _ = room_of(X).part(ids)
+        unmeasured = np.full(len(codes), UNMEASURED)
+        near = np.empty(len(codes), dtype=np.int64)
+        before = self.w.copy(), self.states.copy(), None if self.lag is None else self.lag.copy()
+        for k, positive in enumerate(_positives(self.classes)):
+            signs = signs_against_rest(codes, positive)
+            stamps = np.zeros(len(codes))
+            sweep(
+                rows,
+                ids,
+                signs,
+                unmeasured,
+                self.centre,
+                self.at,
+                self.frames[k],
+                self.rule,
+                0.0,
+                np.inf,
+                np.zeros(len(codes)),
+                stamps,
+                self.w[k],
+                self.states[k],
+                near,
+            )
+            if self.lag is not None:
+                late = np.flatnonzero(stamps)
+                signed = stamps[late] * signs[late]
+                combine(rows, late, signed, self.centre, self.at, self.lag[k, :-1])
+                self.lag[k, -1] += self.frames[k].lift2 * signed.sum()
+        if self.states[:, FINITE].any():
+            self.w, self.states, self.lag = before
+            raise ValueError("Input X contains NaN or infinity, or values whose squares overflow.")
+
+    def model(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return coefficients and intercepts: of the last iterate, or of the mean if asked for."""
+        if self.lag is None:
+            return self.w, self.states[:, OFFSET] - self.states[:, ALONG]
+        delay = self.lag / np.maximum(self.states[:, [UPDATES]], 1.0)
+        coef = self.w - delay[:, :-1]
+        return coef, self.states[:, OFFSET] - delay[:, -1] - coef @ self.centre
+
+    @property
+    def mistakes(self) -> NDArray[np.int64]:
+        """How often each class's run met an example at ``z . w <= 0``."""
+        return self.states[:, MISTAKES].astype(np.int64)
+
+
+def validated_batch(estimator: Any, X: Any, y: ArrayLike, first: bool) -> tuple[Any, NDArray[Any]]:
+    """Return a batch as arrays; one of the known width and a type read in place passes as it is."""
+    if (
+        not first
+        and type(X) is np.ndarray
+        and X.dtype in IN_PLACE
+        and X.ndim == 2
+        and X.shape[1] == estimator.n_features_in_
+        and X.shape[0] > 0
+        and not hasattr(estimator, "feature_names_in_")
+    ):
+        labels = np.asarray(y)
+        if labels.shape == (X.shape[0],):
+            return X, labels
+    X, labels = validate_data(
+        estimator, X, y, accept_sparse="csr", dtype=readable_type(X), reset=first
+    )
+    return X, labels
+
+
+def _positives(classes: NDArray[Any]) -> list[int]:
+    return [1] if len(classes) == 2 else list(range(len(classes)))
+
+
+def _codes(classes: NDArray[Any], y: NDArray[Any]) -> NDArray[np.int64]:
+    codes = np.searchsorted(classes, y)
+    codes[codes == len(classes)] = 0
+    unknown = classes[codes] != y
+    if unknown.any():
+        stranger = y[np.flatnonzero(unknown)[0]]
+        raise ValueError(f"y has the label {stranger!r}, which is not among the classes.")
+    return codes

@@ -1,0 +1,91 @@
+"""Proofs of non-separability that the perceptron finds by itself."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from novikoff.certificate import row_hashes
+from novikoff.compiled.cycle import find_cycle
+
+# With |x| <= 2^15, fewer than 2^13 features and 2^24 visits, w . z stays below 2^63.
+LARGEST_VALUE = 1 << 15
+MOST_VALUES = 1 << 13
+MOST_WORK = 1 << 24
+
+Combination = tuple[NDArray[np.int64], NDArray[np.int64]]
+"""Examples and integer weights."""
+
+
+def zero_combination(
+    X: Any, signs: NDArray[np.int8], hashes: NDArray[np.uint64], *, affine: bool
+) -> Combination | None:
+    """Look for signed examples that sum to zero, which proves that nothing separates them.
+
+    Tried are: an example at the origin (homogeneous case), equal examples with opposite labels,
+    and, for small data in small integers, the perceptron cycling theorem: on such data
+    Algorithm 1 either stops or comes back to a vector it has had, and the updates in between
+    then sum to zero.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix
+        The examples.
+    signs : array of +1 and -1
+        Their labels.
+    hashes : array of uint64
+        A hash for each row, equal for equal rows.
+    affine : bool
+        Whether hyperplanes may miss the origin.
+
+    Returns
+    -------
+    (support, weights) or None
+        ``None`` says nothing about separability.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from novikoff.certificate import row_hashes
+    >>> from novikoff.nonseparable import zero_combination
+    >>> X, signs = np.array([[0, 0], [1, 1], [0, 1], [1, 0]]), np.array([1, 1, -1, -1])
+    >>> zero_combination(X, signs, row_hashes(X), affine=True)
+    (array([0, 1, 2, 3]), array([1, 1, 1, 1]))
+    """
+    if not affine:
+        at_origin = np.flatnonzero(hashes == row_hashes(np.zeros((1, X.shape[1])))[0])
+        if at_origin.size:
+            return at_origin[:1], np.ones(1, dtype=np.int64)
+    contradiction = _contradiction(X, signs, hashes)
+    return contradiction if contradiction is not None else _cycle(X, signs, affine)
+
+
+def _contradiction(
+    X: Any, signs: NDArray[np.int8], hashes: NDArray[np.uint64]
+) -> Combination | None:
+    by_hash = np.lexsort((signs, hashes))
+    first, second = by_hash[:-1], by_hash[1:]
+    pairs = (hashes[first] == hashes[second]) & (signs[first] != signs[second])
+    for i, j in zip(first[pairs], second[pairs], strict=True):
+        a, b = X[[i]], X[[j]]
+        if (abs(a - b).max() if sparse.issparse(X) else not np.array_equal(a, b)) == 0:
+            return np.sort(np.array([i, j])), np.ones(2, dtype=np.int64)
+    return None
+
+
+def _cycle(X: Any, signs: NDArray[np.int8], affine: bool) -> Combination | None:
+    n, d = X.shape
+    if n * d > MOST_VALUES:
+        return None
+    values = np.asarray(X.toarray() if sparse.issparse(X) else X, dtype=np.float64)
+    if np.abs(values).max() > LARGEST_VALUE or (values != np.rint(values)).any():
+        return None
+    signed = np.ones((n, d + affine), dtype=np.int64)
+    signed[:, :d] = values
+    signed *= signs[:, None]
+    found, counts = find_cycle(signed, MOST_WORK // max(d, 1))
+    if not found:
+        return None
+    support = np.flatnonzero(counts)
+    return support, counts[support]

@@ -1,0 +1,23 @@
+"""The scikit-learn contract, with no expected failure and no tag that skips a check."""
+
+import pytest
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from novikoff import Perceptron, rules
+
+pytestmark = pytest.mark.filterwarnings(
+    # Some checks fit on data that no limit within reason would let a rule finish.
+    "ignore:The run stopped at its limit:sklearn.exceptions.ConvergenceWarning"
+)
+
+
+@parametrize_with_checks(
+    [
+        Perceptron(),
+        Perceptron(rule="classic", warm_start=True),
+        Perceptron(rule=rules.PassiveAggressive(C=1.0), soft_margin=1.0),
+        Perceptron(rule="dynamic", average=True, shuffle=False),
+    ]
+)
+def test_contract(estimator, check):
+    check(estimator)
