@@ -118,7 +118,7 @@ def fit_binary(
         proof = _refute(task, sample, claim)
         certificate = certificate if proof is None else proof
         margin_upper_bound = margin_upper_bound if proof is None else 0.0
-    carriers, values = _weighted(sample, weights, _deciding(finished))
+    carriers, values = _weighted(sample, weights, _shaping(finished))
     return Fitted(
         coef=coef,
         intercept=intercept,
@@ -142,11 +142,11 @@ def model_weights(finished: Run, average: bool | Literal["auto"]) -> NDArray[np.
     """
     if average is True:
         return finished.averaged
+    if finished.status is Status.CONVERGED:
+        return finished.weights
     if finished.best is not None:
         return finished.best
-    if finished.status in (Status.CONVERGED, Status.GAP_REACHED) or average is False:
-        return finished.weights
-    return finished.averaged
+    return finished.weights if average is False else finished.averaged
 
 
 def _refute(task: Task, sample: Sample, claim: dict[str, Any]) -> NonSeparation | None:
@@ -157,21 +157,30 @@ def _refute(task: Task, sample: Sample, claim: dict[str, Any]) -> NonSeparation 
     return certify_nonseparable(task.X, sample.signs, support=support, weights=weights, **claim)
 
 
-def _deciding(finished: Run) -> list[int]:
-    # Examples that shaped the run without an update belong to the support all the same: without
-    # them a rerun on the support would not be the same run.
-    deciding = list(finished.deciding)
-    if finished.sample.affine or finished.rule.uses_radius:
-        deciding.append(finished.sample.longest)
-    return deciding
+def _shaping(finished: Run) -> NDArray[np.bool_]:
+    """Mark the examples without which a rerun would not be the same run.
+
+    Besides those updated on (the model may be an iterate before the last update), these are the
+    one that ended the run, the longest where its norm enters, and where one class alone was
+    updated on, an example of the other: without it there is nothing to fit.
+    """
+    sample = finished.sample
+    shaping = finished.weights > 0.0
+    shaping[list(finished.deciding)] = True
+    if sample.affine or finished.rule.uses_radius:
+        shaping[sample.longest] = True
+    for sign in (1, -1):
+        of_class = sample.signs == sign
+        if not (shaping & of_class).any():
+            shaping[sample.order[np.argmax(of_class[sample.order])]] = True
+    return shaping
 
 
 def _weighted(
-    sample: Sample, weights: NDArray[np.float64], also: list[int] | None = None
+    sample: Sample, weights: NDArray[np.float64], also: NDArray[np.bool_] | None = None
 ) -> tuple[NDArray[np.int64], NDArray[Any]]:
     """Return the examples with weight (and some others) in the order of visits, and weights."""
-    carries = weights > 0.0
-    carries[also or []] = True
+    carries = weights > 0.0 if also is None else also | (weights > 0.0)
     support = sample.order[carries[sample.order]]
     values = weights[support]
     if (values == np.rint(values)).all() and values.max(initial=0.0) <= LARGEST_INTEGER:
