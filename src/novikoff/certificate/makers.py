@@ -16,7 +16,7 @@ from .margins import margin_below
 from .nonseparation import NonSeparation
 from .rows import Indices, check_matrix
 from .separation import Inconclusive, Separation
-from .slack import best_scale, dual_below, primal_value
+from .slack import dual_below, primal_value, rescaled
 from .soft import SoftOptimum
 from .status import Status
 
@@ -172,8 +172,7 @@ def certify_soft(
     if not 0.0 < delta < math.inf:
         raise CertificateError(f"delta must be positive and finite, not {delta!r}")
     if rescale:
-        scale = best_scale(matrix, sides, normal, offset, delta)
-        normal, offset = as_coef(scale * normal, matrix.shape[1]), scale * offset
+        normal, offset = rescaled(matrix, sides, normal, offset, delta)
     rows, values, point = _weighted(matrix, sides, support, weights, affine)
     return SoftOptimum(
         affine=affine,

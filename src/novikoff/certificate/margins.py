@@ -18,7 +18,7 @@ from .labels import Signs
 from .rows import Floats, Indices, count_values, take
 
 EXACT_VALUES = 1 << 18
-"""Exact arithmetic on up to this many values is a matter of course (some hundredths of a second)."""
+"""Exact arithmetic on up to this many values is a matter of course: it takes little time."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ def margin_below(
     norm2 = Dyadic.of(coef).sum_of_squares()
     if norm2 == 0:
         return Bound(-math.inf, True, 0)
-    w, b, exponent = _scaled(coef, intercept)
+    w, b, exponent = scaled(coef, intercept)
     rows, low, high = _competitors(X, signs, w, b)
     costly = count_values(X, rows) > EXACT_VALUES
     # The sign is the verdict, and an overflow is no bound: both are worth any effort.
@@ -94,7 +94,7 @@ def _competitors(X: Any, signs: Signs, w: Floats, b: float) -> tuple[Indices, fl
     return np.concatenate(rows)[near], float(low.min()), least_high
 
 
-def _scaled(coef: Floats, intercept: float) -> tuple[Floats, float, int]:
+def scaled(coef: Floats, intercept: float) -> tuple[Floats, float, int]:
     """The same hyperplane near the middle of the exponent range, if that loses no bit."""
     largest = max(float(np.abs(coef).max()), abs(intercept))
     exponent = math.frexp(largest)[1]

@@ -18,7 +18,7 @@ from .dyadic import Dyadic, ceil_float, floor_float, of_float
 from .filter import Interval, enclose, radius, signed_values
 from .hull import HullPoint
 from .labels import Signs
-from .margins import EXACT_VALUES, exact_values
+from .margins import EXACT_VALUES, exact_values, scaled
 from .rows import Floats, count_values
 
 
@@ -58,30 +58,41 @@ def dual_below(point: HullPoint | None, delta: float) -> float:
     return floor_float(2 / q if point.affine else 1 / (2 * q))
 
 
-def best_scale(X: Any, signs: Signs, coef: Floats, intercept: float, delta: float) -> float:
-    """Scale ``s >= 0`` at which ``P(s·w, s·b)`` is least, to floating-point accuracy.
+def rescaled(
+    X: Any, signs: Signs, coef: Floats, intercept: float, delta: float
+) -> tuple[Floats, float]:
+    """The hyperplane times the scale ``s >= 0`` that makes ``P(s·w, s·b)`` least.
 
-    Nothing is claimed of it: the objective at the scale chosen is bounded rigorously afterwards.
+    Only to floating-point accuracy, for nothing is claimed of the scale: the objective of the
+    hyperplane returned is bounded rigorously afterwards.
     """
+    w, b, _ = scaled(coef, intercept)
     margins = np.empty(X.shape[0])
-    for interval in signed_values(X, signs, coef, intercept):
-        margins[interval.block.rows] = 0.5 * interval.low + 0.5 * interval.high
-    quadratic, penalty = float(coef @ coef), 1.0 / delta**2
-    low, high, scale = 0.0, np.inf, 1.0
     with np.errstate(all="ignore"):
-        for _ in range(200):
-            active = margins[scale * margins < 1.0]
-            slope = scale * quadratic - penalty * float(active @ (1.0 - scale * active))
-            low, high = (low, scale) if slope > 0.0 else (scale, high)
-            # Newton's step is exact on a piece of the quadratic; bisection guards it.
-            curvature = quadratic + penalty * float(active @ active)
-            step = penalty * float(active.sum()) / curvature if curvature > 0.0 else np.nan
-            if not low <= step <= high:
-                step = 2.0 * low + 1.0 if np.isinf(high) else 0.5 * (low + high)
-            if step == scale or not np.isfinite(step):
-                break
-            scale = step
-    return scale if np.isfinite(scale) else 1.0
+        for interval in signed_values(X, signs, w, b):
+            margins[interval.block.rows] = 0.5 * interval.low + 0.5 * interval.high
+        scale = _least(margins, w @ w, 1.0 / np.float64(delta) ** 2)
+        best, offset = scale * w, float(scale * b)
+    if np.isfinite(best).all() and np.isfinite(offset):
+        return best, offset
+    return coef, intercept
+
+
+def _least(margins: Floats, quadratic: Any, penalty: Any) -> float:
+    """Where ``quadratic s²/2 + penalty Σ max(0, 1 - s m_i)²/2`` is least over ``s >= 0``."""
+    low, high, scale = 0.0, np.inf, 1.0
+    for _ in range(200):
+        active = margins[scale * margins < 1.0]
+        slope = scale * quadratic - penalty * (active @ (1.0 - scale * active))
+        low, high = (low, scale) if slope > 0.0 else (scale, high)
+        # Newton's step is exact on a piece of the quadratic; bisection guards it.
+        step = float(penalty * active.sum() / (quadratic + penalty * (active @ active)))
+        if not low <= step <= high:
+            step = 2.0 * scale if np.isinf(high) else 0.5 * (low + high)
+        if step == scale or not np.isfinite(step):
+            break
+        scale = step
+    return scale
 
 
 def _filtered_squares(interval: Interval) -> tuple[fmpq, fmpq] | None:
