@@ -1,0 +1,294 @@
+"""Certificates of margins: what is made is true and tight, and the check tells true from false."""
+
+import dataclasses
+import math
+from contextlib import nullcontext
+from unittest import mock
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from novikoff.certificate import (
+    CertificateError,
+    Inconclusive,
+    Separation,
+    Status,
+    Undecided,
+    certify_margin,
+    hull,
+)
+from tests.certificate import truth
+from tests.certificate.strategies import STORES, cases, extreme, filter_first, ordinary, separated
+
+ARITHMETIC = {"exact": nullcontext, "filter": filter_first}
+both = pytest.mark.parametrize("arithmetic", ARITHMETIC)
+all_cases = st.one_of(cases(ordinary), separated(ordinary), cases(extreme), separated(extreme))
+
+
+def make(case, X=None, **other):
+    return certify_margin(
+        case.X if X is None else X,
+        case.signs,
+        coef=case.coef,
+        intercept=case.intercept,
+        affine=case.affine,
+        support=case.support,
+        weights=case.weights,
+        status=Status.CONVERGED,
+        **other,
+    )
+
+
+def is_true(certificate, X, signs):
+    weighted = (X, signs, certificate.support, certificate.weights, certificate.affine)
+    true = truth.upper_is_true(certificate.upper, *weighted)
+    if certificate.coef is None:
+        true = true and certificate.lower == -math.inf
+    else:
+        true = true and truth.lower_is_true(
+            certificate.lower, X, signs, certificate.coef, certificate.intercept
+        )
+    if getattr(certificate, "excluded_margin", None) is not None:
+        true = true and truth.excluded_is_true(certificate.excluded_margin, *weighted)
+    return true
+
+
+def accepted(certificate, X, signs):
+    try:
+        certificate.verify(X, signs, check_fingerprint=False)
+    except CertificateError as error:
+        assert "\n" not in str(error)
+        return False
+    return True
+
+
+@both
+@pytest.mark.parametrize("store", STORES)
+@given(case=all_cases)
+def test_what_is_made_is_true_and_verifies(arithmetic, store, case):
+    X = STORES[store](case.X)
+    with ARITHMETIC[arithmetic]():
+        certificate = make(case, X)
+        verified = certificate.verify(X, case.signs)
+    assert is_true(certificate, case.X, case.signs)
+    assert verified.lower >= certificate.lower and verified.upper <= certificate.upper
+    positive = min(truth.signed_values(case.X, case.signs, case.coef, case.intercept)) > 0
+    if not positive:
+        assert isinstance(certificate, Inconclusive)
+    elif certificate.lower > 0:
+        assert isinstance(certificate, Separation)
+
+
+@given(case=all_cases)
+def test_small_data_is_decided_to_the_last_bit(case):
+    certificate = make(case)
+    if math.isfinite(certificate.lower):
+        closer = math.nextafter(certificate.lower, math.inf)
+        assert not truth.lower_is_true(closer, case.X, case.signs, case.coef, case.intercept)
+    if math.isfinite(certificate.upper) and certificate.upper > 0:
+        closer = math.nextafter(certificate.upper, -math.inf)
+        assert not truth.upper_is_true(
+            closer, case.X, case.signs, case.support, case.weights, case.affine
+        )
+
+
+@both
+@given(case=all_cases, other=st.sampled_from([1.0, -1.0, 0.5, 3.0, 1e10]), data=st.data())
+def test_after_an_edit_exactly_the_truth_is_accepted(arithmetic, case, other, data):
+    certificate = make(case)
+    X, signs = case.X.copy(), case.signs.copy()
+    n, d = X.shape
+    edit = data.draw(
+        st.sampled_from(["label", "example", "weight", "coef", "intercept", "support"])
+    )
+    if edit == "label":
+        signs[data.draw(st.integers(0, n - 1))] *= -1
+    elif edit == "example":
+        X[data.draw(st.integers(0, n - 1)), data.draw(st.integers(0, d - 1))] = other
+    elif edit == "weight":
+        weights = certificate.weights.copy()
+        weights[data.draw(st.integers(0, weights.size - 1))] += 1
+        certificate = dataclasses.replace(certificate, weights=weights)
+    elif edit == "coef":
+        coef = certificate.coef.copy()
+        coef[data.draw(st.integers(0, d - 1))] = other
+        certificate = dataclasses.replace(certificate, coef=coef)
+    elif edit == "intercept" and case.affine:
+        certificate = dataclasses.replace(certificate, intercept=other)
+    elif edit == "support":
+        certificate = dataclasses.replace(
+            certificate, support=np.roll(np.arange(n), 1)[certificate.support]
+        )
+    with ARITHMETIC[arithmetic]():
+        assert accepted(certificate, X, signs) == is_true(certificate, X, signs)
+
+
+@both
+@given(
+    case=all_cases,
+    bound=st.sampled_from(["lower", "upper"]),
+    steps=st.integers(-3, 3),
+    factor=st.sampled_from([1.0, 1.0, 1.0, 0.5, 2.0, 1 + 2.0**-40, 1 - 2.0**-40]),
+)
+def test_a_bound_moved_is_accepted_exactly_if_true(arithmetic, case, bound, steps, factor):
+    certificate = make(case)
+    value = getattr(certificate, bound) * factor
+    for _ in range(abs(steps)):
+        value = math.nextafter(value, math.copysign(math.inf, steps))
+    try:
+        certificate = dataclasses.replace(certificate, **{bound: value})
+    except CertificateError:
+        # Moved out of what the kind can claim, as a positive lower bound of an Inconclusive.
+        assert (value <= 0) == isinstance(certificate, Separation) or not math.isfinite(value)
+        return
+    with ARITHMETIC[arithmetic]():
+        assert accepted(certificate, case.X, case.signs) == is_true(certificate, case.X, case.signs)
+
+
+@both
+@given(case=cases(ordinary), steps=st.integers(-2, 2))
+def test_a_margin_is_excluded_only_if_it_is(arithmetic, case, steps):
+    certificate = make(case)
+    if not isinstance(certificate, Inconclusive) or not 0 < certificate.upper < math.inf:
+        return
+    margin = certificate.upper
+    for _ in range(abs(steps)):
+        margin = math.nextafter(margin, math.copysign(math.inf, steps))
+    claimed = dataclasses.replace(certificate, excluded_margin=margin)
+    with ARITHMETIC[arithmetic]():
+        assert accepted(claimed, case.X, case.signs) == is_true(claimed, case.X, case.signs)
+        made = make(case, excluded_margin=margin)
+    assert made.excluded_margin in (None, margin)
+    assert is_true(made, case.X, case.signs)
+    if arithmetic == "exact":
+        assert (made.excluded_margin is not None) == is_true(claimed, case.X, case.signs)
+
+
+@given(case=cases(extreme))
+def test_a_weaker_claim_is_accepted(case):
+    certificate = make(case)
+    weaker = dict(upper=math.inf)
+    if isinstance(certificate, Inconclusive):
+        weaker["lower"] = -math.inf
+    else:
+        weaker["lower"] = min(certificate.lower, 5e-324)
+    assert accepted(dataclasses.replace(certificate, **weaker), case.X, case.signs)
+
+
+def test_many_ties_at_the_minimum_are_decided():
+    X = np.tile([[0.1, 0.7, 0.3]], (30_000, 1))
+    signs = np.ones(30_000, dtype=np.int8)
+    coef = [0.1, 0.2, 0.3]
+    certificate = certify_margin(X, signs, coef=coef, affine=False, status=Status.CONVERGED)
+    with filter_first():
+        loose = certify_margin(X, signs, coef=coef, affine=False, status=Status.CONVERGED)
+        # What exact arithmetic claims, the filter alone cannot confirm: it must ask again.
+        assert loose.lower < certificate.lower
+        assert certificate.verify(X, signs).n_exact == 30_000
+    assert certificate.verify(X, signs).lower == certificate.lower
+
+
+def test_a_near_cancellation_is_evaluated_exactly():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(20, 10))
+    X[10:] = X[:10] + 1e-13 * rng.normal(size=(10, 10))
+    signs = np.repeat([1, -1], 10).astype(np.int8)
+    weights = np.tile(rng.integers(1, 10**15, 10), 2)
+    support = np.arange(20)
+    common = dict(coef=None, affine=True, support=support, weights=weights, status=Status.MAX_ITER)
+    with mock.patch.object(hull, "EXACT_VALUES", 0):
+        made = certify_margin(X, signs, **common)
+    weighted = (X, signs, support, weights, True)
+    assert truth.upper_is_true(made.upper, *weighted)
+    assert not truth.upper_is_true(math.nextafter(made.upper, 0.0), *weighted)
+    # The filter alone would say much less.
+    with filter_first():
+        assert certify_margin(X, signs, **common).upper > 1.01 * made.upper
+
+
+@pytest.mark.parametrize("affine", [True, False])
+def test_a_large_combination_goes_through_the_filter(affine):
+    rng = np.random.default_rng(1)
+    X, signs = rng.normal(size=(300, 10)), rng.choice([1, -1], 300).astype(np.int8)
+    # Counts beyond 2**53 are not floats: their conversion is part of the error.
+    weights = rng.integers(1, 2**62, 300)
+    support = np.arange(300)
+    with filter_first():
+        made = certify_margin(
+            X,
+            signs,
+            coef=None,
+            affine=affine,
+            support=support,
+            weights=weights,
+            status=Status.MAX_ITER,
+        )
+        assert made.verify(X, signs).n_exact == 0
+    weighted = (X, signs, support, weights, affine)
+    assert truth.upper_is_true(made.upper, *weighted)
+    assert not truth.upper_is_true(made.upper * (1 - 1e-12), *weighted)
+
+
+def test_the_better_of_two_upper_bounds_is_kept():
+    X, signs = np.array([[1.0], [3.0], [-1.0]]), [1, 1, -1]
+    common = dict(coef=[1.0], affine=True, status=Status.CONVERGED)
+    far, near = dict(support=[1, 2], weights=[1, 1]), dict(support=[0, 2], weights=[2, 5])
+    first = certify_margin(X, signs, **common, **far, upper_support=[0, 2], upper_weights=[2, 5])
+    second = certify_margin(X, signs, **common, **near, upper_support=[1, 2], upper_weights=[1, 1])
+    assert first == second
+    assert first.upper == 1.0 and first.support.tolist() == [0, 2]
+
+
+def test_without_a_hyperplane_or_weights_nothing_is_claimed():
+    X = np.array([[1.0], [-1.0]])
+    nothing = certify_margin(X, [1, -1], coef=None, affine=True, status=Status.MAX_ITER)
+    assert (nothing.lower, nothing.upper) == (-math.inf, math.inf)
+    assert "nothing was claimed" in str(nothing.verify(X, [1, -1]))
+    zero = certify_margin(X, [1, -1], coef=[0.0], affine=True, status=Status.MAX_ITER)
+    assert zero.lower == -math.inf
+    one_class = certify_margin(
+        X, [1, -1], coef=[1.0], affine=True, support=[0], weights=[3], status=Status.MAX_ITER
+    )
+    assert one_class.upper == math.inf
+
+
+def test_truth_values():
+    X = np.array([[1.0], [-1.0]])
+    common = dict(affine=True, support=[0, 1], weights=[1, 1], status=Status.CONVERGED)
+    assert certify_margin(X, [1, -1], coef=[1.0], **common)
+    with pytest.raises(Undecided, match="neither separated"):
+        bool(certify_margin(X, [1, -1], coef=[-1.0], **common))
+
+
+def test_wrong_data_is_named():
+    X, y = np.array([[1.0, 2.0], [-1.0, 0.5]]), ["a", "b"]
+    certificate = certify_margin(
+        X,
+        [1, -1],
+        coef=[1.0, 0.0],
+        affine=True,
+        status=Status.CONVERGED,
+        positive="a",
+        negative="b",
+    )
+    assert certificate.verify(X, y).lower == 1.0
+    with pytest.raises(CertificateError, match="fingerprint"):
+        certificate.verify(X + 1.0, y)
+    with pytest.raises(CertificateError, match="shape"):
+        certificate.verify(X[:, :1], y)
+    with pytest.raises(CertificateError, match="labels"):
+        certificate.verify(X, ["a"])
+    with pytest.raises(CertificateError, match="row 1 has the label 'c'"):
+        certificate.verify(X, ["a", "c"])
+    for bad in (math.nan, math.inf):
+        for column in (0, 1):
+            broken = X.copy()
+            broken[1, column] = bad
+            with pytest.raises(CertificateError, match="row 1 holds a NaN or an infinity"):
+                certificate.verify(broken, y, check_fingerprint=False)
+    with pytest.raises(CertificateError, match="numbers"):
+        certificate.verify(X.astype(str), y)
+    with pytest.raises(CertificateError, match="2\\*\\*53"):
+        certificate.verify(np.array([[2**53 + 1, 0], [-1, 0]]), y, check_fingerprint=False)
