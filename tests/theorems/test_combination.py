@@ -1,0 +1,110 @@
+"""Algorithms 3 and 4 combined, as Section 2 suggests: the threshold ``rho^2 b_t``.
+
+At most ``(R_u / eps*)^(2 / (2 - alpha))`` updates and a margin of at least
+``alpha eps* / 2 - (R_u / 2) (eps* / R_u)^(alpha / (2 - alpha))``, R_u the largest norm among the
+updates; no assumption on the scale.
+"""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from novikoff import rules
+from novikoff.compiled.step import LONGEST2, SCALE, increment
+from tests.theorems.reference import (
+    PICKS,
+    SEEDS,
+    Problem,
+    assert_at_most,
+    assert_margin,
+    choose,
+    margin_of,
+    mostly_decided,
+    orders,
+    problems,
+    settle,
+)
+
+ALPHAS = st.floats(1.01, 1.6)
+
+
+@mostly_decided
+@given(problem=problems(least=0.25), alpha=ALPHAS, seed=SEEDS)
+def test_updates_margin_and_gap(problem, alpha, seed):
+    rule = rules.ScaleFreeInfinity(alpha=alpha)
+    finished = settle(problem.sample(order=orders(len(problem.y), seed)), rule)
+    if finished is None:
+        return
+    eps, T, state = problem.eps, finished.n_updates, finished.memory.state
+    assert state[SCALE] == state[LONGEST2]
+    rho = math.sqrt(state[LONGEST2])
+    margin = margin_of(problem.Z, finished.weights)
+    assert_at_most(T, (rho / eps) ** (2 / (2 - alpha)))
+    assert_at_most(T, rule.update_bound(rho, eps))
+    assert_margin(margin, rho * increment(float(T), alpha) / T ** (alpha / 2), problem.R)
+    share = alpha / (2 - alpha)
+    assert_margin(margin, alpha * eps / 2 - rho / 2 * (eps / rho) ** share, problem.R)
+    assert_margin(margin, rule.margin_bound(rho, eps), problem.R)
+    # R is an upper bound on R_u, and R is what is known before the run.
+    assert_at_most(T, rule.update_bound(problem.R, eps))
+    assert_margin(margin, rule.margin_bound(problem.R, eps), problem.R)
+    # Without eps*: lower / upper >= alpha / 2 - T^(1 - alpha) / 2.
+    upper = np.linalg.norm(finished.weights @ problem.Z) / T
+    assert margin / upper >= (alpha - T ** (1 - alpha)) / 2 - 1e-9
+
+
+@mostly_decided
+@given(problem=problems(least=0.25), delta=st.floats(0.2, 0.49))
+def test_margin_close_to_the_optimum(problem, delta):
+    finished = settle(problem.sample(), rules.ScaleFreeInfinity(alpha=2 * (1 - delta)))
+    if finished is not None:
+        bound = (1 - 2 * delta - delta * math.log(1 / delta)) * problem.eps
+        assert_margin(margin_of(problem.Z, finished.weights), bound, problem.R)
+
+
+@mostly_decided
+@given(problem=problems(least=0.3), alpha=ALPHAS, pick=st.sampled_from(list(PICKS)), seed=SEEDS)
+def test_the_norm_grows_as_planned(problem, alpha, pick, seed):
+    """``|w_t|^2 <= rho_t^2 t^alpha`` after every update."""
+    norms = np.linalg.norm(problem.X, axis=1)
+    used = []
+
+    def watch(memory, i):
+        used.append(norms[i])
+        t = len(used)
+        assert memory.state[SCALE] == pytest.approx(max(used) ** 2)
+        assert memory.w @ memory.w <= max(used) ** 2 * t**alpha * (1 + 1e-9)
+
+    choose(problem.sample(), rules.ScaleFreeInfinity(alpha=alpha), pick, seed=seed, watch=watch)
+
+
+@mostly_decided
+@given(problem=problems(least=0.25), alpha=ALPHAS, exponent=st.integers(-30, 30))
+def test_scale_changes_nothing(problem, alpha, exponent):
+    rule = rules.ScaleFreeInfinity(alpha=alpha)
+    plain = settle(problem.sample(), rule)
+    scaled = settle(problem.scaled(2.0**exponent).sample(), rule)
+    if plain is None or scaled is None:
+        return
+    np.testing.assert_array_equal(plain.weights, scaled.weights)
+    np.testing.assert_array_equal(plain.memory.stamps, scaled.memory.stamps)
+    np.testing.assert_array_equal(plain.memory.w * 2.0**exponent, scaled.memory.w)
+
+
+@mostly_decided
+@given(
+    columns=st.lists(st.integers(0, 5), min_size=1, max_size=20),
+    signs=st.lists(st.sampled_from([-1, 1]), min_size=20, max_size=20),
+    alpha=ALPHAS,
+)
+def test_on_the_sphere_it_is_algorithm_4(columns, signs, alpha):
+    """Where every norm is 1, exactly, rho is 1 from the first update on."""
+    y = np.array(signs[: len(columns)])
+    problem = Problem(np.eye(6)[columns] * y[:, None], y, f"basis {columns}")
+    four = settle(problem.sample(), rules.Infinity(alpha=alpha))
+    combined = settle(problem.sample(), rules.ScaleFreeInfinity(alpha=alpha))
+    if four is not None and combined is not None:
+        np.testing.assert_array_equal(four.memory.stamps, combined.memory.stamps)

@@ -1,0 +1,140 @@
+"""The compression: a run is a function of its support.
+
+Rerunning on the examples with positive weight, in the same order, makes the same updates, so that
+the model comes out bit for bit. Where a largest norm enters (the lift, a threshold in units of R)
+the example that attains it is kept as well, and MinOver keeps the example that ended its run.
+"""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import sparse
+
+from novikoff import rules
+from novikoff.data import planted
+from novikoff.loop import Limits, run
+from novikoff.sample import Sample, room_of, visit_order
+from tests.theorems.reference import (
+    ALL_RULES,
+    SEEDS,
+    Problem,
+    affine_problems,
+    mostly_decided,
+    noisy_problems,
+    problems,
+    scaled_for,
+    settle,
+)
+
+HOW = st.sampled_from(["homogeneous", "affine", "soft", "soft affine"])
+
+
+def kept_by(finished):
+    """The examples that the run is a function of."""
+    kept = finished.weights > 0
+    kept[list(finished.deciding)] = True
+    if finished.sample.affine or finished.rule.uses_radius:
+        kept[finished.sample.longest] = True
+    return np.flatnonzero(kept)
+
+
+def restricted(order, kept):
+    """The order of visits among the kept examples, as positions in the smaller matrix."""
+    position = {int(i): k for k, i in enumerate(kept)}
+    return np.array([position[int(i)] for i in order if int(i) in position])
+
+
+def assert_same_run(full, again, kept):
+    assert again.status is full.status
+    assert again.n_updates == full.n_updates
+    assert again.mistakes == full.mistakes
+    assert again.n_iter == full.n_iter
+    np.testing.assert_array_equal(again.weights, full.weights[kept])
+    np.testing.assert_array_equal(again.averaged, full.averaged[kept])
+    np.testing.assert_array_equal(again.memory.w, full.memory.w)
+    np.testing.assert_array_equal(again.memory.state, full.memory.state)
+    for weights in ("weights", "averaged"):
+        one = full.sample.model(getattr(full, weights))
+        two = again.sample.model(getattr(again, weights))
+        np.testing.assert_array_equal(one[0], two[0])
+        assert one[1] == two[1]
+
+
+@pytest.mark.parametrize("name", ALL_RULES)
+@mostly_decided
+@given(data=st.data(), how=HOW, seed=SEEDS)
+def test_the_support_reproduces_the_run(name, data, how, seed):
+    problem = data.draw(affine_problems(least=0.4) if how == "affine" else problems(least=0.25))
+    frame = {"affine": "affine" in how, "slack": 0.5 * problem.R if "soft" in how else 0.0}
+    order = visit_order(len(problem.y), problem.X.nbytes, np.random.RandomState(seed))
+    problem, frame = scaled_for(name, problem, order=order, **frame)
+    X, y = problem.X, problem.y
+    full = settle(Sample.of(room_of(X), y, **frame), ALL_RULES[name])
+    if full is None:
+        return
+    kept = kept_by(full)
+    frame["order"] = restricted(order, kept)
+    again = settle(Sample.of(room_of(X[kept]), y[kept], **frame), ALL_RULES[name])
+    assert again is not None
+    assert_same_run(full, again, kept)
+    if full.deciding:
+        np.testing.assert_array_equal(full.best[kept], again.best)
+
+
+@given(
+    problem=noisy_problems(),
+    name=st.sampled_from([n for n in ALL_RULES if n not in ("infinity", "min-over")]),
+    affine=st.booleans(),
+    passes=st.integers(1, 40),
+    seed=SEEDS,
+)
+def test_runs_cut_short(problem, name, affine, passes, seed):
+    """A run that a limit on passes ended is a function of its support as well."""
+    X, y, rule = problem.X, problem.y, ALL_RULES[name]
+    order = visit_order(len(y), X.nbytes, np.random.RandomState(seed))
+    limits = Limits(max_iter=passes)
+    full = run(Sample.of(room_of(X), y, order=order, affine=affine), rule, limits=limits)
+    kept = kept_by(full)
+    small = Sample.of(room_of(X[kept]), y[kept], order=restricted(order, kept), affine=affine)
+    assert_same_run(full, run(small, rule, limits=limits), kept)
+
+
+@pytest.mark.parametrize("matrix", [np.asarray, sparse.csr_matrix])
+def test_cheap_passes_are_part_of_the_function(matrix):
+    """Large enough for the loop to make cheap passes over near-violated examples in between."""
+    p = planted(3000, 40, 0.01, intercept=True, random_state=0)
+    order = visit_order(3000, p.X.nbytes, np.random.RandomState(0))
+    full = run(Sample.of(room_of(matrix(p.X)), p.y, order=order), rules.Classic())
+    kept = kept_by(full)
+    assert full.n_updates > 20 * full.n_iter and len(kept) < 1500
+    small = Sample.of(room_of(matrix(p.X[kept])), p.y[kept], order=restricted(order, kept))
+    assert_same_run(full, run(small, rules.Classic()), kept)
+
+
+@mostly_decided
+@given(problem=problems(least=0.05), seed=SEEDS)
+def test_few_examples_carry_the_perceptron(problem, seed):
+    """The size of the compression: at most (R / eps*)^2 examples, however many there are."""
+    order = visit_order(len(problem.y), problem.X.nbytes, np.random.RandomState(seed))
+    finished = settle(problem.sample(order=order), rules.Classic())
+    if finished is not None:
+        bound = math.floor((problem.R / problem.eps) ** 2 * (1 + 1e-9) + 1e-9)
+        assert np.count_nonzero(finished.weights) <= finished.n_updates <= bound
+
+
+def test_without_the_longest_example_the_lift_would_change():
+    """Why the longest example is kept: without it c, and with it the run, is another."""
+    X = np.array([[0.0], [1.0], [2.0], [-7.0]])
+    problem = Problem(X, np.array([-1, 1, 1, -1]), "a far negative")
+    full = run(Sample.of(room_of(X), problem.y), rules.Classic())
+    support = np.flatnonzero(full.weights)
+    assert 3 not in support
+    kept = kept_by(full)
+    assert 3 in kept
+    again = run(Sample.of(room_of(X[kept]), problem.y[kept]), rules.Classic())
+    assert_same_run(full, again, kept)
+    without = run(Sample.of(room_of(X[support]), problem.y[support]), rules.Classic())
+    assert without.n_updates != full.n_updates

@@ -1,0 +1,116 @@
+"""The same numbers in another room: dense or CSR, any type, any layout, the same updates.
+
+On small integers every sum is exact, so that equal order makes equal runs, to the last bit.
+"""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import sparse
+
+from novikoff.data import planted
+from novikoff.loop import Limits, run
+from novikoff.sample import Sample, room_of
+from novikoff.sample.rooms import Converted
+from tests.theorems.reference import (
+    SEEDS,
+    UNIT_STEP_RULES,
+    integer_problems,
+    mostly_decided,
+    orders,
+    settle,
+)
+
+
+def read_only(X):
+    X = X.copy()
+    X.flags.writeable = False
+    return X
+
+
+def wide_indices(X):
+    matrix = sparse.csr_array(X)
+    matrix.indices, matrix.indptr = matrix.indices.astype(np.int64), matrix.indptr.astype(np.int64)
+    return matrix
+
+
+def with_zeros_stored(X):
+    columns = np.tile(np.arange(X.shape[1]), X.shape[0])
+    starts = np.arange(0, X.size + 1, X.shape[1])
+    return sparse.csr_matrix((X.ravel(), columns, starts), shape=X.shape)
+
+
+def unsorted(X):
+    """Canonical no more: two halves of each value, in descending columns."""
+    columns = np.tile(np.repeat(np.arange(X.shape[1])[::-1], 2), X.shape[0])
+    values = np.repeat(X[:, ::-1] / 2, 2, axis=1).ravel()
+    starts = np.arange(0, values.size + 1, 2 * X.shape[1])
+    return sparse.csr_matrix((values, columns, starts), shape=X.shape)
+
+
+COPIES = {
+    "float32": lambda X: room_of(X.astype(np.float32)),
+    "uint8": lambda X: room_of(X.astype(np.uint8)),
+    "int64": lambda X: room_of(X.astype(np.int64)),
+    "int8": lambda X: room_of(X.astype(np.int8)),
+    "Fortran order": lambda X: room_of(np.asfortranarray(X)),
+    "read-only": lambda X: room_of(read_only(X)),
+    "strided": lambda X: room_of(np.repeat(X, 2, axis=1)[:, ::2]),
+    "CSR": lambda X: room_of(sparse.csr_matrix(X)),
+    "CSR int64 indices": lambda X: room_of(wide_indices(X)),
+    "CSR float32": lambda X: room_of(sparse.csr_matrix(X.astype(np.float32))),
+    "CSR int32 values": lambda X: room_of(sparse.csr_matrix(X.astype(np.int32))),
+    "CSR stored zeros": lambda X: room_of(with_zeros_stored(X)),
+    "CSR unsorted": lambda X: room_of(unsorted(X)),
+    "blocks": lambda X: Converted(X.astype(np.int64)),
+    "CSR blocks": lambda X: Converted(sparse.csr_matrix(X.astype(np.int16))),
+}
+
+
+# Integers do not fit into the unit ball of Algorithm 4.
+RULES = [rule for name, rule in UNIT_STEP_RULES.items() if name != "infinity"]
+
+
+def assert_same_run(one, two):
+    assert one.status is two.status
+    np.testing.assert_array_equal(one.weights, two.weights)
+    np.testing.assert_array_equal(one.memory.stamps, two.memory.stamps)
+    np.testing.assert_array_equal(one.memory.w, two.memory.w)
+    np.testing.assert_array_equal(one.memory.state, two.memory.state)
+    assert one.upper_bound == two.upper_bound
+
+
+@pytest.mark.parametrize("copy", COPIES)
+@mostly_decided
+@given(
+    problem=integer_problems(intercept=True),
+    rule=st.sampled_from(RULES),
+    how=st.sampled_from([{}, {"slack": 2.0}, {"affine": False, "slack": 1.0}]),
+    seed=SEEDS,
+)
+def test_equal_runs(copy, problem, rule, how, seed):
+    X = problem.X - problem.X.min()  # uint8 has no negative numbers
+    order = orders(len(problem.y), seed)
+    dense = settle(Sample.of(room_of(X), problem.y, order=order, **how), rule)
+    other = settle(Sample.of(COPIES[copy](X), problem.y, order=order, **how), rule)
+    if dense is not None and other is not None:
+        assert_same_run(dense, other)
+        one, two = dense.sample.model(dense.weights), other.sample.model(other.weights)
+        np.testing.assert_array_equal(one[0], two[0])
+        assert one[1] == two[1]
+
+
+@pytest.mark.parametrize("copy", ["blocks", "CSR blocks"])
+def test_several_blocks(copy):
+    """A sample converted block by block, in blocks smaller than a pass."""
+    p = planted(500, 6, 0.02, intercept=True, random_state=1)
+    X = np.rint(50 * p.X) + 60
+    room = COPIES[copy](X)
+    room.chunk = 37
+    order = orders(500, 3)
+    limits = Limits(max_iter=30)
+    for rule in RULES:
+        dense = run(Sample.of(room_of(X), p.y, order=order), rule, limits=limits)
+        blocks = run(Sample.of(room, p.y, order=order), rule, limits=limits)
+        assert_same_run(dense, blocks)

@@ -1,0 +1,69 @@
+"""MinOver: always update on the example of least margin, stop when the two bounds meet.
+
+With ``m_t <= eps*`` the margin of w_t and H_T the harmonic number,
+``|w_T| / T <= eps* + (R^2 - eps*^2) H_T / (2 eps* T)`` and
+``max_{t < T} m_t >= (T eps* - R - R^2 H_{T-1} / (2 eps*)) / (T - 1)``.
+"""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from novikoff import rules
+from novikoff.certificate import Status
+from novikoff.loop import Limits, run
+from tests.theorems.reference import (
+    assert_at_most,
+    assert_margin,
+    margin_of,
+    mostly_decided,
+    problems,
+    settle,
+)
+
+
+@mostly_decided
+@given(problem=problems(least=0.15), accuracy=st.floats(0.05, 0.9))
+def test_updates_margin_and_proof(problem, accuracy):
+    rule = rules.MinOver(accuracy=accuracy)
+    finished = settle(problem.sample(), rule, max_updates=20_000)
+    if finished is None:
+        return
+    assert finished.status is Status.GAP_REACHED
+    assert_at_most(finished.n_updates, rule.update_bound(problem.R, problem.eps))
+    margin = margin_of(problem.Z, finished.best)
+    assert margin == pytest.approx(finished.best_margin, rel=1e-9)
+    assert_margin(margin, rule.margin_bound(problem.R, problem.eps), problem.R)
+    assert finished.best_margin >= (1 - accuracy) * finished.upper_bound * (1 - 1e-9)
+    assert finished.upper_bound >= problem.eps * (1 - 1e-9)
+
+
+@given(problem=problems(least=0.1), T=st.integers(2, 300))
+def test_both_bounds_at_any_time(problem, T):
+    """The formulas hold for every T, so that the runs are cut there on purpose."""
+    nearly_never = rules.MinOver(accuracy=1e-15)
+    cut = run(problem.sample(), nearly_never, limits=Limits(max_iter=T + 1, max_updates=T))
+    T = cut.n_updates
+    if cut.status is Status.GAP_REACHED or T < 2:
+        # The bounds met to the last digit: the optimum itself was found.
+        assert cut.upper_bound == pytest.approx(problem.eps)
+        return
+    R, eps = problem.R, problem.eps
+    harmonic = np.cumsum(1 / np.arange(1, T + 1))
+    upper = np.linalg.norm(cut.weights @ problem.Z) / T
+    assert upper <= (eps + (R**2 - eps**2) * harmonic[-1] / (2 * eps * T)) * (1 + 1e-9)
+    least = (T * eps - R - R**2 * harmonic[-2] / (2 * eps)) / (T - 1)
+    assert_margin(max(cut.best_margin, margin_of(problem.Z, cut.weights)), least, R)
+
+
+@given(problem=problems(least=0.1), T=st.integers(1, 60))
+def test_the_worst_example_is_chosen_each_time(problem, T):
+    """The loop against five lines of numpy; ties may be broken by rounding, sums may not."""
+    cut = run(problem.sample(), rules.MinOver(accuracy=1e-15), limits=Limits(max_updates=T))
+    w = np.zeros(problem.X.shape[1])
+    for _ in range(cut.n_updates):
+        w += problem.Z[np.argmin(problem.Z @ w)]
+    assert cut.weights.sum() == cut.n_updates
+    worst = (problem.Z @ w).min()
+    assert (problem.Z @ cut.memory.w).min() == pytest.approx(worst, abs=1e-9 * problem.R**2)

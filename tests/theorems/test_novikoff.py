@@ -1,0 +1,95 @@
+"""Novikoff's theorem: Algorithm 1 makes at most (R / eps*)^2 updates."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from novikoff import rules
+from novikoff.compiled.step import LONGEST2, MISTAKES, NORM2, UPDATES, WEIGHT
+from novikoff.loop import Limits, run
+from novikoff.theory import mistake_bound
+from tests.theorems.reference import (
+    PICKS,
+    SEEDS,
+    Problem,
+    assert_at_most,
+    choose,
+    margin_of,
+    mostly_decided,
+    noisy_problems,
+    orders,
+    problems,
+    settle,
+)
+
+
+@mostly_decided
+@given(problem=problems(least=0.03), seed=SEEDS)
+def test_updates(problem, seed):
+    finished = settle(problem.sample(order=orders(len(problem.y), seed)), rules.Classic())
+    if finished is None:
+        return
+    longest = np.linalg.norm(problem.X[finished.weights > 0], axis=1).max()
+    assert np.sqrt(finished.memory.state[LONGEST2]) == pytest.approx(longest)
+    assert_at_most(finished.n_updates, mistake_bound(longest, problem.eps))
+    assert finished.n_updates == finished.mistakes == finished.weights.sum()
+    assert margin_of(problem.Z, finished.weights) > 0
+    # Sharper: T^2 eps*^2 <= the sum of the squared norms of the updates.
+    squares = finished.weights @ np.linalg.norm(problem.X, axis=1) ** 2
+    assert_at_most(finished.n_updates, np.sqrt(squares) / problem.eps)
+
+
+@mostly_decided
+@given(problem=problems(least=0.1), pick=st.sampled_from(list(PICKS)), seed=SEEDS)
+def test_updates_for_any_choice_of_violated_examples(problem, pick, seed):
+    """The invariants of the proof hold after every update, whichever example is chosen."""
+    squares = []
+
+    def watch(memory, i):
+        squares.append(np.linalg.norm(problem.X[i]) ** 2)
+        t, w = len(squares), np.linalg.norm(memory.w)
+        assert memory.state[UPDATES] == memory.state[WEIGHT] == memory.state[MISTAKES] == t
+        assert memory.state[NORM2] == pytest.approx(w**2, abs=1e-12 * sum(squares))
+        assert w**2 <= sum(squares) * (1 + 1e-9)
+        assert problem.optimum.direction @ memory.w >= t * problem.eps * (1 - 1e-9)
+        assert problem.eps <= w / t * (1 + 1e-9)
+
+    memory = choose(problem.sample(), rules.Classic(), pick, seed=seed, watch=watch)
+    if memory is not None:
+        assert_at_most(len(squares), (problem.R / problem.eps) ** 2)
+
+
+@given(problem=noisy_problems(), updates=st.integers(1, 300))
+def test_the_norm_grows_slowly_whether_separable_or_not(problem, updates):
+    """Part II of the proof assumes nothing; w / t in the hull then bounds eps* by R / sqrt t."""
+    cut = run(problem.sample(), rules.Classic(), limits=Limits(max_updates=updates))
+    t = cut.n_updates
+    assert 0 < t <= updates
+    w = np.linalg.norm(cut.memory.w)
+    assert w**2 <= t * problem.R**2 * (1 + 1e-9)
+    assert problem.optimum.upper <= w / t * (1 + 1e-9) + 1e-12 * problem.R
+    np.testing.assert_allclose(cut.memory.w, cut.weights @ problem.Z, atol=1e-12 * t * problem.R)
+
+
+@mostly_decided
+@given(problem=problems(least=0.03), exponent=st.integers(-20, 20))
+def test_scale_changes_nothing(problem, exponent):
+    """x -> s x with s a power of two: the same updates at the same times."""
+    plain = settle(problem.sample(), rules.Classic())
+    scaled = settle(problem.scaled(2.0**exponent).sample(), rules.Classic())
+    if plain is None or scaled is None:
+        return
+    np.testing.assert_array_equal(plain.weights, scaled.weights)
+    np.testing.assert_array_equal(plain.memory.stamps, scaled.memory.stamps)
+    np.testing.assert_array_equal(plain.memory.w * 2.0**exponent, scaled.memory.w)
+
+
+@mostly_decided
+@given(n=st.integers(1, 60), length=st.integers(1, 9))
+def test_the_bound_is_attained(n, length):
+    """Orthogonal examples of equal norm: eps* = R / sqrt(n), and each of the n is an update."""
+    problem = Problem(length * np.eye(n), np.ones(n, dtype=int), f"{length} * eye({n})")
+    finished = settle(problem.sample(), rules.Classic())
+    assert finished is not None and finished.n_updates == n
+    assert mistake_bound(problem.R, problem.eps) == pytest.approx(n)
