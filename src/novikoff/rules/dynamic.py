@@ -6,6 +6,10 @@ from novikoff.compiled.step import Specification
 from novikoff.rules.base import Rule, check_interval
 from novikoff.rules.search import first_below
 
+CLOSE_TO_1 = 1e-3
+LARGE = 1e4
+ROUNDED_UP = 1.0 + 1e-7
+
 
 class Dynamic(Rule):
     """Update while some margin is below ``(1 - accuracy)`` of the run's own upper bound.
@@ -37,12 +41,11 @@ class Dynamic(Rule):
     def update_bound(self, R: float, eps: float) -> float:
         """Return the bound that the growth of ``|w|`` allows.
 
-        With k = 2 (1 - accuracy), ``|w_{t+1}|^2 <= (1 + k / t) |w_t|^2 + R^2`` sums to
-        ``R^2 Gamma(t + k) / Gamma(t) * sum_{s <= t} Gamma(s) / Gamma(s + k)``, and
-        ``t eps <= |w_t|`` fails from some t on.
+        ``t eps <= |w_t| <= R sqrt(growth(t, k))`` with k = 2 (1 - accuracy) fails from some t on,
+        because ``growth(t, k) / t^2`` never increases and tends to 0.
         """
         k = 2 * (1.0 - self._accuracy())
-        return first_below(lambda t: _norm2(t, k) / t**2, (eps / R) ** 2)
+        return first_below(lambda t: growth(t, k) / t**2, (eps / R) ** 2)
 
     def margin_bound(self, R: float, eps: float) -> float:
         """Return ``(1 - accuracy) eps``."""
@@ -52,10 +55,33 @@ class Dynamic(Rule):
         return check_interval(self, "accuracy", 0.0, 1.0)
 
 
-def _norm2(t: float, k: float) -> float:
-    rising = math.exp(math.lgamma(t + k) - math.lgamma(t))
-    if abs(k - 1.0) < 1e-6:
-        # sum_{s <= t} Gamma(s) / Gamma(s + k) is largest for small k: H_t for k = 1.
-        return rising * (1.0 + math.log(t)) * 1.00001
-    falling = math.exp(math.lgamma(t + 1) - math.lgamma(t + k))
-    return rising * (1.0 / math.gamma(k) - falling) / (k - 1.0)
+def growth(t: float, k: float) -> float:
+    """Return a bound on ``|w_t|^2 / R^2`` from ``|w_{t+1}|^2 <= (1 + k / t) |w_t|^2 + R^2``.
+
+    The recurrence ``N_1 = 1``, ``N_{t+1} = (1 + k / t) N_t + 1`` has the solution
+    ``(Gamma(t + k) / (Gamma(t) Gamma(k)) - t) / (k - 1)``; what is returned exceeds it slightly.
+
+    Parameters
+    ----------
+    t : float
+        The number of updates, at least 1.
+    k : float
+        Strictly between 0 and 2.
+
+    Examples
+    --------
+    >>> from novikoff.rules.dynamic import growth
+    >>> round(growth(3, 1.5), 5)  # 1, then 2.5 + 1, then 1.75 * 3.5 + 1
+    7.125
+    """
+    if abs(k - 1.0) < CLOSE_TO_1:
+        k = 1.0 + CLOSE_TO_1  # N_t increases with k, and the solution divides by k - 1.
+    # log Gamma(t + k) - log Gamma(t): the difference of two large numbers, so by Stirling's
+    # series when they are large.
+    if t < LARGE:
+        log_ratio = math.lgamma(t + k) - math.lgamma(t)
+    else:
+        log_ratio = k * math.log(t) + (t + k - 0.5) * math.log1p(k / t) - k
+        log_ratio -= k / (12.0 * t * (t + k))
+    solution = (math.exp(log_ratio - math.lgamma(k)) - t) / (k - 1.0)
+    return ROUNDED_UP * solution
