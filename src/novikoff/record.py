@@ -102,15 +102,8 @@ class Run:
         if margin > max(self.best_margin, 0.0):
             self.best, self.best_margin = memory.weights.copy(), margin
 
-    def keep_if_bounding(self, closely: bool) -> None:
-        """Remember the iterate's weights if they bound the optimum better than those remembered."""
-        bound = self._upper_bound()
-        if closely and self.sample.affine and bound < inf:
-            bound = min(bound, self.sample.hull_distance(self.memory.weights, self.memory.w) / 2)
-        if bound < self.upper_bound:
-            self.upper, self.upper_bound = self.memory.weights.copy(), bound
-
-    def _upper_bound(self) -> float:
+    def quick_upper_bound(self) -> float:
+        """Bound the optimum margin by what the iterate shows without a pass over examples."""
         # Homogeneous: |sum a z| / sum a. Affine, with p the positive class's share of the weight:
         # half the distance of the class means is at most |w| / sum a + |2p - 1| R, and
         # |2p - 1| = |offset| / (lift^2 sum a).
@@ -137,6 +130,8 @@ class Watch:
         self.min_margin = min_margin if run.sample.frame.slack2 == 0.0 else 0.0
         self.callbacks = callbacks
         self.most = inf if limits.max_updates is None else float(limits.max_updates)
+        # What the distance of the class means would gain on the quick bound, as last seen.
+        self.closeness = sqrt(0.5)
         self.started = time.perf_counter()
 
     def stop(self) -> Status | None:
@@ -150,9 +145,9 @@ class Watch:
     def report(self) -> None:
         """Write a line of history and tell the callbacks."""
         run = self.run
-        run.keep_if_bounding(closely=False)
-        if run.upper_bound < sqrt(2.0) * self.min_margin:
-            run.keep_if_bounding(closely=True)
+        bound = self._upper_bound()
+        if bound < run.upper_bound:
+            run.upper, run.upper_bound = run.weights.copy(), bound
         seconds = time.perf_counter() - self.started
         line = Progress(
             run.n_iter, run.n_updates, run.mistakes, run.best_margin, run.upper_bound, seconds
@@ -162,6 +157,14 @@ class Watch:
         run.history.append(line)
         for callback in self.callbacks:
             callback(line)
+
+    def _upper_bound(self) -> float:
+        run, quick = self.run, self.run.quick_upper_bound()
+        if not run.sample.affine or quick * self.closeness >= self.min_margin:
+            return quick
+        exact = run.sample.hull_distance(run.weights, run.memory.w) / 2
+        self.closeness = exact / quick
+        return min(exact, quick)
 
     def no_such_margin(self) -> bool:
         """Whether the run has refuted the margin that it was to look for."""

@@ -18,17 +18,16 @@ Rows = Any
 # Reassociation lets the sums run in vector registers. Every claim made from them is checked again
 # with a proven error bound by the certificate, so their order need not be the textbook one.
 SUMS = {"reassoc", "contract", "nsz"}
+SAFE_SHARE = 1e-3
 
 
-@njit(cache=True, nogil=True, fastmath=SUMS)
-def _dense_dot(matrix: Rows, i: int, w: np.ndarray) -> float:
+def _dense_dot(rows: Rows, i: int, w: np.ndarray) -> float:
     total = 0.0
-    for j in range(matrix.shape[1]):
-        total += matrix[i, j] * w[j]
+    for j in range(rows.shape[1]):
+        total += rows[i, j] * w[j]
     return total
 
 
-@njit(cache=True, nogil=True, fastmath=SUMS)
 def _csr_dot(rows: Rows, i: int, w: np.ndarray) -> float:
     data, indices, indptr = rows
     total = 0.0
@@ -37,18 +36,16 @@ def _csr_dot(rows: Rows, i: int, w: np.ndarray) -> float:
     return total
 
 
-@njit(cache=True, nogil=True, fastmath=SUMS)
 def _dense_add(
-    matrix: Rows, i: int, step: float, w: np.ndarray, centre: np.ndarray, at: np.ndarray
+    rows: Rows, i: int, step: float, w: np.ndarray, centre: np.ndarray, at: np.ndarray
 ) -> float:
     along = 0.0
-    for j in range(matrix.shape[1]):
-        w[j] += step * (matrix[i, j] - centre[j])
+    for j in range(rows.shape[1]):
+        w[j] += step * (rows[i, j] - centre[j])
         along += w[j] * centre[j]
     return along
 
 
-@njit(cache=True, nogil=True, fastmath=SUMS)
 def _csr_add(
     rows: Rows, i: int, step: float, w: np.ndarray, centre: np.ndarray, at: np.ndarray
 ) -> float:
@@ -63,19 +60,33 @@ def _csr_add(
     return along
 
 
-@njit(cache=True, nogil=True, fastmath=SUMS)
-def _dense_distance2(matrix: Rows, i: int, centre: np.ndarray, at: np.ndarray) -> float:
+def _dense_distance2(rows: Rows, i: int, centre: np.ndarray, at: np.ndarray) -> float:
     total = 0.0
-    for j in range(matrix.shape[1]):
-        difference = matrix[i, j] - centre[j]
+    for j in range(rows.shape[1]):
+        difference = rows[i, j] - centre[j]
         total += difference * difference
     return total
 
 
-@njit(cache=True, nogil=True)
 def _csr_distance2(rows: Rows, i: int, centre: np.ndarray, at: np.ndarray) -> float:
-    # Merging the two sorted index lists takes the differences before the squares: the textbook
-    # |x|^2 - 2 x.o + |o|^2 loses every digit when the data lie far from the origin.
+    data, indices, indptr = rows
+    total = 0.0
+    missed = 0.0
+    for p in range(at.shape[0]):
+        missed += centre[at[p]] * centre[at[p]]
+    whole = missed
+    for k in range(np.uint64(indptr[i]), np.uint64(indptr[i + 1])):
+        o = centre[np.uint64(indices[k])]
+        total += (data[k] - o) * (data[k] - o)
+        missed -= o * o
+    total += missed
+    return total if total > SAFE_SHARE * whole else _csr_merged_distance2(rows, i, centre, at)
+
+
+@njit(cache=True, nogil=True)
+def _csr_merged_distance2(rows: Rows, i: int, centre: np.ndarray, at: np.ndarray) -> float:
+    # Where what is missed of the centre nearly cancels, its squares are added one by one: the
+    # data lie far from the origin, and the difference would lose every digit.
     data, indices, indptr = rows
     total = 0.0
     p = 0
@@ -95,43 +106,35 @@ def _csr_distance2(rows: Rows, i: int, centre: np.ndarray, at: np.ndarray) -> fl
 
 
 def dot(rows: Rows, i: int, w: np.ndarray) -> float:
-    """Return ``x_i . w``."""
-    return _dense_dot(rows, i, w) if isinstance(rows, np.ndarray) else _csr_dot(rows, i, w)
+    """Return ``x_i . w``; for compiled code."""
+    raise NotImplementedError
 
 
-@overload(dot, strict=False)
+@overload(dot, strict=False, jit_options={"fastmath": SUMS})
 def _dot(rows: Any, i: Any, w: Any) -> Callable[..., float]:
-    if isinstance(rows, types.Array):
-        return lambda rows, i, w: _dense_dot(rows, i, w)
-    return lambda rows, i, w: _csr_dot(rows, i, w)
+    return _dense_dot if isinstance(rows, types.Array) else _csr_dot
 
 
 def add(
     rows: Rows, i: int, step: float, w: np.ndarray, centre: np.ndarray, at: np.ndarray
 ) -> float:
-    """Add ``step * (x_i - centre)`` to ``w`` and return the new ``w . centre``.
+    """Add ``step * (x_i - centre)`` to ``w`` and return the new ``w . centre``; for compiled code.
 
     ``at`` lists the columns in which the centre is not zero; only sparse rows need it.
     """
-    kind = _dense_add if isinstance(rows, np.ndarray) else _csr_add
-    return kind(rows, i, step, w, centre, at)
+    raise NotImplementedError
 
 
-@overload(add, strict=False)
+@overload(add, strict=False, jit_options={"fastmath": SUMS})
 def _add(rows: Any, i: Any, step: Any, w: Any, centre: Any, at: Any) -> Callable[..., float]:
-    if isinstance(rows, types.Array):
-        return lambda rows, i, step, w, centre, at: _dense_add(rows, i, step, w, centre, at)
-    return lambda rows, i, step, w, centre, at: _csr_add(rows, i, step, w, centre, at)
+    return _dense_add if isinstance(rows, types.Array) else _csr_add
 
 
 def distance2(rows: Rows, i: int, centre: np.ndarray, at: np.ndarray) -> float:
-    """Return ``|x_i - centre|^2``, taken from the differences."""
-    kind = _dense_distance2 if isinstance(rows, np.ndarray) else _csr_distance2
-    return kind(rows, i, centre, at)
+    """Return ``|x_i - centre|^2``, taken from the differences; for compiled code."""
+    raise NotImplementedError
 
 
-@overload(distance2, strict=False)
+@overload(distance2, strict=False, jit_options={"fastmath": SUMS})
 def _distance2(rows: Any, i: Any, centre: Any, at: Any) -> Callable[..., float]:
-    if isinstance(rows, types.Array):
-        return lambda rows, i, centre, at: _dense_distance2(rows, i, centre, at)
-    return lambda rows, i, centre, at: _csr_distance2(rows, i, centre, at)
+    return _dense_distance2 if isinstance(rows, types.Array) else _csr_distance2

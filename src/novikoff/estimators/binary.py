@@ -81,19 +81,15 @@ def fit_binary(
         negative=negative,
         fingerprint=fingerprint_of_hashes(task.hashes, sample.signs, task.X.shape[1]),
     )
-    support, upper = _weighted(sample, finished.weights)
-    best_support, best_upper = _weighted(
-        sample, finished.weights if finished.upper is None else finished.upper
-    )
+    upper = finished.weights if finished.upper is None else finished.upper
+    upper_support, upper_weights = _weighted(sample, upper)
     bounds = certify_margin(
         task.X,
         sample.signs,
         coef=coef if coef.any() else None,
         intercept=intercept if coef.any() else 0.0,
-        support=support,
-        weights=upper,
-        upper_support=best_support,
-        upper_weights=best_upper,
+        support=upper_support,
+        weights=upper_weights,
         excluded_margin=(
             task.min_margin * sample.radius if finished.status is Status.NO_SUCH_MARGIN else None
         ),
@@ -103,6 +99,7 @@ def fit_binary(
     certificate: Certificate = bounds
     margin, margin_upper_bound = bounds.lower, bounds.upper
     if task.soft_margin > 0.0:
+        support, values = _weighted(sample, finished.weights)
         certificate = certify_soft(
             task.X,
             sample.signs,
@@ -110,7 +107,7 @@ def fit_binary(
             intercept=intercept,
             delta=task.soft_margin,
             support=support,
-            weights=upper,
+            weights=values,
             status=finished.status,
             **claim,
         )
