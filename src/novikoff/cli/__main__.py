@@ -1,0 +1,5 @@
+"""``python -m novikoff.cli`` is the `novikoff` command."""
+
+from novikoff.cli import main
+
+main()

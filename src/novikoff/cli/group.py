@@ -1,0 +1,68 @@
+"""Errors and exit codes, in one place for all verbs."""
+
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+# Releases of typer differ in whether click is a package of its own or a part of typer; this name
+# of click's base class is common to all.
+_ClickError: Any = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "ClickException")
+
+
+class Refusal(Exception):
+    """Bad usage or bad input: one line that names the cause and the cure; exit code 2."""
+
+
+def complain(kind: str, message: object) -> None:
+    """Write one line to stderr, however many the message had."""
+    print(f"novikoff: {kind}: {one_line(message)}", file=sys.stderr, flush=True)
+
+
+def one_line(message: object) -> str:
+    r"""Join the lines of a message.
+
+    Examples
+    --------
+    >>> one_line(ValueError("two\n  lines"))
+    'two lines'
+    """
+    return " ".join(str(message).split())
+
+
+class Verbs(TyperGroup):
+    """The group of all verbs: refusals and Ctrl-C end in one line and an exit code."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run a verb."""
+        try:
+            return super().invoke(ctx)
+        except Refusal as refusal:
+            complain("error", refusal)
+            raise typer.Exit(2) from None
+        except KeyboardInterrupt:
+            complain("interrupted", "nothing was written")
+            raise typer.Exit(130) from None
+
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        windows_expand_args: bool = True,
+        **extra: Any,
+    ) -> Any:
+        """Parse the arguments, run the verb and exit."""
+        try:
+            code = super().main(args, prog_name, complete_var, False, windows_expand_args, **extra)
+        except _ClickError as error:
+            ctx = getattr(error, "ctx", None)
+            where = f" (see {ctx.command_path} --help)" if ctx else ""
+            complain("error", f"{error.format_message().rstrip('.')}{where}")
+            code = 2
+        if standalone_mode:
+            sys.exit(code)
+        return code

@@ -1,0 +1,117 @@
+"""Arguments and options that verbs share."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+_DATA = "The data"
+_LIMITS = "Limits"
+
+Data = Annotated[
+    Path,
+    typer.Argument(
+        metavar="DATA",
+        show_default=False,
+        help="The examples: CSV, Parquet, libsvm, npy, npz or idx, by the ending.",
+    ),
+]
+Model = Annotated[
+    Path,
+    typer.Argument(metavar="MODEL", show_default=False, help="A model that `novikoff fit` wrote."),
+]
+Target = Annotated[
+    str | None,
+    typer.Option(
+        "--target",
+        "-t",
+        metavar="NAME|POSITION",
+        show_default=False,
+        rich_help_panel=_DATA,
+        help="The column of the labels, by name or by position (-1 is the last).",
+    ),
+]
+Format = Annotated[
+    str | None,
+    typer.Option(
+        "--format",
+        metavar="FORMAT",
+        show_default=False,
+        rich_help_panel=_DATA,
+        help="csv, parquet, libsvm, npy, npz or idx, where the ending does not tell.",
+    ),
+]
+Drop = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--drop",
+        metavar="NAME|POSITION",
+        show_default=False,
+        rich_help_panel=_DATA,
+        help="A column to leave out; may be repeated.",
+    ),
+]
+Header = Annotated[
+    bool | None,
+    typer.Option(
+        "--header/--no-header",
+        show_default=False,
+        rich_help_panel=_DATA,
+        help="Whether the first line of a CSV file holds names, where that is not plain.",
+    ),
+]
+Intercept = Annotated[
+    bool,
+    typer.Option("--no-intercept", show_default=False, help="Only hyperplanes through the origin."),
+]
+Seed = Annotated[
+    int, typer.Option("--seed", min=0, metavar="N", help="The seed of the random order.")
+]
+MaxIter = Annotated[
+    int,
+    typer.Option(
+        "--max-iter", min=1, metavar="N", rich_help_panel=_LIMITS, help="At most N full passes."
+    ),
+]
+MaxUpdates = Annotated[
+    int | None,
+    typer.Option(
+        "--max-updates",
+        min=1,
+        metavar="N",
+        show_default=False,
+        rich_help_panel=_LIMITS,
+        help="At most N updates.",
+    ),
+]
+TimeLimit = Annotated[
+    float | None,
+    typer.Option(
+        "--time-limit",
+        min=0.0,
+        metavar="SECONDS",
+        show_default=False,
+        rich_help_panel=_LIMITS,
+        help="At most so many seconds.",
+    ),
+]
+Fingerprint = Annotated[
+    bool,
+    typer.Option(
+        "--no-fingerprint",
+        show_default=False,
+        help="Do not ask whether this is the file of the fit: let the arithmetic alone decide.",
+    ),
+]
+Json = Annotated[
+    bool, typer.Option("--json", show_default=False, help="Print one JSON document on stdout.")
+]
+Quiet = Annotated[
+    bool,
+    typer.Option(
+        "--quiet",
+        "-q",
+        show_default=False,
+        help="No summary and no progress; warnings and errors stay.",
+    ),
+]

@@ -1,0 +1,109 @@
+"""``novikoff verify``: check a certificate in exact arithmetic."""
+
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from novikoff.cli import options
+from novikoff.cli.files import Source, as_at_the_fit, check_readable, columns_of, load_model
+from novikoff.cli.group import Refusal
+from novikoff.cli.screen import Screen
+
+
+def verify(
+    model: options.Model,
+    data: options.Data,
+    target: options.Target = None,
+    no_fingerprint: options.Fingerprint = False,
+    drop: options.Drop = None,
+    header: options.Header = None,
+    format: options.Format = None,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Check what a model, or a saved certificate, claims of the data, in exact arithmetic.
+
+    The model remembers its target and its columns. Exit codes: 0 every claim is true; 1 one is
+    false, or nothing was proved, or the data is not that of the fit; 2 bad input.
+    """
+    source = Source(data, target, format, tuple(drop or ()), header)
+    with Screen(quiet=quiet, json=json) as screen:
+        screen.stage(f"loading {model}")
+        claim = load_claim(model)
+        screen.stage(f"reading {data}")
+        table = read_again(source, claim)
+
+        from novikoff.certificate import Certificate, CertificateError
+        from novikoff.certificate.wording import counted
+        from novikoff.cli.agreement import check_agreement
+
+        certificate = claim if isinstance(claim, Certificate) else claim.certificate_
+        screen.stage(f"checking {table.X.shape[0]:,} examples")
+        try:
+            if claim is not certificate:
+                check_agreement(claim)
+            verified = certificate.verify(table.X, table.y, check_fingerprint=not no_fingerprint)
+        except CertificateError as error:
+            screen.show(
+                [("Not verified", str(error))],
+                {"verified": False, "reason": str(error), "seconds": screen.seconds},
+            )
+            raise typer.Exit(1) from None
+        sentences, parts = told(certificate, verified)
+        n, d = table.X.shape
+        exact = sum(part.n_exact for part in parts)
+        same = "not compared" if no_fingerprint else "the same as at the fit"
+        rows = [
+            ("Verified", "\n".join(sentences)),
+            ("Data", f"{data}: {counted(n, 'example')}, {counted(d, 'feature')}"),
+            ("Fingerprint", same),
+            ("Arithmetic", f"{exact:,} examples exactly, the others by a filter of proven error"),
+            ("Time", f"{screen.seconds:.1f} s"),
+        ]
+        document = {
+            "verified": True,
+            "certificate": type(certificate).__name__,
+            "sentences": sentences,
+            "lower": [part.lower for part in parts],
+            "upper": [part.upper for part in parts],
+            "primal": [part.primal for part in parts],
+            "dual": [part.dual for part in parts],
+            "n_exact": exact,
+            "seconds": screen.seconds,
+        }
+        screen.show(rows, document)
+
+
+def told(certificate: Any, verified: Any) -> tuple[list[str], tuple[Any, ...]]:
+    """Return what was verified: the sentences, and the numbers they are made of."""
+    from novikoff.certificate import PerClass
+
+    if not isinstance(certificate, PerClass):
+        return [str(verified).removeprefix("Verified: ")], (verified,)
+    pairs = zip(certificate.classes, verified, strict=True)
+    return [f"{label}: {str(v).removeprefix('Verified: ')}" for label, v in pairs], verified
+
+
+def load_claim(path: Path) -> Any:
+    """Read a model, or a certificate that `novikoff separable --out` wrote."""
+    from novikoff.certificate import Certificate, CertificateError
+    from novikoff.certificate.storage import FORMAT
+
+    check_readable(path)
+    with path.open("rb") as file:
+        if FORMAT.encode() not in file.read(100):
+            return load_model(path)
+    try:
+        return Certificate.load(path)
+    except CertificateError as error:
+        raise Refusal(f"{path}: {error}") from None
+
+
+def read_again(source: Source, claim: Any) -> Any:
+    """Read the data as the fit did."""
+    from novikoff.certificate import Certificate
+
+    if isinstance(claim, Certificate):
+        return source.read(labelled=True, n_features=claim.n_features)
+    return as_at_the_fit(source, claim).read(labelled=True, **columns_of(claim))
