@@ -1,0 +1,80 @@
+"""Bad input gets one line that names the cause, exit code 2, and writes nothing."""
+
+from pathlib import Path
+
+import pytest
+
+SPOILT = {
+    "nan": ("x,kind\n1,a\nnan,b\n", "column 'x', row 2"),
+    "infinity": ("x,kind\ninf,a\n2,b\n", "column 'x', row 1"),
+    "one class": ("x,kind\n1,a\n2,a\n", "only one class"),
+    "no rows": ("x,kind\n", "no rows"),
+    "empty": ("", "it is empty"),
+    "no such column": ("x,sort\n1,a\n2,b\n", "no column 'kind'"),
+    "ragged": ("x,kind\n1,a\n2\n", "row 2 has 1 fields"),
+    "overflow": ("x,kind\n1e200,a\n-1e200,b\n", "overflow"),
+    "a word": ("x,kind\n1,a\ntwo,b\n", "row 2: 'two' is not a number"),
+    "missing": ("x,z,kind\n1,,a\n2,3,b\n", "row 1"),
+    "missing label": ("x,kind\n1,a\n2,\n", "the label is missing"),
+}
+
+
+@pytest.mark.parametrize("case", SPOILT)
+@pytest.mark.parametrize("verb", ["fit", "separable"])
+def test_spoilt_files(refused, tmp_path, verb, case):
+    text, cause = SPOILT[case]
+    Path(tmp_path, "data.csv").write_text(text)
+    assert cause in refused(verb, "data.csv", "--target", "kind")
+
+
+def test_a_failed_fit_leaves_the_old_model_whole(run, refused, fruit):
+    assert run("fit", fruit, "-t", "kind", "-q").exit_code == 0
+    fruit.write_text(fruit.read_text() + "nan,1.0,apple\n")
+    refused("fit", fruit, "-t", "kind")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "cause"),
+    [
+        (["--rule", "perfect"], "rule='perfect' is not a rule"),
+        (["--rule-param", "alpha=1.5"], "alpha"),
+        (["--rule-param", "c"], "NAME=VALUE"),
+        (["--rule", "infinity", "--rule-param", "alpha=7"], "ScaleFreeInfinity"),
+        (["--rule", "scale-free-infinity", "--rule-param", "alpha=7"], "alpha=7"),
+        (["--rule-param", "c=-1"], "c=-1"),
+        (["--soft-margin", "-1"], "--soft-margin"),
+        (["--soft-margin", "inf"], "soft_margin"),
+        (["--max-iter", "0"], "--max-iter"),
+        (["--max-iter", "many"], "--max-iter"),
+        (["--seed", "-1"], "--seed"),
+        (["--time-limit", "nan"], "time"),
+        (["--format", "xls"], "xls"),
+        (["--drop", "colour"], "no column 'colour'"),
+        (["--out", "no/such/model.json"], "there is no folder no/such"),
+        (["--out", "."], "it is a folder"),
+        (["--targt", "kind"], "--targt"),
+    ],
+)
+def test_bad_parameters(refused, fruit, arguments, cause):
+    assert cause in refused("fit", fruit, "-t", "kind", *arguments)
+
+
+def test_no_target_lists_the_columns(refused, fruit):
+    assert "x0, x1, kind" in refused("fit", fruit)
+
+
+@pytest.mark.parametrize("command", [["fit"], ["verify", "model.json"], ["fly"], ["--fly"]])
+def test_bad_usage(refused, command):
+    assert "--help)" in refused(*command)
+
+
+def test_a_file_that_is_not_there(refused):
+    assert "train.csv: no such file" in refused("fit", "train.csv", "-t", "kind")
+
+
+def test_a_disk_that_refuses(refused, fruit, monkeypatch):
+    def full(*_args):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("novikoff.certificate.storage.os.replace", full)
+    assert "No space left on device" in refused("fit", fruit, "-t", "kind")

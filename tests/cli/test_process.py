@@ -1,0 +1,84 @@
+"""The command as the shell runs it."""
+
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import novikoff
+from novikoff._version import __version__
+from novikoff.certificate import Status
+
+COMMAND = [sys.executable, "-m", "novikoff.cli"]
+
+
+def shell(*arguments, folder):
+    return subprocess.run(
+        [*COMMAND, *map(str, arguments)], cwd=folder, capture_output=True, text=True, check=False
+    )
+
+
+def test_a_whole_session(fruit, tmp_path):
+    fitted = shell("fit", fruit.name, "--target", "kind", folder=tmp_path)
+    assert fitted.returncode == 0
+    assert all(line.startswith("pass ") for line in fitted.stderr.splitlines())
+    checked = shell("verify", "model.json", fruit.name, "--json", folder=tmp_path)
+    assert checked.returncode == 0
+    assert json.loads(checked.stdout)["verified"] is True
+
+
+def test_an_error_has_no_traceback(tmp_path):
+    result = shell("fit", "nowhere.csv", "--target", "kind", folder=tmp_path)
+    assert result.returncode == 2
+    assert result.stderr == "novikoff: error: nowhere.csv: no such file\n"
+
+
+def test_help_and_version_import_no_solver():
+    # A bare package stands in for the library's face, so that only the command line's own
+    # imports count.
+    code = f"""
+import sys, types
+bare = types.ModuleType("novikoff")
+bare.__path__ = {list(novikoff.__path__)!r}
+sys.modules["novikoff"] = bare
+from novikoff.cli import app
+app(["--version"], standalone_mode=False)
+app(["fit", "--help"], standalone_mode=False)
+print(sorted({{"numpy", "numba", "sklearn", "scipy", "pyarrow", "flint"}} & set(sys.modules)))
+"""
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    lines = result.stdout.splitlines()
+    assert lines[0] == f"novikoff {__version__}"
+    assert lines[-1] == "[]"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT for a single child on Windows")
+def test_ctrl_c_during_a_fit_keeps_the_best_model(noisy, tmp_path):
+    command = [*COMMAND, "fit", noisy.name, "-t", "kind", "--min-margin", "0"]
+    with subprocess.Popen(
+        [*command, "--max-iter", "100000000"], cwd=tmp_path, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stderr is not None
+        first = process.stderr.readline()
+        process.send_signal(signal.SIGINT)
+        rest = process.stderr.read()
+    assert first.startswith("pass ")
+    assert process.returncode == 1
+    assert "novikoff: interrupted: the best model so far was saved to model.json" in rest
+    assert "Traceback" not in rest
+    assert novikoff.load(Path(tmp_path, "model.json")).status_ is Status.INTERRUPTED
+
+
+def test_a_closed_pipe_is_no_traceback(fruit, tmp_path):
+    shell("fit", fruit.name, "--target", "kind", "-q", folder=tmp_path)
+    script = f'"{sys.executable}" -m novikoff.cli predict model.json {fruit.name} | head -n 1'
+    result = subprocess.run(
+        script, shell=True, cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert result.stdout == "apple\n"
+    assert result.stderr == ""
