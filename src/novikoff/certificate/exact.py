@@ -71,37 +71,36 @@ def reduce_support(
 
     Notes
     -----
-    While the examples of the support have a second relation, move along it until a weight
-    becomes zero. The relations are kept as exact rationals: meant for hundreds of examples.
+    Take examples that are independent and one more that depends on them. If their relation has
+    one sign, it is a zero combination and the answer. Otherwise move along it until a weight
+    becomes zero, drop that example, and take again. The weights grow into long fractions on the
+    way: meant for hundreds of examples.
 
     Examples
     --------
     >>> X = np.array([[1.0], [2.0], [3.0], [4.0]])
     >>> signs = np.array([1, -1, -1, 1], dtype=np.int8)
     >>> reduce_support(X, signs, [0, 1, 2, 3], [1, 1, 1, 1], affine=True)
-    (array([0, 2, 3]), [1, 3, 2])
+    (array([0, 1, 3]), [2, 3, 1])
     """
     rows = np.asarray(support, dtype=np.int64)
     values = np.asarray(weights)
     rows, values = rows[values > 0], values[values > 0]
     if not rows.size or not is_zero_combination(X, signs, rows, values, affine=affine):
         raise CertificateError("the weighted sum of the signed examples is not exactly zero")
-    current = [fmpq(int(a)) for a in Dyadic.of(values).integers]
-    relations = _relations(_signed_columns(X, signs, rows, affine), rows.size)
-    while len(relations) > 1:
-        direction = next(r for r in relations if not _parallel(r, current))
-        if not any(entry > 0 for entry in direction):
-            direction = [-entry for entry in direction]
-        step = min(a / r for a, r in zip(current, direction, strict=True) if r > 0)
-        current = [a - step * r for a, r in zip(current, direction, strict=True)]
-        for index, weight in enumerate(current):
-            if weight == 0:
-                relations = _without(relations, index)
-    common = math.lcm(*(int(a.q) for a in current))
-    integers = [int(a.p) * (common // int(a.q)) for a in current]
-    divisor = math.gcd(*integers)
-    kept = np.array([a > 0 for a in integers])
-    return rows[kept], [a // divisor for a in integers if a > 0]
+    current = dict(enumerate(fmpq(int(a)) for a in Dyadic.of(values).integers))
+    matrix = _signed_columns(X, signs, rows, affine)
+    while True:
+        relation = _first_relation(matrix, list(current))
+        if min(relation.values()) > 0 or max(relation.values()) < 0:
+            break
+        step = min(current[i] / r for i, r in relation.items() if r > 0)
+        for i, r in relation.items():
+            current[i] -= step * r
+            if current[i] == 0:
+                del current[i]
+    kept = sorted(relation)
+    return rows[kept], [abs(relation[i]) for i in kept]
 
 
 def _signed_columns(X: Any, signs: Signs, support: Indices, affine: bool) -> list[list[int]]:
@@ -179,27 +178,11 @@ def _pivots(matrix: list[list[int]], n_columns: int, prime: int) -> list[int]:
     return pivots
 
 
-def _relations(matrix: list[list[int]], n_columns: int) -> list[list[fmpq]]:
-    """A basis of all relations between the columns."""
-    if not matrix:
-        return [[fmpq(int(i == j)) for i in range(n_columns)] for j in range(n_columns)]
-    flat = [a for row in matrix for a in row]
-    basis, nullity = fmpz_mat(len(matrix), n_columns, flat).nullspace()
-    return [[fmpq(basis[i, j]) for i in range(n_columns)] for j in range(nullity)]
-
-
-def _parallel(a: list[fmpq], b: list[fmpq]) -> bool:
-    pivot = next(i for i, entry in enumerate(a) if entry != 0)
-    return all(x * b[pivot] == y * a[pivot] for x, y in zip(a, b, strict=True))
-
-
-def _without(relations: list[list[fmpq]], index: int) -> list[list[fmpq]]:
-    """The relations that do not use the column at ``index``."""
-    pivot = next((r for r in relations if r[index] != 0), None)
-    if pivot is None:
-        return relations
-    return [
-        [a - r[index] / pivot[index] * p for a, p in zip(r, pivot, strict=True)]
-        for r in relations
-        if r is not pivot
-    ]
+def _first_relation(matrix: list[list[int]], columns: list[int]) -> dict[int, int]:
+    """The relation of the first column that depends on those before it, without its zeros."""
+    tried = columns[: len(matrix) + 1]
+    pivots = _pivots([[row[i] for i in tried] for row in matrix], len(tried), _PRIMES[0])
+    free = next((k for k in range(len(tried)) if k >= len(pivots) or pivots[k] != k), 0)
+    chosen = tried[: free + 1]
+    weights = _null_vector([[row[i] for i in chosen] for row in matrix], len(chosen))
+    return {i: a for i, a in zip(chosen, weights, strict=True) if a}
