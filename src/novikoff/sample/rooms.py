@@ -11,6 +11,7 @@ from novikoff.compiled.rows import Rows
 IN_PLACE = (np.dtype(np.float64), np.dtype(np.float32), np.dtype(np.uint8))
 CHUNK_BYTES = 1 << 25
 CONVERTED_AT_ONCE = 1 << 25
+CONVERTED_CHUNK_BYTES = 1 << 23
 
 
 class Room(Protocol):
@@ -39,7 +40,7 @@ class InPlace:
         else:
             self.rows = _read_only(X)
             self.nbytes = X.nbytes
-        self.chunk = _rows_per_chunk(self.nbytes, self.shape[0])
+        self.chunk = _rows_per_chunk(self.nbytes, self.shape[0], CHUNK_BYTES)
 
     def part(self, ids: NDArray[np.int64]) -> tuple[Rows, None]:
         """Return all rows."""
@@ -64,7 +65,8 @@ class Converted:
         per_value = 8 if not sparse.issparse(X) else 16
         values = X.nnz if sparse.issparse(X) else X.size
         self.nbytes = per_value * int(values)
-        self.chunk = _rows_per_chunk(self.nbytes, self.shape[0])
+        # A chunk is alive up to three times: as it was, converted, and the one before it.
+        self.chunk = _rows_per_chunk(self.nbytes, self.shape[0], CONVERTED_CHUNK_BYTES)
 
     def part(self, ids: NDArray[np.int64]) -> tuple[Rows, NDArray[np.int64]]:
         """Return the rows ``ids``, in this sequence."""
@@ -106,8 +108,8 @@ def _converted(X: Any) -> Any:
     return np.ascontiguousarray(X, dtype=np.float64)
 
 
-def _rows_per_chunk(nbytes: int, n_examples: int) -> int:
-    return max(1, CHUNK_BYTES * n_examples // max(nbytes, 1))
+def _rows_per_chunk(nbytes: int, n_examples: int, chunk_bytes: int) -> int:
+    return max(1, chunk_bytes * n_examples // max(nbytes, 1))
 
 
 def _read_only(array: NDArray[Any]) -> NDArray[Any]:
