@@ -22,7 +22,7 @@ from .rows import Floats, Indices, count_values, take
 _LARGEST_EXACT = EXACT_VALUES << 6
 """Values to which exact arithmetic is extended where the weighted sum nearly cancels."""
 
-_CANCELLED = 2.0**-32
+_CANCELLED = 2.0**-24
 """The share of the error in the norm from which on the sum counts as nearly cancelled."""
 
 _SMALLEST_SHARE = 2.0**-900
@@ -72,43 +72,39 @@ def hull_point(
     support, weights = support[weights > 0], weights[weights > 0]
     sides = signs[support]
     # The common power of two cancels in the shares, so integers are all that is needed.
-    exact_weights = [int(a) for a in Dyadic.of(weights).integers]
-    totals = _totals(exact_weights, sides, affine)
-    if min(totals.values(), default=0) == 0:
+    integers = Dyadic.of(weights).integers.astype(object)
+    groups = [sides > 0, sides < 0] if affine else [np.full(sides.shape, True)]
+    totals = [int(integers[group].sum()) for group in groups]
+    if min(totals) == 0:
         return None
-    squares = {side: 0 for side in totals}
-    for weight, side in zip(exact_weights, sides, strict=True):
-        squares[_key(side, affine)] += weight * weight
     shares_square = sum(
-        (fmpq(fmpz(squares[side]), fmpz(totals[side] ** 2)) for side in totals), fmpq(0)
+        (
+            fmpq(fmpz(int(integers[group] @ integers[group])), fmpz(total) ** 2)
+            for group, total in zip(groups, totals, strict=True)
+        ),
+        fmpq(0),
     )
 
     n_values = count_values(X, support)
     square, exact = None, False
     if n_values > EXACT_VALUES and not thorough:
-        shares = np.array(
-            [a / totals[_key(side, affine)] for a, side in zip(exact_weights, sides, strict=True)]
-        )
+        shares = np.empty(support.size)
+        for group, total in zip(groups, totals, strict=True):
+            shares[group] = integers[group] / total
         square = _filtered_square(X, support, sides * shares, n_values)
     if square is None:
-        square, exact = _exact_square(X, support, sides, exact_weights, totals, affine), True
+        # Over the common denominator the weight of a class is multiplied by the other's total.
+        signed = integers * sides.astype(object)
+        denominator = math.prod(totals)
+        for group, total in zip(groups, totals, strict=True):
+            signed[group] *= denominator // total
+        square, exact = _exact_square(X, support, signed, denominator), True
     return HullPoint(square, shares_square, affine, exact, support.size if exact else 0)
 
 
 def margin_above(point: HullPoint | None) -> float:
     """Bound on every hyperplane's margin; infinity if there is no point to bound it."""
     return math.inf if point is None else point.margin
-
-
-def _key(side: Any, affine: bool) -> int:
-    return int(side) if affine else 0
-
-
-def _totals(weights: list[int], sides: Signs, affine: bool) -> dict[int, int]:
-    totals = {1: 0, -1: 0} if affine else {0: 0}
-    for weight, side in zip(weights, sides, strict=True):
-        totals[_key(side, affine)] += weight
-    return totals
 
 
 def _filtered_square(X: Any, support: Indices, shares: Floats, n_values: int) -> fmpq | None:
@@ -130,25 +126,8 @@ def _filtered_square(X: Any, support: Indices, shares: Floats, n_values: int) ->
     return Dyadic.of(reach).sum_of_squares()
 
 
-def _exact_square(
-    X: Any,
-    support: Indices,
-    sides: Signs,
-    weights: list[int],
-    totals: dict[int, int],
-    affine: bool,
-) -> fmpq:
-    # Over the common denominator the weight of a class is multiplied by the other's total.
-    factor = {1: totals[-1], -1: totals[1]} if affine else {0: 1}
-    denominator = math.prod(totals.values())
-    integers = np.array(
-        [
-            int(side) * a * factor[_key(side, affine)]
-            for a, side in zip(weights, sides, strict=True)
-        ],
-        dtype=object,
-    )
-    sums, exponent = exact_sum(X, support, integers)
+def _exact_square(X: Any, support: Indices, signed: npt.NDArray[Any], denominator: int) -> fmpq:
+    sums, exponent = exact_sum(X, support, signed)
     total = int(sums @ sums) if sums.size else 0
     return rational(total, 2 * exponent) / fmpz(denominator) ** 2
 

@@ -45,8 +45,8 @@ class Block(Protocol):
         Both in floating point, summed in any order.
         """
 
-    def combine(self, weights: Floats, total: Floats, magnitude: Floats) -> None:
-        """Add the weighted sum of the rows to ``total`` and of their moduli to ``magnitude``."""
+    def combine(self, weights: Floats, n_columns: int) -> tuple[Floats, Floats]:
+        """The weighted sum of the rows, and of their moduli with those of the weights."""
 
     def exact_products(self, w: Dyadic) -> tuple[list[int], int]:
         """Inner product of each row with ``w``, as integers and their common exponent."""
@@ -79,11 +79,10 @@ class DenseBlock:
         dense_sums(read_only(self.values), read_only(w), sums, magnitudes)
         return sums, magnitudes
 
-    def combine(self, weights: Floats, total: Floats, magnitude: Floats) -> None:
+    def combine(self, weights: Floats, n_columns: int) -> tuple[Floats, Floats]:
         """See :class:`Block`."""
         values = self.values.astype(np.float64, copy=False)
-        total += weights @ values
-        magnitude += np.abs(weights) @ np.abs(values)
+        return weights @ values, np.abs(weights) @ np.abs(values)
 
     def exact_products(self, w: Dyadic) -> tuple[list[int], int]:
         """See :class:`Block`."""
@@ -131,11 +130,12 @@ class SparseBlock:
         sparse_sums(data, indices, ends, read_only(w), sums, magnitudes)
         return sums, magnitudes
 
-    def combine(self, weights: Floats, total: Floats, magnitude: Floats) -> None:
+    def combine(self, weights: Floats, n_columns: int) -> tuple[Floats, Floats]:
         """See :class:`Block`."""
         terms = self.data * weights[self._positions()]
-        np.add.at(total, self.indices, terms)
-        np.add.at(magnitude, self.indices, np.abs(terms))
+        total = np.bincount(self.indices, weights=terms, minlength=n_columns)
+        magnitude = np.bincount(self.indices, weights=np.abs(terms), minlength=n_columns)
+        return total.astype(np.float64, copy=False), magnitude.astype(np.float64, copy=False)
 
     def exact_products(self, w: Dyadic) -> tuple[list[int], int]:
         """See :class:`Block`."""

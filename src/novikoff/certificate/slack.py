@@ -89,7 +89,7 @@ def _least(margins: Floats, quadratic: Any, penalty: Any) -> float:
         step = float(penalty * active.sum() / (quadratic + penalty * (active @ active)))
         if not low <= step <= high:
             step = 2.0 * scale if np.isinf(high) else 0.5 * (low + high)
-        if step == scale or not np.isfinite(step):
+        if not np.isfinite(step) or abs(step - scale) <= 2.0**-50 * scale:
             break
         scale = step
     return scale

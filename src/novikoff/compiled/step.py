@@ -88,7 +88,7 @@ def length(rule: Specification, state: np.ndarray, margin: float, norm2: float) 
     if rule.aggressive:
         return min(rule.cap, (1.0 - margin) / (norm2 + rule.ridge))
     if rule.push != 0.0:
-        return rule.push / (state[SHRINK] * math.sqrt(state[UPDATES] + 1.0))
+        return float(rule.push / (state[SHRINK] * math.sqrt(state[UPDATES] + 1.0)))
     return 1.0
 
 
