@@ -104,12 +104,12 @@ def test_equal_runs(copy, problem, rule, how, seed):
 @pytest.mark.parametrize("copy", ["blocks", "CSR blocks"])
 def test_several_blocks(copy):
     """A sample converted block by block, in blocks smaller than a pass."""
-    p = planted(500, 6, 0.02, intercept=True, random_state=1)
+    p = planted(200, 6, 0.02, intercept=True, random_state=1)
     X = np.rint(50 * p.X) + 60
     room = COPIES[copy](X)
     room.chunk = 37
-    order = orders(500, 3)
-    limits = Limits(max_iter=30)
+    order = orders(200, 3)
+    limits = Limits(max_iter=8)
     for rule in RULES:
         dense = run(Sample.of(room_of(X), p.y, order=order), rule, limits=limits)
         blocks = run(Sample.of(room, p.y, order=order), rule, limits=limits)

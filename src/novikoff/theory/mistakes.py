@@ -50,7 +50,7 @@ def lifted_mistake_bound(R: float, gamma: float, lift: float) -> float:
     >>> lifted_mistake_bound(R=1001.0, gamma=1.0, lift=1001.0)
     4008004.0
     >>> lifted_mistake_bound(R=1001.0, gamma=1.0, lift=1.0)
-    1004008012004.0
+    1004008008004.0
     """
     _check(R, gamma)
     if not 0.0 < lift < math.inf:
