@@ -3,7 +3,7 @@
 import math
 import numbers
 import warnings
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,8 +33,27 @@ def check_options(estimator: Any) -> None:
         _number(estimator, "max_updates", 1, whole=True)
     if estimator.time_limit is not None:
         _number(estimator, "time_limit", 0.0)
-    if estimator.average not in (True, False, "auto"):
-        raise ValueError(f"average={estimator.average!r} must be True, False or 'auto'.")
+    for name in ("fit_intercept", "shuffle", "warm_start"):
+        value = getattr(estimator, name)
+        if not isinstance(value, bool | np.bool_):
+            raise ValueError(f"{name}={value!r} must be True or False.")
+    if estimator.n_jobs is not None:
+        value = estimator.n_jobs
+        if not isinstance(value, numbers.Integral) or value == 0:
+            raise ValueError(f"n_jobs={value!r} must be None or a whole number that is not 0.")
+    if not isinstance(estimator.verbose, numbers.Integral | np.bool_):
+        raise ValueError(f"verbose={estimator.verbose!r} must be a whole number.")
+    averages(estimator)
+
+
+def averages(estimator: Any) -> bool | Literal["auto"]:
+    """Return what ``average`` asks for; numpy's booleans are taken for Python's."""
+    value = estimator.average
+    if isinstance(value, bool | np.bool_):
+        return bool(value)
+    if isinstance(value, str) and value == "auto":
+        return "auto"
+    raise ValueError(f"average={value!r} must be True, False or 'auto'.")
 
 
 def _number(estimator: Any, name: str, least: float, whole: bool = False) -> None:
@@ -60,10 +79,14 @@ def readable_type(X: Any) -> Any:
 def classes_of(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
     """Return the sorted labels and, for each example, the position of its own."""
     check_classification_targets(y)
-    classes, codes = np.unique(y, return_inverse=True)
+    try:
+        classes, codes = np.unique(y, return_inverse=True)
+    except TypeError:
+        raise ValueError("y mixes labels that have no order; make them all strings.") from None
     if len(classes) < 2:
+        label = classes.tolist()[0]
         raise ValueError(
-            f"The data has only one class, {classes[0]!r}; a classifier needs examples of two."
+            f"The data has only one class, {label!r}; a classifier needs examples of two."
         )
     return classes, codes
 
@@ -91,8 +114,8 @@ def step_weights(
     else:
         each = compute_class_weight(class_weight, classes=classes, y=classes[codes])
         weights = {k: (1.0, float(weight)) for k, weight in enumerate(each)}
-    if min(min(pair) for pair in weights.values()) <= 0.0:
-        raise ValueError("class_weight must be positive for every class.")
+    if not all(0.0 < weight < math.inf for pair in weights.values() for weight in pair):
+        raise ValueError("class_weight must be positive and finite for every class.")
     return weights
 
 

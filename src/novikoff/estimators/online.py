@@ -9,7 +9,6 @@ from sklearn.utils.validation import validate_data
 
 from novikoff.compiled.step import (
     ALONG,
-    FINITE,
     MISTAKES,
     OFFSET,
     UPDATES,
@@ -19,6 +18,7 @@ from novikoff.compiled.step import (
 )
 from novikoff.compiled.sweep import combine, sweep
 from novikoff.estimators.checks import (
+    averages,
     check_options,
     readable_type,
     signs_against_rest,
@@ -72,14 +72,16 @@ class Online:
         """Fix the classes, the centre, the lift and the rule."""
         check_options(estimator)
         rule = named(estimator.rule)
-        if rule.pick != "cyclic":
-            raise ValueError(f"{rule!r} must see all examples at once; use fit.")
         if classes is None:
             raise ValueError("The first call of partial_fit needs classes, all labels to come.")
         labels = np.unique(np.asarray(classes))
         if len(labels) < 2:
-            raise ValueError(f"classes has only one class, {labels[0]!r}; there must be two.")
+            raise ValueError(f"classes={labels.tolist()!r} must hold at least two labels.")
         codes = _codes(labels, y)
+        if estimator.class_weight == "balanced" and len(np.unique(codes)) < len(labels):
+            raise ValueError(
+                "class_weight='balanced' counts the first batch, which lacks a class; give a dict."
+            )
         affine = bool(estimator.fit_intercept)
         room, signs = room_of(X), np.ones(len(codes), dtype=np.int8)
         sample = Sample.of(room, signs, affine=affine, slack=float(estimator.soft_margin))
@@ -92,7 +94,7 @@ class Online:
         specification = rule.specification(sample.lifted_radius)
         w = np.zeros((len(positives), X.shape[1]))
         states = np.array([start(specification) for _ in positives])
-        lag = np.zeros((len(w), w.shape[1] + 1)) if estimator.average is True else None
+        lag = np.zeros((len(w), w.shape[1] + 1)) if averages(estimator) is True else None
         return cls(specification, labels, sample.centre, sample.at, frames, w, states, lag)
 
     def learn(self, X: Any, y: NDArray[Any]) -> None:
@@ -128,14 +130,15 @@ class Online:
                 signed = stamps[late] * signs[late]
                 combine(rows, late, signed, self.centre, self.at, self.lag[k, :-1])
                 self.lag[k, -1] += self.frames[k].lift2 * signed.sum()
-        if self.states[:, FINITE].any():
+        # An update on a row whose square overflows shows in the state before it does in a margin.
+        if not np.isfinite(self.states).all():
             self.w, self.states, self.lag = before
             raise ValueError("Input X contains NaN or infinity, or values whose squares overflow.")
 
     def model(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return coefficients and intercepts: of the last iterate, or of the mean if asked for."""
         if self.lag is None:
-            return self.w, self.states[:, OFFSET] - self.states[:, ALONG]
+            return self.w.copy(), self.states[:, OFFSET] - self.states[:, ALONG]
         delay = self.lag / np.maximum(self.states[:, [UPDATES]], 1.0)
         coef = self.w - delay[:, :-1]
         return coef, self.states[:, OFFSET] - delay[:, -1] - coef @ self.centre
@@ -148,6 +151,9 @@ class Online:
 
 def validated_batch(estimator: Any, X: Any, y: ArrayLike, first: bool) -> tuple[Any, NDArray[Any]]:
     """Return a batch as arrays; one of the known width and a type read in place passes as it is."""
+    rule = named(estimator.rule)
+    if rule.pick != "cyclic":
+        raise ValueError(f"{rule!r} must see all examples at once; use fit.")
     if (
         not first
         and type(X) is np.ndarray
@@ -171,10 +177,15 @@ def _positives(classes: NDArray[Any]) -> list[int]:
 
 
 def _codes(classes: NDArray[Any], y: NDArray[Any]) -> NDArray[np.int64]:
-    codes = np.searchsorted(classes, y)
+    try:
+        codes = np.searchsorted(classes, y)
+    except TypeError:
+        raise ValueError(
+            f"y has labels of another type than the classes {classes.tolist()!r}."
+        ) from None
     codes[codes == len(classes)] = 0
-    unknown = classes[codes] != y
-    if unknown.any():
-        stranger = y[np.flatnonzero(unknown)[0]]
+    unknown = np.flatnonzero(classes[codes] != y)
+    if unknown.size:
+        stranger = y[unknown].tolist()[0]
         raise ValueError(f"y has the label {stranger!r}, which is not among the classes.")
     return codes

@@ -15,6 +15,7 @@ from novikoff.certificate import Certificate, PerClass, Status, row_hashes
 from novikoff.compiled.step import UPDATES
 from novikoff.estimators.binary import Fitted, Task, fit_binary
 from novikoff.estimators.checks import (
+    averages,
     check_options,
     classes_of,
     readable_type,
@@ -27,6 +28,16 @@ from novikoff.estimators.threads import LastRun, each, print_progress
 from novikoff.loop import Callback, Limits
 from novikoff.rules import Rule, named
 from novikoff.sample import Sample, room_of, visit_order
+
+CLAIMS_OF_A_FIT = (
+    "certificate_",
+    "margin_",
+    "margin_upper_bound_",
+    "support_",
+    "dual_coef_",
+    "history_",
+    "n_iter_",
+)
 
 
 class Perceptron(ClassifierMixin, BaseEstimator):
@@ -101,7 +112,7 @@ class Perceptron(ClassifierMixin, BaseEstimator):
     dual_coef_ : array, or list of arrays
         The weights of ``support_`` times their signs, so that
         ``coef_ = dual_coef_ @ (X[support_] - centre_)``; integers for unit steps. A weight 0
-        marks an example that shaped the run without an update, such as the most distant one.
+        marks an example that shaped the run but not the model, such as the most distant one.
     centre_ : array of shape (n_features,)
         What the examples are read relative to; zero if there is no intercept.
     n_updates_, n_iter_ : int
@@ -110,6 +121,12 @@ class Perceptron(ClassifierMixin, BaseEstimator):
         Updates, mistakes and bounds after every full pass.
     mistakes_ : int or array of shape (n_classes,)
         After ``partial_fit``: how often an example was met on the wrong side.
+    n_features_in_ : int
+        The number of features.
+    feature_names_in_ : array of shape (n_features_in_,)
+        Their names, if the examples came with names.
+    about_ : dict
+        After :func:`novikoff.load`: what :func:`novikoff.save` was told beside the model.
 
     Notes
     -----
@@ -209,7 +226,7 @@ class Perceptron(ClassifierMixin, BaseEstimator):
             hashes=hashes,
             rule=named(self.rule),
             soft_margin=float(self.soft_margin),
-            average=self.average,
+            average=averages(self),
             min_margin=float(self.min_margin),
             limits=Limits(self.max_iter, self.max_updates, deadline, cancel.is_set),
             callbacks=(*self._callbacks, *((print_progress,) if self.verbose else ())),
@@ -246,7 +263,7 @@ class Perceptron(ClassifierMixin, BaseEstimator):
             classes,
             [sample.relabelled(signs_against_rest(codes, k), steps[k]) for k in positives],
             [result.memory for result in results],
-            self.average is True,
+            task.average is True,
         )
         self._last = None
         if self.warm_start:
@@ -284,7 +301,7 @@ class Perceptron(ClassifierMixin, BaseEstimator):
         if classes is not None and not np.array_equal(np.unique(classes), online.classes):
             raise ValueError("classes are not those of the first call of partial_fit.")
         online.learn(X, labels)
-        for claim in ("certificate_", "margin_", "margin_upper_bound_", "support_", "dual_coef_"):
+        for claim in CLAIMS_OF_A_FIT:
             self.__dict__.pop(claim, None)
         self._online = online
         self.classes_ = online.classes
