@@ -1,15 +1,17 @@
 """``novikoff reproduce``: the paper's theorems, measured here."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from itertools import groupby
-from typing import Any
+from typing import TYPE_CHECKING
 
 import typer
 
 from novikoff.cli import options
 from novikoff.cli.screen import Screen
 
-_FIELDS = ("theorem", "statement", "data", "bound", "measured", "ratio", "holds")
+if TYPE_CHECKING:
+    from novikoff.theory import Row
 
 reproduce = typer.Typer()
 
@@ -29,58 +31,62 @@ def theorems(
 ) -> None:
     """Run every theorem on generated data: its bound, the measured value, and their ratio.
 
-    Exit codes: 0 every bound holds, 1 some does not.
+    Exit codes: 0 every bound holds; 1 some bound is broken, or a run met a limit before it could
+    tell.
     """
     with Screen(quiet=quiet, json=json) as screen:
         screen.stage("generating data and running the rules")
 
         from novikoff.theory import reproduce_theorems
 
-        rows = list(reproduce_theorems(seed=seed))
-        broken = sum(not row.holds for row in rows)
+        rows = reproduce_theorems(random_state=seed)
+        screen.clear()
         if not json and not quiet:
-            screen.clear()
             for line in report(rows):
                 print(line)
-            print(
-                f"{len(rows)} measurements in {screen.seconds:.1f} s: "
-                + (f"{broken} bounds are broken." if broken else "every bound holds.")
-            )
-        screen.show(
-            [],
-            {
-                "seed": seed,
-                "holds": not broken,
-                "rows": [{name: getattr(row, name) for name in _FIELDS} for row in rows],
-                "seconds": screen.seconds,
-            },
-        )
-        if broken:
+            print(f"{verdict(rows)} ({len(rows)} measurements, {screen.seconds:.1f} s)")
+        document = {
+            "seed": seed,
+            "holds": all(row.holds for row in rows),
+            "rows": [asdict(row) for row in rows],
+            "seconds": screen.seconds,
+        }
+        screen.show([], document)
+        if not document["holds"]:
             raise typer.Exit(1)
 
 
-def report(rows: Iterable[Any]) -> Iterator[str]:
-    """Lay the measurements out, under the theorem that each is of."""
-    rows = list(rows)
-    width = max((len(str(row.data)) for row in rows), default=4)
-    for (theorem, statement), group in groupby(rows, lambda row: (row.theorem, row.statement)):
-        yield f"{theorem}: {statement}"
-        yield f"  {'data':<{width}}  {'bound':>12}  {'measured':>12}  {'ratio':>8}"
-        for row in group:
-            verdict = "" if row.holds else "  broken"
-            numbers = f"{number(row.bound):>12}  {number(row.measured):>12}"
-            yield f"  {row.data:<{width}}  {numbers}  {number(row.ratio):>8}{verdict}"
+def verdict(rows: Sequence["Row"]) -> str:
+    """Say whether the theorems held."""
+    broken = sum(row.holds is False for row in rows)
+    undecided = sum(row.holds is None for row in rows)
+    if not broken and not undecided:
+        return "Every bound holds."
+    return f"Bounds broken: {broken}; undecided: {undecided}."
+
+
+def report(rows: Sequence["Row"]) -> Iterator[str]:
+    """Lay the measurements out, under the theorem and the inequality that each is of."""
+    width = max(len(row.data) for row in rows)
+    yield f"{'':<{width + 4}}  {'bound':>11}  {'measured':>11}  {'ratio':>9}"
+    words = {True: "holds", False: "BROKEN", None: "undecided"}
+    for theorem, of_theorem in groupby(rows, lambda row: row.theorem):
+        yield theorem
+        for statement, group in groupby(of_theorem, lambda row: row.statement):
+            yield f"  {statement}"
+            for row in group:
+                numbers = f"{number(row.bound):>11}  {number(row.measured):>11}"
+                ratio = f"{number(row.ratio):>9}  {words[row.holds]}"
+                yield f"    {row.data:<{width}}  {numbers}  {ratio}"
         yield ""
 
 
 def number(value: float) -> str:
-    """Write a count in full and a quantity with four digits.
+    """Write a number in at most eleven places, with at least four digits.
 
     Examples
     --------
-    >>> number(2000002), number(0.0123456), number(12345.678)
-    ('2,000,002', '0.01235', '12,346')
+    >>> [number(value) for value in (2000002, 12345.678, 0.0123456, 1.004e12)]
+    ['2,000,002', '12,346', '0.01235', '1.004e+12']
     """
-    if value == int(value) or abs(value) >= 1e4:
-        return f"{value:,.0f}"
-    return f"{value:.4g}"
+    return f"{value:,.0f}" if 1e3 <= abs(value) < 1e9 else f"{value:.4g}"
