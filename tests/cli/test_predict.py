@@ -60,7 +60,7 @@ def test_known_labels_are_compared(run, model, mixed):
     result = run("predict", model, mixed, "--target", "kind")
     assert result.exit_code == 0
     assert len(result.stdout.splitlines()) == 51
-    assert result.stderr == "1 errors in 51 labelled examples (1.96%)\n"
+    assert result.stderr == "1 error in 51 labelled examples (2 %)\n"
     assert run("predict", model, mixed, "--target", "kind", "-q").stderr == ""
 
 
@@ -85,7 +85,7 @@ def test_the_labels_of_a_libsvm_file_may_be_fillers(run, truth):
     assert run("fit", "train.libsvm", "-q").exit_code == 0
     known, new = (run("predict", "model.json", f) for f in ("train.libsvm", "new.libsvm"))
     assert known.stdout == new.stdout == "".join(f"{s}\n" for s in signs)
-    assert known.stderr == "0 errors in 50 labelled examples (0.00%)\n"
+    assert known.stderr == "0 errors in 50 labelled examples (0 %)\n"
     assert new.stderr == ""
 
 

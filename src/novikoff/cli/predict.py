@@ -82,21 +82,33 @@ def predict(
             labels = perceptron.predict(table.X)
             values = perceptron.decision_function(table.X) if scores else None
         screen.clear()
-        document: dict[str, Any] = {"predictions": labels}
-        if values is not None:
-            document |= {"classes": perceptron.classes_, "scores": values}
+        document: dict[str, Any] = {"n_examples": len(labels)}
         if known:
-            document["errors"] = errors = int((labels != table.y).sum())
-            n = len(labels)
-            screen.note(f"{errors:,} errors in {n:,} labelled examples ({errors / n:.2%})")
+            document["errors"] = int((labels != table.y).sum())
+            screen.note(compared(document["errors"], len(labels)))
         if out is not None:
             write(as_lines(labels, values), out)
-            document = {"out": str(out), "n_examples": len(labels)} | {
-                key: value for key, value in document.items() if key == "errors"
-            }
-        elif not json:
-            sys.stdout.write(as_lines(labels, values))
+            document["out"] = str(out)
+        else:
+            document["predictions"] = labels
+            if values is not None:
+                document |= {"classes": perceptron.classes_, "scores": values}
+            if not json:
+                sys.stdout.write(as_lines(labels, values))
         screen.show([], document)
+
+
+def compared(errors: int, n: int) -> str:
+    """Say how many labels were met.
+
+    Examples
+    --------
+    >>> compared(1, 50)
+    '1 error in 50 labelled examples (2 %)'
+    """
+    from novikoff.certificate.wording import counted, percent
+
+    return f"{counted(errors, 'error')} in {n:,} labelled examples ({percent(errors / n)})"
 
 
 def labels_known(source: Source, y: Any, model: Any) -> bool:

@@ -123,7 +123,7 @@ class Screen:
         """Print the result: a table of names and sentences, or the JSON document."""
         self.clear()
         if self.json:
-            print(json.dumps(plain(document), indent=2, allow_nan=False, ensure_ascii=False))
+            print(json.dumps(plain(document), allow_nan=False, ensure_ascii=False))
         elif rows and not self.quiet:
             show_rows(rows)
 

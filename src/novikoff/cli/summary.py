@@ -72,13 +72,13 @@ class Summary:
         ]
 
     def _margin(self) -> list["Row"]:
-        lower, upper = np.min(self.model.margin_), np.min(self.model.margin_upper_bound_)
-        if not np.isfinite([lower, upper]).all():
+        lower, upper = self.model.margin_, self.model.margin_upper_bound_
+        # One class against the rest has little to do with another: their sentences tell.
+        if np.ndim(lower) or not np.isfinite([lower, upper]).all():
             return []
-        digits = digits_between(float(lower), float(upper))
-        low, high = at_least(float(lower), digits), at_most(float(upper), digits)
-        least = "; the least of all classes" if np.ndim(self.model.margin_) else ""
-        return [("Margin", f"{low} (this model's) to {high} (no hyperplane has more{least})")]
+        digits = digits_between(lower, upper)
+        low, high = at_least(lower, digits), at_most(upper, digits)
+        return [("Margin", f"{low} (this model's) to {high} (no hyperplane has more)")]
 
     def document(self) -> dict[str, Any]:
         """The summary for machines."""
