@@ -46,7 +46,7 @@ def optimum(Z):
     the order of the examples: it gets some orders to try, and the bounds have to meet.
     """
     Z = np.asarray(Z, dtype=np.float64)
-    R = np.linalg.norm(Z, axis=1).max()
+    R = np.linalg.norm(Z, axis=1).max() or 1.0
     n, d = Z.shape
     target = np.append(np.zeros(d), 1.0)
     rng = np.random.default_rng(0)
@@ -249,11 +249,16 @@ def mostly_decided(test: Callable[..., None]) -> Callable[..., None]:
     return tallied
 
 
+def count(decided: bool) -> bool:
+    """Count something other than a run; returns its argument."""
+    return _tallies[-1].count(decided)
+
+
 def settle(sample: Sample, rule: rules.Rule, *, max_updates: int = 200_000) -> Run | None:
     """Run a rule to its end and count it; ``None`` for an undecided run."""
     limits = Limits(max_iter=max_updates, max_updates=max_updates)
     finished = run(sample, rule, limits=limits)
-    return finished if _tallies[-1].count(finished.status in DECIDED) else None
+    return finished if count(finished.status in DECIDED) else None
 
 
 def settled_weights(finished: Run) -> np.ndarray:
@@ -285,14 +290,14 @@ def choose(sample: Sample, rule: rules.Rule, pick: str, *, seed=0, watch=None, m
         margins = sample.margins(sample.order, memory)
         violated = np.flatnonzero(margins <= memory.state[THRESHOLD])
         if violated.size == 0:
-            _tallies[-1].count(True)
+            count(True)
             return memory
         position = violated[PICKS[pick](margins[violated], rng)]
         i = int(sample.order[position])
         sample.take(i, float(margins[position]), specification, memory)
         if watch is not None:
             watch(memory, i)
-    _tallies[-1].count(False)
+    count(False)
     return None
 
 
