@@ -101,7 +101,8 @@ class Sample:
         )
         sample._measure()
         longest = int(order[np.argmax(sample.norms2[order])])
-        _check_scale(float(sample.norms2[longest]))
+        largest = float(sample.norms2[longest])
+        _check_scale(largest, vanished=largest == 0.0 and not sample._coincide())
         if affine:
             lift2 = float(sample.norms2[longest]) or 1.0 if lift is None else lift * lift
             frame = frame._replace(lift2=lift2)
@@ -261,13 +262,29 @@ class Sample:
             position = chunk if gathered is None else np.arange(len(chunk))
             compiled.distances2(rows, position, self.centre, self.at, self.norms2[chunk[0] :])
 
+    def _coincide(self) -> bool:
+        """Whether every example lies exactly at the centre."""
+        for chunk in self.chunks(np.arange(self.n_examples)):
+            rows, gathered = self.room.part(chunk)
+            first = 0 if gathered is not None else int(chunk[0])
+            if isinstance(rows, tuple):
+                data, indices, indptr = rows
+                part = slice(indptr[first], indptr[first + len(chunk)])
+                # Columns are listed once in a row, so equal counts mean equal columns.
+                missing = np.count_nonzero(data[part]) != len(chunk) * len(self.at)
+                if missing or (data[part] != self.centre[indices[part]]).any():
+                    return False
+            elif (rows[first : first + len(chunk)] != self.centre).any():
+                return False
+        return True
 
-def _check_scale(largest: float) -> None:
+
+def _check_scale(largest: float, *, vanished: bool) -> None:
     if not np.isfinite(largest):
         raise ValueError(
             "The squares of the features overflow; divide the features by their largest magnitude."
         )
-    if 0.0 < largest < np.finfo(np.float64).tiny / np.finfo(np.float64).eps:
+    if vanished or 0.0 < largest < np.finfo(np.float64).tiny / np.finfo(np.float64).eps:
         raise ValueError(
             "The squares of the features underflow; multiply the features by a large constant."
         )
