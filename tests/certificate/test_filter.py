@@ -40,6 +40,19 @@ def test_near_cancellation_stays_inside(X, w):
         assert Fraction(float(low)) <= value <= Fraction(float(high))
 
 
+@pytest.mark.parametrize("store", STORES)
+def test_what_underflows_is_accounted_for(store):
+    # Each product is a little less than half of the smallest float, and rounds to zero.
+    X = np.full((3, 100), 1.5e-162)
+    w = np.full(100, 1.5e-162)
+    signs = np.array([1, -1, 1], dtype=np.int8)
+    (interval,) = signed_values(STORES[store](X), signs, w, 0.0)
+    exact = truth.signed_values(X, signs, w, 0.0)
+    assert abs(exact[0]) > 40 * Fraction(5e-324)
+    for value, low, high in zip(exact, interval.low, interval.high, strict=True):
+        assert Fraction(float(low)) <= value <= Fraction(float(high))
+
+
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.uint8, np.int16, np.bool_])
 def test_types_are_read_as_the_numbers_they_hold(dtype):
     rng = np.random.default_rng(0)

@@ -15,7 +15,7 @@ from scipy import sparse
 
 from .dyadic import Dyadic, Integers
 from .errors import CertificateError
-from .sums import dense_sums, sparse_sums
+from .sums import dense_combine, dense_sums, sparse_combine, sparse_sums
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Indices: TypeAlias = npt.NDArray[np.int64]
@@ -81,8 +81,9 @@ class DenseBlock:
 
     def combine(self, weights: Floats, n_columns: int) -> tuple[Floats, Floats]:
         """See :class:`Block`."""
-        values = self.values.astype(np.float64, copy=False)
-        return weights @ values, np.abs(weights) @ np.abs(values)
+        total, magnitude = np.zeros(n_columns), np.zeros(n_columns)
+        dense_combine(read_only(self.values), read_only(weights), total, magnitude)
+        return total, magnitude
 
     def exact_products(self, w: Dyadic) -> tuple[list[int], int]:
         """See :class:`Block`."""
@@ -132,10 +133,10 @@ class SparseBlock:
 
     def combine(self, weights: Floats, n_columns: int) -> tuple[Floats, Floats]:
         """See :class:`Block`."""
-        terms = self.data * weights[self._positions()]
-        total = np.bincount(self.indices, weights=terms, minlength=n_columns)
-        magnitude = np.bincount(self.indices, weights=np.abs(terms), minlength=n_columns)
-        return total.astype(np.float64, copy=False), magnitude.astype(np.float64, copy=False)
+        total, magnitude = np.zeros(n_columns), np.zeros(n_columns)
+        data, indices, ends = map(read_only, (self.data, self.indices, self.ends))
+        sparse_combine(data, indices, ends, read_only(weights), total, magnitude)
+        return total, magnitude
 
     def exact_products(self, w: Dyadic) -> tuple[list[int], int]:
         """See :class:`Block`."""

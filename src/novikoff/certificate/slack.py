@@ -83,10 +83,11 @@ def _least(margins: Floats, quadratic: Any, penalty: Any) -> float:
     low, high, scale = 0.0, np.inf, 1.0
     for _ in range(200):
         active = margins[scale * margins < 1.0]
-        slope = scale * quadratic - penalty * (active @ (1.0 - scale * active))
+        total, squares = active.sum(), np.square(active).sum()
+        slope = scale * quadratic - penalty * (total - scale * squares)
         low, high = (low, scale) if slope > 0.0 else (scale, high)
         # Newton's step is exact on a piece of the quadratic; bisection guards it.
-        step = float(penalty * active.sum() / (quadratic + penalty * (active @ active)))
+        step = float(penalty * total / (quadratic + penalty * squares))
         if not low <= step <= high:
             step = 2.0 * scale if np.isinf(high) else 0.5 * (low + high)
         if not np.isfinite(step) or abs(step - scale) <= 2.0**-50 * scale:
@@ -103,7 +104,7 @@ def _filtered_squares(interval: Interval) -> tuple[fmpq, fmpq] | None:
         most = np.where(interval.low >= 1.0, 0.0, most)
         if not most.any():
             return fmpq(0), fmpq(0)
-        squares = np.array([least @ least, most @ most])
+        squares = np.array([np.square(least).sum(), np.square(most).sum()])
         low, high = enclose(squares, radius(squares, most.size))
     if not (np.isfinite(low[0]) and np.isfinite(high[1])):
         return None

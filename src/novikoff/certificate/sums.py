@@ -1,4 +1,4 @@
-"""Compiled sums over rows: an inner product, and the same sum over absolute values.
+"""Compiled sums over rows, each with the same sum over absolute values.
 
 They are compiled without licence to reorder: every operation rounds as IEEE arithmetic says, which
 is all that the error bound of :mod:`novikoff.certificate.filter` asks for.
@@ -50,3 +50,25 @@ def sparse_sums(data: Any, indices: Any, ends: Any, w: Any, sums: Any, magnitude
             magnitude += abs(term)
         sums[i] = total
         magnitudes[i] = magnitude
+
+
+@njit(cache=True, nogil=True)
+def dense_combine(values: Any, weights: Any, totals: Any, magnitudes: Any) -> None:
+    """Add the weighted rows of an array to the totals."""
+    for i in range(values.shape[0]):
+        for j in range(values.shape[1]):
+            term = weights[i] * values[i, j]
+            totals[j] += term
+            magnitudes[j] += abs(term)
+
+
+@njit(cache=True, nogil=True)
+def sparse_combine(
+    data: Any, indices: Any, ends: Any, weights: Any, totals: Any, magnitudes: Any
+) -> None:
+    """Add the weighted rows of a CSR block to the totals."""
+    for i in range(ends.size - 1):
+        for k in range(ends[i], ends[i + 1]):
+            term = weights[i] * data[k]
+            totals[indices[k]] += term
+            magnitudes[indices[k]] += abs(term)
