@@ -7,7 +7,7 @@ import pytest
 SPOILT = {
     "nan": ("x,kind\n1,a\nnan,b\n", "column 'x', row 2"),
     "infinity": ("x,kind\ninf,a\n2,b\n", "column 'x', row 1"),
-    "one class": ("x,kind\n1,a\n2,a\n", "only one class"),
+    "one class": ("x,kind\n1,a\n2,a\n", "only one class, 'a'"),
     "no rows": ("x,kind\n", "no rows"),
     "empty": ("", "it is empty"),
     "no such column": ("x,sort\n1,a\n2,b\n", "no column 'kind'"),

@@ -9,6 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import novikoff
+from novikoff.data import read
 
 
 @pytest.fixture
@@ -203,7 +204,7 @@ def test_a_missing_column_is_named(refused, model):
 
 
 def test_a_model_made_in_python_needs_the_target(run, refused, fruit):
-    table = novikoff.data.read(fruit, "kind")
+    table = read(fruit, "kind")
     novikoff.save(novikoff.Perceptron(random_state=0).fit(table.X, table.y), "python.json")
     assert "pass --target" in refused("verify", "python.json", fruit)
     assert run("verify", "python.json", fruit, "--target", "kind").exit_code == 0
