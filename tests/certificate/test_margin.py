@@ -74,11 +74,9 @@ def test_what_is_made_is_true_and_verifies(arithmetic, store, case):
         verified = certificate.verify(X, case.signs)
     assert is_true(certificate, case.X, case.signs)
     assert verified.lower >= certificate.lower and verified.upper <= certificate.upper
-    positive = min(truth.signed_values(case.X, case.signs, case.coef, case.intercept)) > 0
-    if not positive:
-        assert isinstance(certificate, Inconclusive)
-    elif certificate.lower > 0:
-        assert isinstance(certificate, Separation)
+    # The verdict is exact in either arithmetic, down to the smallest float.
+    hyperplane = (case.X, case.signs, case.coef, case.intercept)
+    assert isinstance(certificate, Separation) == truth.lower_is_true(5e-324, *hyperplane)
 
 
 @given(case=all_cases)
@@ -175,6 +173,18 @@ def test_a_weaker_claim_is_accepted(case):
     else:
         weaker["lower"] = min(certificate.lower, 5e-324)
     assert accepted(dataclasses.replace(certificate, **weaker), case.X, case.signs)
+
+
+def test_a_verdict_the_filter_cannot_reach_is_reached_exactly():
+    # The values are ±2**-52, and the filter's error is larger.
+    X = np.array([[1.0, 1.0 + 2.0**-52], [1.0 + 2.0**-52, 1.0]])
+    common = dict(coef=[-1.0, 1.0], affine=False, status=Status.CONVERGED)
+    with filter_first():
+        right = certify_margin(X, [1, -1], **common)
+        wrong = certify_margin(X, [1, 1], **common)
+        assert right.verify(X, [1, -1]).n_exact == 2
+    assert isinstance(right, Separation) and isinstance(wrong, Inconclusive)
+    assert right.lower == -wrong.lower or right.lower == math.nextafter(-wrong.lower, 0.0)
 
 
 def test_many_ties_at_the_minimum_are_decided():
