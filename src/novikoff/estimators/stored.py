@@ -9,8 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff import rules
-from novikoff.certificate import Certificate, CertificateError
+from novikoff.certificate import (
+    Certificate,
+    CertificateError,
+    Inconclusive,
+    PerClass,
+    Separation,
+    SoftOptimum,
+)
 from novikoff.certificate.storage import from_text, write_atomically
+from novikoff.estimators.checks import check_options
 from novikoff.estimators.perceptron import Perceptron
 from novikoff.loop import Progress
 
@@ -67,7 +75,9 @@ def load(path: str | os.PathLike[str]) -> Any:
     try:
         return from_document(from_text(Path(path).read_bytes()))
     except CertificateError as error:
-        raise ModelError(f"{path}: {error}") from None
+        # The JSON is read by the certificates' reader, which says what it was looking for.
+        reason = str(error).replace("not a certificate: the JSON", "not a model: the JSON")
+        raise ModelError(f"{path}: {reason}") from None
     except OSError as error:
         raise ModelError(f"{path}: {error.strerror or error}") from None
 
@@ -80,9 +90,10 @@ def to_document(model: Any, about: dict[str, str] | None = None) -> dict[str, An
     if not hasattr(model, "certificate_"):
         raise ValueError("This model has no certificate; fit it before saving it.")
     parameters = model.get_params(deep=False)
-    rule = rules.named(parameters["rule"])
-    parameters["rule"] = {"name": type(rule).__name__, **_plain(rule.get_params())}
-    if not isinstance(parameters["random_state"], int | None):
+    rule = parameters["rule"]
+    if not isinstance(rule, str):
+        parameters["rule"] = {"name": type(rule).__name__, **_plain(rule.get_params())}
+    if not isinstance(_scalar(parameters["random_state"]), int | None):
         parameters["random_state"] = None
     weights = parameters["class_weight"]
     if isinstance(weights, dict):
@@ -122,21 +133,28 @@ def from_document(document: dict[str, Any]) -> Any:
         return _build(document)
     except CertificateError:
         raise
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
-        raise CertificateError(f"the model is damaged: {type(error).__name__} {error}") from None
+    except KeyError as error:
+        raise CertificateError(f"the model is damaged: it has no {error}") from None
+    except (TypeError, ValueError, AttributeError, IndexError, OverflowError) as error:
+        reason = str(error).splitlines()[0]
+        raise CertificateError(f"the model is damaged: {reason}") from None
 
 
 def _build(document: dict[str, Any]) -> Any:
-    kind = KINDS[document["kind"]]
-    parameters = dict(document["parameters"])
-    described = dict(parameters["rule"])
-    name = described.pop("name")
-    if name not in rules.__all__ or name == "Rule":
-        raise CertificateError(f"there is no rule {name!r}")
-    parameters["rule"] = getattr(rules, name)(**_unplain(described))
+    if document["kind"] not in list(KINDS):
+        raise CertificateError(f"there is no model of the kind {document['kind']!r}")
+    parameters = _unplain(dict(document["parameters"]))
+    described = parameters["rule"]
+    if isinstance(described, dict):
+        name = described.pop("name")
+        if name not in rules.__all__ or name in ("Rule", "named"):
+            raise CertificateError(f"there is no rule {name!r}")
+        parameters["rule"] = getattr(rules, name)(**described)
+    rules.named(parameters["rule"])
     if isinstance(parameters["class_weight"], list):
         parameters["class_weight"] = {label: weight for label, weight in parameters["class_weight"]}
-    model = kind(**_unplain(parameters))
+    model = KINDS[document["kind"]](**parameters)
+    check_options(model)
     fitted = document["fitted"]
     for name in ARRAYS:
         setattr(model, name, _unarray(fitted[name]))
@@ -155,16 +173,65 @@ def _build(document: dict[str, Any]) -> Any:
     model.certificate_ = Certificate.from_dict(document["certificate"])
     model.about_ = dict(document["about"])
     _check_shapes(model)
+    _check_certified(model)
     return model
 
 
 def _check_shapes(model: Any) -> None:
-    shape = model.coef_.shape
-    rows = 1 if len(model.classes_) == 2 else len(model.classes_)
-    if shape != (rows, model.n_features_in_) or model.intercept_.shape != (rows,):
+    classes, width = len(model.classes_), model.n_features_in_
+    rows = 1 if classes == 2 else classes
+    wanted = {"coef_": (rows, width), "intercept_": (rows,), "centre_": (width,)}
+    fits = all(getattr(model, name).shape == shape for name, shape in wanted.items())
+    several = isinstance(model.support_, list)
+    supports = model.support_ if several else [model.support_]
+    weights = model.dual_coef_ if several else [model.dual_coef_]
+    fits &= [s.shape for s in supports] == [a.shape for a in weights] and len(supports) == rows
+    fits &= len(getattr(model, "feature_names_in_", range(width))) == width
+    if not fits:
         raise CertificateError("the model is damaged: its arrays do not fit together")
-    if not (np.isfinite(model.coef_).all() and np.isfinite(model.intercept_).all()):
-        raise CertificateError("the model is damaged: it holds numbers that are not finite")
+    for name in wanted:
+        array = getattr(model, name)
+        if array.dtype != np.float64 or not np.isfinite(array).all():
+            raise CertificateError(f"the model is damaged: {name} holds what is no finite number")
+    n_examples = model.certificate_.n_examples
+    for support in supports:
+        if support.dtype != np.int64 or not ((support >= 0) & (support < n_examples)).all():
+            raise CertificateError("the model is damaged: support_ names examples there are not")
+
+
+def _check_certified(model: Any) -> None:
+    """Refuse a model that is not the one its certificate speaks of: one of the two was edited."""
+    whole = model.certificate_
+    labels = model.classes_.tolist()
+    if isinstance(whole, PerClass):
+        same = list(whole.classes) == labels
+        parts = whole.certificates
+    else:
+        same = [whole.negative, whole.positive] == labels
+        parts = (whole,)
+    same &= len(parts) == len(model.coef_)
+    same &= whole.n_features == model.n_features_in_ and whole.n_updates == model.n_updates_
+    margins = zip(
+        np.atleast_1d(model.margin_), np.atleast_1d(model.margin_upper_bound_), strict=True
+    )
+    for coef, intercept, bounds, part in zip(
+        model.coef_, model.intercept_, margins, parts, strict=same
+    ):
+        if isinstance(part, Separation | Inconclusive):
+            same &= bounds == (part.lower, part.upper)
+            if part.coef is not None:
+                same &= np.array_equal(coef, part.coef) and intercept == part.intercept
+        elif isinstance(part, SoftOptimum):
+            same &= _parallel([*coef, intercept], [*part.coef, part.intercept])
+    if not same:
+        raise CertificateError("the model is not the one that its certificate speaks of")
+
+
+def _parallel(one: list[float], other: list[float]) -> bool:
+    # A SoftOptimum holds the multiple of the hyperplane with the least objective.
+    a, b = np.array(one), np.array(other)
+    length = np.linalg.norm(a) * np.linalg.norm(b)
+    return bool(a @ b >= (1.0 - 1e-12) * length)
 
 
 def _history(lines: list[Any]) -> list[Any]:
@@ -187,7 +254,7 @@ def _scalar(value: Any) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    """Return JSON values; an infinity becomes a string in a list, which no value else is."""
+    """Return JSON values; an infinity becomes ``{"float": "inf"}``, which no other value is."""
     value = _scalar(value)
     if isinstance(value, float) and not np.isfinite(value):
         return {"float": repr(value)}
