@@ -1,7 +1,29 @@
 """Linear classifiers that come with proof."""
 
-from novikoff import certificate, rules
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from novikoff._version import __version__
-from novikoff.estimators import Perceptron, load, save
+
+if TYPE_CHECKING:
+    from novikoff import certificate, rules
+    from novikoff.estimators import Perceptron, load, save
 
 __all__ = ["Perceptron", "__version__", "certificate", "load", "rules", "save"]
+
+# Found when first asked for: the command line's help must not wait for the compiled code.
+_MODULES = ("certificate", "rules")
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return import_module(f"novikoff.{name}")
+    if name in __all__:
+        value = getattr(import_module("novikoff.estimators"), name)
+        globals()[name] = value
+        return value
+    raise AttributeError(f"module 'novikoff' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -64,7 +64,13 @@ def zero_combination(
 def _contradiction(
     X: Any, signs: NDArray[np.int8], hashes: NDArray[np.uint64]
 ) -> Combination | None:
-    by_hash = np.lexsort((signs, hashes))
+    by_hash = np.argsort(hashes)
+    sorted_hashes = hashes[by_hash]
+    repeated = sorted_hashes[1:][sorted_hashes[1:] == sorted_hashes[:-1]]
+    if not repeated.size:
+        return None
+    by_hash = by_hash[np.isin(sorted_hashes, repeated)]
+    by_hash = by_hash[np.lexsort((signs[by_hash], hashes[by_hash]))]
     first, second = by_hash[:-1], by_hash[1:]
     pairs = (hashes[first] == hashes[second]) & (signs[first] != signs[second])
     for i, j in zip(first[pairs], second[pairs], strict=True):

@@ -160,7 +160,7 @@ class Watch:
 
     def _upper_bound(self) -> float:
         run, quick = self.run, self.run.quick_upper_bound()
-        if not run.sample.affine or quick * self.closeness >= self.min_margin:
+        if not run.sample.affine or quick == 0.0 or quick * self.closeness >= self.min_margin:
             return quick
         exact = run.sample.hull_distance(run.weights, run.memory.w) / 2
         self.closeness = exact / quick

@@ -1,6 +1,6 @@
 """One class against the other: from a run to a model and its certificate."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from novikoff.certificate import (
     Certificate,
     Label,
-    NonSeparation,
     Status,
     certify_margin,
     certify_nonseparable,
@@ -22,6 +21,7 @@ from novikoff.rules import Rule
 from novikoff.sample import Memory, Sample
 
 LARGEST_INTEGER = 2.0**53
+PASSES_FOR_A_MODEL = 30
 
 
 @dataclass(frozen=True)
@@ -62,11 +62,21 @@ def fit_binary(
     negative: Label | None,
     memory: Memory | None = None,
 ) -> Fitted:
-    """Run the rule, choose the model, certify it."""
+    """Run the rule, choose the model, certify it.
+
+    Where it is proved beforehand that nothing separates the examples, the run is only there to
+    make a model, and its passes are few.
+    """
+    refuted = None
+    limits = task.limits
+    if task.soft_margin == 0.0:
+        refuted = zero_combination(task.X, sample.signs, task.hashes, affine=sample.affine)
+    if refuted is not None:
+        limits = replace(limits, max_iter=min(limits.max_iter, PASSES_FOR_A_MODEL))
     finished = run(
         sample,
         task.rule,
-        limits=task.limits,
+        limits=limits,
         min_margin=task.min_margin * sample.radius,
         callbacks=task.callbacks,
         memory=memory,
@@ -111,10 +121,12 @@ def fit_binary(
             status=finished.status,
             **claim,
         )
-    elif margin <= 0.0:
-        proof = _refute(task, sample, claim)
-        certificate = certificate if proof is None else proof
-        margin_upper_bound = margin_upper_bound if proof is None else 0.0
+    elif refuted is not None:
+        support, values = refuted
+        margin_upper_bound = 0.0
+        certificate = certify_nonseparable(
+            task.X, sample.signs, support=support, weights=values, **claim
+        )
     carriers, values = _weighted(sample, weights, _shaping(finished))
     return Fitted(
         coef=coef,
@@ -144,14 +156,6 @@ def model_weights(finished: Run, average: bool | Literal["auto"]) -> NDArray[np.
     if finished.best is not None:
         return finished.best
     return finished.weights if average is False else finished.averaged
-
-
-def _refute(task: Task, sample: Sample, claim: dict[str, Any]) -> NonSeparation | None:
-    found = zero_combination(task.X, sample.signs, task.hashes, affine=sample.affine)
-    if found is None:
-        return None
-    support, weights = found
-    return certify_nonseparable(task.X, sample.signs, support=support, weights=weights, **claim)
 
 
 def _shaping(finished: Run) -> NDArray[np.bool_]:
