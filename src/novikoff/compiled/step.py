@@ -86,7 +86,9 @@ def threshold(rule: Specification, state: np.ndarray) -> float:
 def length(rule: Specification, state: np.ndarray, margin: float, norm2: float) -> float:
     """Return the step that a violated example with this ``z . w`` and ``|z|^2`` takes."""
     if rule.aggressive:
-        return min(rule.cap, (1.0 - margin) / (norm2 + rule.ridge))
+        # No step brings an example at the origin to the other side; any will do.
+        loss_per_step = norm2 + rule.ridge if norm2 + rule.ridge > 0.0 else 1.0
+        return min(rule.cap, (1.0 - margin) / loss_per_step)
     if rule.push != 0.0:
         return float(rule.push / (state[SHRINK] * math.sqrt(state[UPDATES] + 1.0)))
     return 1.0
