@@ -161,27 +161,29 @@ class Sample:
             position = np.arange(len(ids))
             weights, stamps = memory.weights[ids], memory.stamps[ids]
             signs, norms2 = self.signs[ids], self.norms2[ids]
-        visited, found = compiled.sweep(
-            rows,
-            position,
-            signs,
-            norms2,
-            self.centre,
-            self.at,
-            self.frame,
-            rule,
-            nearness,
-            most,
-            weights,
-            stamps,
-            memory.w,
-            memory.state,
-            near,
-        )
-        if gathered is None:
-            return visited, near[:found]
-        memory.weights[ids], memory.stamps[ids] = weights, stamps
-        return visited, ids[near[:found]]
+        try:
+            visited, found = compiled.sweep(
+                rows,
+                position,
+                signs,
+                norms2,
+                self.centre,
+                self.at,
+                self.frame,
+                rule,
+                nearness,
+                most,
+                weights,
+                stamps,
+                memory.w,
+                memory.state,
+                near,
+            )
+        finally:
+            # Ctrl-C during a sweep is served when it returns: w has moved, so must the weights.
+            if gathered is not None:
+                memory.weights[ids], memory.stamps[ids] = weights, stamps
+        return visited, near[:found] if gathered is None else ids[near[:found]]
 
     def take(self, i: int, margin: float, rule: Specification, memory: Memory) -> None:
         """Update on one example, whose margin is ``margin``, whatever the threshold says."""
