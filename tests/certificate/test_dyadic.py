@@ -19,6 +19,7 @@ from novikoff.certificate.dyadic import (
 )
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
+close = st.builds(math.ldexp, st.integers(-(2**53), 2**53).map(float), st.integers(-40, 20))
 fractions = st.one_of(
     st.fractions(),
     st.builds(lambda f, k: Fraction(f) * Fraction(2) ** k, finite, st.integers(-1200, 1200)),
@@ -30,7 +31,7 @@ def flint(q):
     return fmpq(q.numerator, q.denominator)
 
 
-@given(hnp.arrays(np.float64, st.integers(0, 6), elements=finite))
+@given(hnp.arrays(np.float64, st.integers(0, 6), elements=finite | close))
 def test_floats_are_kept_exactly(values):
     exact = Dyadic.of(values)
     scale = Fraction(2) ** exact.exponent
@@ -65,7 +66,12 @@ def test_rounding_is_to_the_next_float_on_the_safe_side(q):
         assert math.nextafter(down, math.inf) == up
 
 
-@given(fractions.map(abs))
+near_squares = st.builds(
+    lambda f, off: abs(Fraction(f) ** 2 + off * Fraction(1, 10**60)), close, st.integers(-1, 1)
+)
+
+
+@given(fractions.map(abs) | near_squares)
 def test_the_root_is_rounded_to_the_next_float_on_the_safe_side(q):
     down, up = floor_sqrt(flint(q)), ceil_sqrt(flint(q))
     assert Fraction(down) ** 2 <= q
@@ -74,6 +80,11 @@ def test_the_root_is_rounded_to_the_next_float_on_the_safe_side(q):
         assert Fraction(down) ** 2 == q
     else:
         assert math.nextafter(down, math.inf) == up
+
+
+def test_zero_has_no_sign():
+    for rounded in (floor_float, ceil_float, floor_sqrt, ceil_sqrt):
+        assert math.copysign(1.0, rounded(fmpq(0))) == 1.0
 
 
 @given(finite)

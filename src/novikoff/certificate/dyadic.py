@@ -119,7 +119,7 @@ def floor_float(value: fmpq) -> float:
 
 def ceil_float(value: fmpq) -> float:
     """Smallest float that is not below ``value`` (infinity if there is none)."""
-    return -floor_float(-value)
+    return 0.0 - floor_float(-value)
 
 
 def floor_sqrt(value: fmpq) -> float:
