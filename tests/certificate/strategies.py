@@ -1,6 +1,6 @@
 """Small data sets, hyperplanes and weights, of ordinary and of extreme size."""
 
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from unittest import mock
 
@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import sparse
 
-from novikoff.certificate import hull, margins, slack
+from novikoff.certificate import hull, margins, rows, slack
 
 
 @dataclass
@@ -94,3 +94,25 @@ def filter_first():
         mock.patch.object(slack, "EXACT_VALUES", 0),
     ):
         yield
+
+
+@contextmanager
+def small_blocks():
+    """Read the data a few values at a time, so that small data has many blocks."""
+    with mock.patch.object(rows, "BLOCK_VALUES", 3):
+        yield
+
+
+@contextmanager
+def filter_small_blocks():
+    with filter_first(), small_blocks():
+        yield
+
+
+ARITHMETIC = {
+    "exact": nullcontext,
+    "filter": filter_first,
+    "exact blocks": small_blocks,
+    "filter blocks": filter_small_blocks,
+}
+"""Ways through the checker that must all come to the same verdict."""

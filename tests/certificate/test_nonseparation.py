@@ -19,7 +19,7 @@ from novikoff.certificate import (
 )
 from novikoff.certificate.exact import null_weights
 from tests.certificate import truth
-from tests.certificate.strategies import STORES
+from tests.certificate.strategies import ARITHMETIC, STORES
 
 XOR = np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]])
 XOR_SIGNS = np.array([1, 1, -1, -1], dtype=np.int8)
@@ -44,16 +44,19 @@ def zero_sums(draw):
     return X, signs, np.append(weights, weight), affine
 
 
+@pytest.mark.parametrize("arithmetic", ["exact", "exact blocks"])
 @pytest.mark.parametrize("store", STORES)
-@given(problem=zero_sums())
-def test_exact_zero_sums_are_accepted(store, problem):
+@given(problem=zero_sums(), power=st.integers(-3, 3))
+def test_exact_zero_sums_are_accepted(arithmetic, store, problem, power):
     X, signs, weights, affine = problem
+    X = X * 2.0**power
     support = np.arange(len(X))
     assert truth.combines_to_zero(X, signs, support, weights, affine)
     X = STORES[store](X)
-    for scaled in (weights, weights * 0.1 if weights.max() == weights.min() else weights * 0.5):
-        proof = certify_nonseparable(X, signs, support=support, weights=scaled, affine=affine)
-        assert not proof and proof.verify(X, signs).upper == 0.0
+    for scaled in (weights, weights * 0.5):
+        with ARITHMETIC[arithmetic]():
+            proof = certify_nonseparable(X, signs, support=support, weights=scaled, affine=affine)
+            assert not proof and proof.verify(X, signs).upper == 0.0
 
 
 @given(problem=zero_sums(), data=st.data())
@@ -119,6 +122,21 @@ def test_a_zero_example_refutes_hyperplanes_through_the_origin():
         certify_nonseparable(X, [1, -1], support=[0], affine=True)
 
 
+def test_with_an_intercept_the_classes_must_weigh_the_same():
+    X, weighted = np.array([[1.0], [2.0]]), dict(support=[0, 1], weights=[2, 1])
+    assert not certify_nonseparable(X, [1, -1], affine=False, **weighted)
+    with pytest.raises(CertificateError, match="not exactly zero"):
+        certify_nonseparable(X, [1, -1], affine=True, **weighted)
+
+
+def test_independent_examples_that_look_dependent_modulo_a_prime():
+    # The determinant is the prime 2**61 - 1 itself.
+    X = np.array([[2.0**30, 1.0], [1.0, 2.0**31]])
+    for signs in ([1, 1], [1, -1]):
+        with pytest.raises(CertificateError, match="independent"):
+            certify_nonseparable(X, signs, support=[0, 1], affine=False)
+
+
 def test_what_does_not_combine_to_zero_is_named():
     with pytest.raises(CertificateError, match="independent"):
         certify_nonseparable(XOR, XOR_SIGNS, support=[0, 1, 2], affine=True)
@@ -155,16 +173,18 @@ def test_the_basis_is_solved_whatever_the_scale_of_its_features(X, weights):
     assert found == [*weights, 1]
 
 
+@pytest.mark.parametrize("arithmetic", ["exact", "exact blocks"])
 @given(problem=zero_sums(), copies=st.integers(1, 3))
-def test_a_support_is_reduced_to_a_basis(problem, copies):
+def test_a_support_is_reduced_to_a_basis(arithmetic, problem, copies):
     X, signs, weights, affine = problem
     X, signs, weights = np.tile(X, (copies, 1)), np.tile(signs, copies), np.tile(weights, copies)
     support = np.arange(len(X))
-    rows, integers = reduce_support(X, signs, support, weights, affine=affine)
+    with ARITHMETIC[arithmetic]():
+        rows, integers = reduce_support(X, signs, support, weights, affine=affine)
+        assert null_weights(X, signs, rows, affine=affine) == integers
     assert set(rows.tolist()) <= set(support.tolist())
     assert rows.size <= X.shape[1] + 1 + affine
     assert min(integers) > 0 and truth.combines_to_zero(X, signs, rows, integers, affine)
-    assert null_weights(X, signs, rows, affine=affine) == integers
     assert not certify_nonseparable(X, signs, support=rows, affine=affine)
 
 
