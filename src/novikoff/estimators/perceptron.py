@@ -8,7 +8,7 @@ import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_random_state
+from sklearn.utils import assert_all_finite, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from novikoff.certificate import Certificate, PerClass, Status, row_hashes
@@ -77,7 +77,7 @@ class Perceptron(ClassifierMixin, BaseEstimator):
         The limit in seconds.
     shuffle : bool, default=True
         Whether the order of visits is drawn at random, once; data larger than a cache keep runs
-        of 32 rows together.
+        of neighbouring rows (128 kB) together.
     random_state : int, RandomState or None, default=None
         Draws the order.
     warm_start : bool, default=False
@@ -210,7 +210,9 @@ class Perceptron(ClassifierMixin, BaseEstimator):
         """
         started = time.perf_counter()
         check_options(self)
-        X, labels = validate_data(self, X, y, accept_sparse="csr", dtype=readable_type(X))
+        X, labels = validate_data(
+            self, X, y, accept_sparse="csr", dtype=readable_type(X), ensure_all_finite=False
+        )
         classes, codes = classes_of(labels)
         room, hashes = room_of(X), row_hashes(X)
         last = self._last if self.warm_start else None
@@ -233,13 +235,18 @@ class Perceptron(ClassifierMixin, BaseEstimator):
         )
         positives = [1] if len(classes) == 2 else list(range(len(classes)))
         steps = step_weights(self.class_weight, classes, codes)
-        sample = Sample.of(
-            room,
-            signs_against_rest(codes, positives[0]),
-            order=order,
-            affine=bool(self.fit_intercept),
-            slack=task.soft_margin,
-        )
+        try:
+            sample = Sample.of(
+                room,
+                signs_against_rest(codes, positives[0]),
+                order=order,
+                affine=bool(self.fit_intercept),
+                slack=task.soft_margin,
+            )
+        except ValueError:
+            # The norms have met a NaN or an infinity; only then is it worth a pass to name it.
+            assert_all_finite(X, input_name="X")
+            raise
 
         def against_rest(k: int) -> Fitted:
             fitted = fit_binary(
