@@ -14,7 +14,7 @@ pytestmark = pytest.mark.filterwarnings(
 @parametrize_with_checks(
     [
         Perceptron(),
-        Perceptron(rule="classic", warm_start=True),
+        Perceptron(rule="classic"),
         Perceptron(rule=rules.PassiveAggressive(C=1.0), soft_margin=1.0),
         Perceptron(rule="dynamic", average=True, shuffle=False),
     ]
