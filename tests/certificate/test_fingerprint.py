@@ -58,6 +58,13 @@ def with_unsorted_columns(X):
     )
 
 
+def read_only_csr(X):
+    X = sparse.csr_array(X)
+    for array in (X.data, X.indices, X.indptr):
+        array.flags.writeable = False
+    return X
+
+
 COPIES = {
     "float64": lambda X: X.astype(np.float64),
     "float32": lambda X: X.astype(np.float32),
@@ -75,6 +82,7 @@ COPIES = {
     "csr matrix": sparse.csr_matrix,
     "csr float32": lambda X: sparse.csr_array(X.astype(np.float32)),
     "csr int64 indices": with_long_indices,
+    "csr read only": read_only_csr,
     "csr explicit zeros": with_explicit_zeros,
     "csr duplicates": with_duplicates,
     "csr unsorted": with_unsorted_columns,

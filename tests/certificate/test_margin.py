@@ -270,6 +270,23 @@ def test_a_share_that_underflows_is_not_lost(weight):
     assert truth.upper_is_true(made.upper, X, signs, [0, 1], weights.tolist(), False)
 
 
+def test_the_state_of_floating_point_errors_is_left_alone():
+    X, signs = np.array([[1e300, 1e-300], [-1e300, 1e-300]]), np.array([1, -1], dtype=np.int8)
+    with np.errstate(all="raise"), filter_first():
+        made = certify_margin(
+            X,
+            signs,
+            coef=[1e300, 1e-300],
+            affine=True,
+            support=[0, 1],
+            weights=[1.0, 1e-300],
+            status=Status.CONVERGED,
+        )
+        assert made.verify(X, signs).lower == made.lower
+        assert set(np.geterr().values()) == {"raise"}
+    assert made.lower > 0
+
+
 def test_the_better_of_two_upper_bounds_is_kept():
     X, signs = np.array([[1.0], [3.0], [-1.0]]), [1, 1, -1]
     common = dict(coef=[1.0], affine=True, status=Status.CONVERGED)

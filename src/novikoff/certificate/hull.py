@@ -120,8 +120,10 @@ def _filtered_square(X: Any, support: Indices, shares: Floats, n_values: int) ->
         return None
     if n_values <= _LARGEST_EXACT:
         largest = max(float(reach.max()), 5e-324)
-        error_size = float(np.linalg.norm(error / largest))
-        if error_size > _CANCELLED * float(np.linalg.norm(total / largest)):
+        with np.errstate(all="ignore"):
+            error_size = float(np.linalg.norm(error / largest))
+            size = float(np.linalg.norm(total / largest))
+        if error_size > _CANCELLED * size:
             return None
     return Dyadic.of(reach).sum_of_squares()
 
