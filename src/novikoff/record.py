@@ -14,6 +14,8 @@ from novikoff.compiled.step import MISTAKES, OFFSET, UPDATES, Specification
 from novikoff.rules import Rule
 from novikoff.sample import Memory, Sample
 
+ROUNDING = 1e-12
+
 
 class Progress(NamedTuple):
     """One line of a run's history, written after each full pass.
@@ -208,4 +210,6 @@ class Watch:
 
     def no_such_margin(self) -> bool:
         """Whether the run has refuted the margin that it was to look for."""
-        return self.run.upper_bound < self.min_margin
+        # By a little more than rounding can feign, so that the certificate proves it too.
+        safe = (1.0 - ROUNDING) * self.min_margin - ROUNDING * self.run.sample.radius
+        return self.run.upper_bound < safe
