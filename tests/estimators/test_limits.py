@@ -102,7 +102,9 @@ def test_a_separating_iterate_is_kept_at_the_limit():
     assert bool(clf.certificate_)
     assert clf.status_ is Status.MAX_UPDATES
     assert (clf.predict(p.X) == p.y).all()
-    assert f"reached margin {clf.margin_:.6g} with optimum <= {clf.margin_upper_bound_:.6g}" in message
+    assert (
+        f"reached margin {clf.margin_:.6g} with optimum <= {clf.margin_upper_bound_:.6g}" in message
+    )
     assert_proved(clf, p.X, p.y)
 
 

@@ -1,0 +1,120 @@
+"""Class weights scale the steps of a class."""
+
+import numpy as np
+import pytest
+from sklearn.utils import compute_class_weight
+
+from novikoff import Perceptron
+from tests.estimators.problems import (
+    UNIT_STEP_RULES,
+    assert_proved,
+    assert_same_model,
+    noise,
+    three_classes,
+    whole_numbers,
+)
+
+
+@pytest.mark.parametrize("rule", sorted(set(UNIT_STEP_RULES) - {"infinity"}))
+def test_steps_are_multiples_of_the_weight(rule):
+    X, y = whole_numbers()
+    clf = Perceptron(
+        rule=UNIT_STEP_RULES[rule], class_weight={0: 0.5, 1: 3.0}, random_state=0, max_iter=5000
+    ).fit(X, y)
+    steps = np.abs(clf.dual_coef_) / np.where(y == 1, 3.0, 0.5)[clf.support_]
+    np.testing.assert_array_equal(steps, np.rint(steps))
+    if rule != "min-over":
+        assert steps.sum() == clf.n_updates_
+    assert clf.score(X, y) == 1.0
+    assert bool(clf.certificate_)
+    assert_proved(clf, X, y)
+
+
+def test_weights_of_one_change_nothing():
+    X, y = noise()
+    plain = Perceptron(random_state=0).fit(X, y)
+    for weight in ({}, {0: 1.0}, {0: 1, 1: 1}, {0: np.float32(1.0), 1: 1.0}):
+        clf = Perceptron(random_state=0, class_weight=weight).fit(X, y)
+        assert_same_model(plain, clf)
+
+
+def test_equal_weights_scale_the_classic_rule():
+    X, y = noise()
+    plain, heavy = (
+        Perceptron(rule="classic", class_weight=weight, random_state=0).fit(X, y)
+        for weight in (None, {0: 4.0, 1: 4.0})
+    )
+    np.testing.assert_array_equal(4.0 * plain.coef_, heavy.coef_)
+
+
+def test_balanced_is_the_usual_formula():
+    X, y = whole_numbers()
+    few = np.concatenate([np.flatnonzero(y == 1)[:7], np.flatnonzero(y == 0)])
+    X, y = X[few], np.array(["a", "b"])[y[few]]
+    weight = compute_class_weight("balanced", classes=np.array(["a", "b"]), y=y)
+    one = Perceptron(class_weight="balanced", random_state=0).fit(X, y)
+    other = Perceptron(class_weight=dict(zip(["a", "b"], weight, strict=True)), random_state=0).fit(
+        X, y
+    )
+    assert_same_model(one, other)
+    assert_proved(one, X, y)
+    assert weight[1] > 3 * weight[0]
+
+
+def test_the_heavy_class_is_favoured_on_noise():
+    X, y = noise(400)
+    heavy = Perceptron(class_weight={0: 1.0, 1: 5.0}, random_state=0).fit(X, y)
+    light = Perceptron(class_weight={0: 5.0, 1: 1.0}, random_state=0).fit(X, y)
+    assert heavy.predict(X).mean() > 0.7
+    assert light.predict(X).mean() < 0.3
+
+
+def test_against_the_rest_a_class_has_its_own_weight():
+    X, y = three_classes()
+    labels = np.array(["x", "y", "z"])[y]
+    clf = Perceptron(class_weight={"y": 4.0}, random_state=0).fit(X, labels)
+    for k, label in enumerate("xyz"):
+        own = 4.0 if label == "y" else 1.0
+        binary = Perceptron(class_weight={False: 1.0, True: own}, random_state=0)
+        binary.fit(X, labels == label)
+        np.testing.assert_array_equal(binary.coef_[0], clf.coef_[k])
+    balanced = Perceptron(class_weight="balanced", random_state=0).fit(X, labels)
+    binary = Perceptron(class_weight="balanced", random_state=0).fit(X, labels == "y")
+    np.testing.assert_array_equal(binary.coef_[0], balanced.coef_[1])
+
+
+def test_online():
+    X, y = whole_numbers()
+    weight = {0: 0.5, 1: 2.0}
+    clf = Perceptron(class_weight=weight).partial_fit(X[:1], y[:1], classes=[0, 1])
+    at_centre = clf.intercept_[0] + X[0] @ clf.coef_[0]
+    assert at_centre == (2.0 if y[0] == 1 else -0.5)
+    with pytest.raises(ValueError, match="'balanced' counts the first batch, which lacks a class"):
+        Perceptron(class_weight="balanced").partial_fit(X[:1], y[:1], classes=[0, 1])
+    clf = Perceptron(class_weight="balanced").partial_fit(X[:20], y[:20], classes=[0, 1])
+    counts = np.bincount(y[:20])
+    other = Perceptron(class_weight={k: 20 / (2 * counts[k]) for k in (0, 1)})
+    assert_same_model(clf, other.partial_fit(X[:20], y[:20], classes=[0, 1]))
+
+
+@pytest.mark.parametrize(
+    "weight",
+    [
+        {0: 0.0, 1: 1.0},
+        {0: -1.0},
+        {1: np.nan},
+        {1: np.inf},
+        {0: "heavy"},
+        {5: 1.0},
+        "balance",
+        3.0,
+        [1.0, 2.0],
+        True,
+    ],
+)
+def test_bad_weights(weight):
+    X, y = whole_numbers()
+    with pytest.raises(ValueError, match=r"class_weight|could not convert string"):
+        Perceptron(class_weight=weight).fit(X, y)
+    with pytest.raises(ValueError, match=r"class_weight|could not convert string"):
+        Perceptron(class_weight=weight).partial_fit(X, y, classes=[0, 1])
