@@ -1,0 +1,104 @@
+"""Run the benchmarks, each in a process of its own: ``python -m benchmarks [name ...]``."""
+
+import os
+import platform
+import subprocess
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+from benchmarks.figures import save
+from benchmarks.measure import RESULTS, Finding, read_findings
+
+SCRIPTS = {
+    "sweeps": "One sweep once few examples are violated",
+    "epochs": "One default epoch, and a whole fit on bytes",
+    "zero_errors": "Time to zero training errors",
+    "noisy": "Noisy data with the defaults",
+    "online": "Online learning",
+    "startup": "A second process",
+    "memory": "Extra memory of a fit",
+}
+WITHOUT_BARS = ("profile_fit",)
+SUMMARY = Path(__file__).parent / "RESULTS.md"
+
+
+def main(names: list[str]) -> int:
+    unknown = set(names) - {*SCRIPTS, *WITHOUT_BARS}
+    if unknown:
+        choices = ", ".join((*SCRIPTS, *WITHOUT_BARS))
+        print(f"no benchmark {', '.join(sorted(unknown))}; choose among {choices}", file=sys.stderr)
+        return 2
+    failed = []
+    for name in names or (*SCRIPTS, *WITHOUT_BARS):
+        # The package's __init__ has set one thread for each library; children inherit it.
+        if subprocess.run([sys.executable, "-m", f"benchmarks.{name}"], check=False).returncode:
+            failed.append(name)
+    findings = [row for name in SCRIPTS for row in _findings(name)]
+    SUMMARY.write_text(summary(findings))
+    draw([row for row in findings if row.bar])
+    missed = [row for row in findings if row.verdict == "MISS"]
+    judged = sum(bool(row.verdict) for row in findings)
+    print(f"{judged - len(missed)} of {judged} bars met; see {SUMMARY}")
+    if failed:
+        print(f"failed: {', '.join(failed)}", file=sys.stderr)
+    return 1 if failed else 0
+
+
+def _findings(name: str) -> list[Finding]:
+    path = RESULTS / f"{name}.csv"
+    return read_findings(path) if path.exists() else []
+
+
+def summary(findings: list[Finding]) -> str:
+    """The summary table in Markdown."""
+    packages = ("numpy", "scipy", "scikit-learn", "numba", "river")
+    lines = [
+        "# Benchmarks",
+        "",
+        "Written by `python -m benchmarks`. Both sides of a ratio are timed in turn in one run, in "
+        "one thread, in processor time; *measured* is the ratio of the medians, *of minima* that "
+        "of the shortest times. One *pass* is `X @ w` on the same array (for bytes: on its float32 "
+        "copy). Rows without a bar are for information.",
+        "",
+        f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, "
+        + ", ".join(f"{package} {version(package)}" for package in packages)
+        + ".",
+    ]
+    for name, title in SCRIPTS.items():
+        rows = [row for row in findings if row.question == name]
+        if rows:
+            lines += ["", f"## {title} (`{name}`)", ""]
+            lines += ["| case | measured | of minima | bar | | note |", "|---|---|---|---|---|---|"]
+            lines += [_line(row) for row in rows]
+    return "\n".join(lines) + "\n"
+
+
+def _line(row: Finding) -> str:
+    minima = "" if row.from_minima is None else f"{row.from_minima:.3g}"
+    bar = "" if row.bar is None else f"{row.sense} {row.bar:.3g}"
+    cells = (row.case, f"{row.measured:.3g} {row.unit}", minima, bar, row.verdict, row.note)
+    return f"| {' | '.join(cells)} |"
+
+
+def draw(findings: list[Finding]) -> None:
+    """Each finding in units of its bar, turned so that less than one is better."""
+    if not findings:
+        return
+    labels = [f"{row.question}: {row.case}" for row in findings]
+    share = [
+        row.measured / row.bar if row.sense == "<=" else row.bar / row.measured for row in findings
+    ]
+    # A negative share, such as an error below the peer's, has no place on a logarithmic axis.
+    share = [max(each, 0.05) for each in share]
+    colours = ["tab:green" if row.verdict == "PASS" else "tab:red" for row in findings]
+    with save("bars", height=1.0 + 0.25 * len(findings)) as axes:
+        axes.barh(labels, share, color=colours)
+        axes.axvline(1.0, color="black", linewidth=1.0)
+        axes.set(xscale="log", xlabel="measured in units of the bar; left of 1 is met")
+        axes.tick_params(axis="y", labelsize="x-small")
+        axes.invert_yaxis()
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))

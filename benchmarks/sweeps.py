@@ -1,0 +1,80 @@
+"""A sweep once few examples are violated, in units of one pass ``X @ w`` on the same array."""
+
+from collections.abc import Callable
+from copy import deepcopy
+from typing import Any
+
+import numpy as np
+
+from benchmarks import datasets
+from benchmarks.measure import Report, in_turn
+from novikoff import Perceptron
+from novikoff.loop import NEARNESS, Limits, run
+from novikoff.rules import Classic, Rule, ScaleFree
+from novikoff.sample import Memory, Sample, room_of, visit_order
+
+
+def sample_of(X: Any, y: Any) -> Sample:
+    """The signed examples in the default order."""
+    room = room_of(X)
+    order = visit_order(X.shape[0], room.nbytes, np.random.RandomState(0))
+    return Sample.of(room, np.where(y > 0, 1, -1).astype(np.int8), order=order)
+
+
+def late(sample: Sample, rule: Rule) -> tuple[Memory, int]:
+    """The memory of a run near its end, and how many updates one more pass makes."""
+    finished = run(sample, rule, limits=Limits(max_iter=60))
+    memory = deepcopy(finished.memory)
+    before = finished.n_updates
+    sweeping(sample, rule, memory)()
+    return finished.memory, int(memory.state[0]) - before
+
+
+def sweeping(sample: Sample, rule: Rule, memory: Memory) -> Callable[[], object]:
+    """One full pass of the loop, without the loop."""
+    specification = rule.specification(sample.lifted_radius)
+
+    def work() -> None:
+        for chunk in sample.chunks(sample.order):
+            sample.sweep(chunk, specification, memory, nearness=NEARNESS)
+
+    return work
+
+
+def measure(report: Report, case: str, X: Any, y: Any, bar: float, rule: Rule, unit: Any) -> None:
+    sample = sample_of(X, y)
+    memory, updates = late(sample, rule)
+    w = memory.w.astype(unit.dtype)
+    # From here on the run goes on by itself: each sweep violates no more than the one before.
+    sides = {"sweep": sweeping(sample, rule, memory), "pass": lambda: unit @ w}
+    times = in_turn(sides, rounds=15, warm=3)
+    share = f"{updates} of {X.shape[0]} violated at first"
+    report.passes(case, times["sweep"], times["pass"], bar, share)
+
+
+def main() -> None:
+    report = Report("sweeps", "One sweep, few examples violated; unit: X @ w on the same array")
+    X, y = datasets.narrow()
+    for dtype, bar in (("float64", 1.2), ("float32", 1.4)):
+        part = X.astype(dtype)
+        measure(report, f"100,000 x 100 {dtype}", part, y, bar, ScaleFree(), part)
+    # Values on the grid of bytes: the same hyperplane all but separates them.
+    grid = np.rint((X + 1.0) * 127.5).astype(np.uint8)
+    single = grid.astype(np.float32)
+    measure(report, "100,000 x 100 uint8 / float32 pass", grid, y, 1.0, Classic(), single)
+    digits = datasets.even_odd("uint8")
+    # Even against odd never ends with few violated; the sides of a hyperplane do.
+    guide = Perceptron(max_iter=5, min_margin=0.0, time_limit=60.0, random_state=0)
+    y = guide.fit(*digits).predict(digits.X)
+    single = digits.X.astype(np.float32)
+    measure(report, "MNIST uint8 / float32 pass", digits.X, y, 1.0, Classic(), single)
+    measure(report, "MNIST float32", single, y, 1.4, Classic(), single)
+    double = datasets.even_odd().X
+    measure(report, "MNIST float64", double, y, 1.2, Classic(), double)
+    X, y = datasets.text()
+    measure(report, "CSR 50,000 x 20,000, 80 in a row", X, y, 1.0, ScaleFree(), X)
+    report.finish()
+
+
+if __name__ == "__main__":
+    main()
