@@ -78,11 +78,11 @@ def readable_type(X: Any) -> Any:
 
 def classes_of(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
     """Return the sorted labels and, for each example, the position of its own."""
-    check_classification_targets(y)
     try:
+        check_classification_targets(y)
         classes, codes = np.unique(y, return_inverse=True)
     except TypeError:
-        raise ValueError("y mixes labels that have no order; make them all strings.") from None
+        raise ValueError("y has labels that cannot be compared; make them all strings.") from None
     if len(classes) < 2:
         label = classes.tolist()[0]
         raise ValueError(

@@ -2,6 +2,8 @@
 
 import math
 
+import numpy as np
+
 from novikoff.compiled.step import Specification
 from novikoff.rules.base import Rule, check_interval
 
@@ -37,6 +39,8 @@ class ScaleFree(Rule):
 
     def specification(self, radius: float) -> Specification:
         """Return a threshold in units of the running largest norm."""
+        if not isinstance(self.printed, bool | np.bool_):
+            raise ValueError(f"ScaleFree: printed={self.printed!r} must be True or False.")
         if self.printed:
             # beta = 4 r^2 is replaced when beta < |x|^2, that is when |x|^2 > 4 r^2.
             return Specification(patience=4.0, constant=4.0)

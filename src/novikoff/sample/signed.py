@@ -282,7 +282,8 @@ class Sample:
 
 
 def _check_scale(largest: float, *, vanished: bool) -> None:
-    if not np.isfinite(largest):
+    # A sum of T examples has T^2 times the square of one: room for 2^40 updates is left.
+    if not largest < np.finfo(np.float64).max * 2.0**-80:
         raise ValueError(
             "The squares of the features overflow; divide the features by their largest magnitude."
         )
