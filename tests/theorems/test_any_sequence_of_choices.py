@@ -44,7 +44,7 @@ def test_updates_against_any_separator(problem, pick, seed, tilt):
     assert delta > 0
     t = memory.weights.sum()
     assert_at_most(t, (problem.R / delta) ** 2)
-    assert ((problem.Z @ memory.w) > 0).all()
+    assert (problem.Z @ memory.w).min() > -1e-12 * problem.R**2
     # The note: theta_t = sum alpha_i x_i with sum |alpha_i| = t; at most t examples carry it.
     assert np.count_nonzero(memory.weights) <= t
 

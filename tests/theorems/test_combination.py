@@ -2,7 +2,7 @@
 
 At most ``(R_u / eps*)^(2 / (2 - alpha))`` updates and a margin of at least
 ``alpha eps* / 2 - (R_u / 2) (eps* / R_u)^(alpha / (2 - alpha))``, R_u the largest norm among the
-updates; no assumption on the scale.
+updates; no assumption on the scale. This increases with R_u, so that R cannot stand for R_u.
 """
 
 import math
@@ -13,7 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from novikoff import rules
+from novikoff.certificate import Status
 from novikoff.compiled.step import LONGEST2, SCALE, increment
+from novikoff.loop import run
 from tests.theorems.reference import (
     PICKS,
     SEEDS,
@@ -47,13 +49,38 @@ def test_updates_margin_and_gap(problem, alpha, seed):
     assert_margin(margin, rho * increment(float(T), alpha) / T ** (alpha / 2), problem.R)
     share = alpha / (2 - alpha)
     assert_margin(margin, alpha * eps / 2 - rho / 2 * (eps / rho) ** share, problem.R)
-    assert_margin(margin, rule.margin_bound(rho, eps), problem.R)
-    # R is an upper bound on R_u, and R is what is known before the run.
+    assert_margin(margin, rule.margin_bound_at_exit(rho, eps), problem.R)
+    # Before the run R is known, and R_u is not.
     assert_at_most(T, rule.update_bound(problem.R, eps))
     assert_margin(margin, rule.margin_bound(problem.R, eps), problem.R)
     # Without eps*: lower / upper >= alpha / 2 - T^(1 - alpha) / 2.
     upper = np.linalg.norm(finished.weights @ problem.Z) / T
     assert margin / upper >= (alpha - T ** (1 - alpha)) / 2 - 1e-9
+
+
+def test_the_margin_bound_needs_the_norms_of_the_updates():
+    """With R in the place of R_u it is false: one update on a short example ends this run."""
+    X = np.array([[1.0, 0.0], [0.08, math.sqrt(1 - 0.08**2)], [7.0, 7.0]])
+    problem = Problem(X, np.ones(3, dtype=int), "a long example that is never updated")
+    rule = rules.ScaleFreeInfinity(alpha=1.1)
+    finished = run(problem.sample(), rule)
+    margin, rho = margin_of(X, finished.weights), math.sqrt(finished.memory.state[LONGEST2])
+    assert finished.status is Status.CONVERGED and finished.weights[2] == 0 and rho == 1
+    assert margin < rule.margin_bound_at_exit(problem.R, problem.eps)
+    assert_margin(margin, rule.margin_bound_at_exit(rho, problem.eps), problem.R)
+    assert_margin(margin, rule.margin_bound(problem.R, problem.eps), problem.R)
+
+
+@given(alpha=st.floats(1.001, 1.999), eps=st.floats(0.01, 10), ratio=st.floats(1.0, 1e6))
+def test_the_margin_bound_for_every_rho(alpha, eps, ratio):
+    """No rho >= eps, with the best e <= eps, promises less; rho = eps promises just that."""
+    rule, rho = rules.ScaleFreeInfinity(alpha=alpha), ratio * eps
+    best = max(rule.margin_bound_at_exit(rho, e) for e in np.linspace(0.0005, 1, 2000) * eps)
+    bound = rule.margin_bound(rho, eps)
+    assert best >= bound * (1 - 1e-3)
+    at_eps = max(rule.margin_bound_at_exit(eps, e) for e in np.linspace(0.0005, 1, 2000) * eps)
+    assert at_eps == pytest.approx(bound, rel=1e-3)
+    assert bound >= rule.margin_bound_at_exit(eps, eps) - 1e-9 * eps
 
 
 @mostly_decided

@@ -54,9 +54,12 @@ class Infinity(Rule):
 class ScaleFreeInfinity(Rule):
     """Algorithms 3 and 4 combined: the threshold of Algorithm 4 in units of rho^2.
 
-    rho is the largest norm among the updates so far, R its value at exit. At most
-    ``(R / eps)^(2 / (2 - alpha))`` updates and a margin of at least
-    ``alpha eps / 2 - (R / 2) (eps / R)^(alpha / (2 - alpha))``, on data of any scale.
+    rho is the largest norm among the updates so far. On data of any scale, at most
+    ``(R / eps)^(2 / (2 - alpha))`` updates, and with rho as it is at exit a margin of at least
+    ``alpha eps / 2 - (rho / 2) (eps / rho)^(alpha / (2 - alpha))``. That grows with rho, which
+    may be less than R: what holds for every rho is
+    ``(alpha - 1) (2 - alpha)^((2 - alpha) / (2 alpha - 2)) eps``, which tends to eps as alpha
+    tends to 2.
 
     Parameters
     ----------
@@ -66,7 +69,10 @@ class ScaleFreeInfinity(Rule):
     Examples
     --------
     >>> from novikoff import rules
-    >>> rules.ScaleFreeInfinity(alpha=1.5).margin_bound(R=10.0, eps=1.0)
+    >>> rule = rules.ScaleFreeInfinity(alpha=1.5)
+    >>> rule.margin_bound(R=10.0, eps=1.0)
+    0.353...
+    >>> rule.margin_bound_at_exit(rho=10.0, eps=1.0)
     0.745...
     """
 
@@ -82,8 +88,27 @@ class ScaleFreeInfinity(Rule):
         return _updates(self, eps / R)
 
     def margin_bound(self, R: float, eps: float) -> float:
-        """Return ``alpha eps / 2 - (R / 2) (eps / R)^(alpha / (2 - alpha))``."""
-        return R * _margin(self, eps / R)
+        """Return ``(alpha - 1) u eps`` with ``u = (2 - alpha)^((2 - alpha) / (2 alpha - 2))``.
+
+        For each e <= eps the margin is at least ``rho h(e / rho)`` with
+        ``h(v) = (alpha v - v^(alpha / (2 - alpha))) / 2``, which is largest at v = u, where it is
+        ``(alpha - 1) u``. The best such e makes a bound that increases with rho, and
+        ``rho >= eps``.
+        """
+        alpha = check_interval(self, "alpha", 1.0, 2.0)
+        return float((alpha - 1) * (2 - alpha) ** ((2 - alpha) / (2 * alpha - 2)) * eps)
+
+    def margin_bound_at_exit(self, rho: float, eps: float) -> float:
+        """Return ``alpha eps / 2 - (rho / 2) (eps / rho)^(alpha / (2 - alpha))``.
+
+        Parameters
+        ----------
+        rho : float
+            The largest norm among the updates of the run.
+        eps : float
+            The optimum margin, or any lower bound on it.
+        """
+        return rho * _margin(self, eps / rho)
 
 
 def _updates(rule: Infinity | ScaleFreeInfinity, eps: float) -> float:

@@ -218,7 +218,7 @@ def _combination(rng: np.random.RandomState, most: int) -> Iterator[Row]:
         yield from _both(
             f"Algorithms 3 and 4 combined, alpha = {alpha}",
             "updates <= (R / eps)^(2 / (2 - alpha))",
-            "margin >= alpha eps / 2 - (R / 2) (eps / R)^(alpha / (2 - alpha))",
+            "margin >= (alpha - 1) (2 - alpha)^((2 - alpha) / (2 alpha - 2)) eps",
             _case(rng, margin=margin, radius=1000.0),
             rules.ScaleFreeInfinity(alpha=alpha),
             rng,
