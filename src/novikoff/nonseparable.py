@@ -54,9 +54,9 @@ def zero_combination(
     (array([0, 1, 2, 3]), array([1, 1, 1, 1]))
     """
     if not affine:
-        at_origin = np.flatnonzero(hashes == row_hashes(np.zeros((1, X.shape[1])))[0])
-        if at_origin.size:
-            return at_origin[:1], np.ones(1, dtype=np.int64)
+        for i in np.flatnonzero(hashes == row_hashes(np.zeros((1, X.shape[1])))[0]):
+            if abs(X[[i]]).max() == 0:
+                return np.array([i]), np.ones(1, dtype=np.int64)
     contradiction = _contradiction(X, signs, hashes)
     return contradiction if contradiction is not None else _cycle(X, signs, affine)
 

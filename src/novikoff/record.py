@@ -195,7 +195,8 @@ class Watch:
             run.n_iter, run.n_updates, run.mistakes, run.best_margin, run.upper_bound, seconds
         )
         if run.history and run.history[-1][:2] == line[:2]:
-            run.history.pop()
+            run.history[-1] = line
+            return
         run.history.append(line)
         for callback in self.callbacks:
             callback(line)
