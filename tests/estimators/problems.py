@@ -67,8 +67,8 @@ def twisted(X):
         row = slice(X.indptr[i], X.indptr[i + 1])
         values, columns = X.data[row][::-1].tolist(), X.indices[row][::-1].tolist()
         if columns:
-            values, columns = [values[0] - 1.0, *values, 0.0], [columns[0], *columns, columns[0]]
-            values[1] = 1.0
+            values, columns = [values[0] / 2, *values, 0.0], [columns[0], *columns, columns[0]]
+            values[1] /= 2
         data += values
         indices += columns
         indptr.append(len(data))

@@ -1,0 +1,106 @@
+"""Nothing undocumented: every parameter, every attribute, every method, every rule."""
+
+import ast
+import inspect
+import re
+
+import pandas
+import pytest
+
+import novikoff
+from novikoff import Perceptron, rules
+from tests.estimators.problems import ALL_RULES, three_classes, whole_numbers
+
+RULES = [getattr(rules, name) for name in rules.__all__ if name not in ("Rule", "named")]
+
+
+def section(docstring, title):
+    """The entries of a section of a numpydoc docstring, with their descriptions."""
+    text = inspect.cleandoc(docstring)
+    found = re.search(rf"^{title}\n-+\n(.*?)(?=^\w[^\n]*\n-+\n|\Z)", text, flags=re.M | re.S)
+    assert found, f"there is no section {title}"
+    entries = {}
+    for names, kind, body in re.findall(
+        r"^(\S[^\n]*?) : ([^\n]+)\n((?:[ \t]+[^\n]*\n?|\n)+)", found[1], flags=re.M
+    ):
+        for name in names.split(", "):
+            entries[name] = kind, " ".join(body.split())
+    return entries
+
+
+@pytest.mark.parametrize("kind", [Perceptron, *RULES])
+def test_every_parameter(kind):
+    signature = inspect.signature(kind)
+    if not signature.parameters:
+        return
+    entries = section(kind.__doc__, "Parameters")
+    assert entries.keys() == signature.parameters.keys()
+    for name, parameter in signature.parameters.items():
+        described, text = entries[name]
+        assert len(text) > 10, f"{name} is hardly described"
+        assert parameter.kind is inspect.Parameter.KEYWORD_ONLY
+        if parameter.default is None:
+            assert "optional" in described or "default=None" in described
+            continue
+        default = re.search(r"default=(\S+)", described)[1]
+        assert type(parameter.default)(
+            ast.literal_eval(default) if default != "inf" else default
+        ) == (parameter.default), name
+
+
+def test_every_attribute():
+    X, y = whole_numbers()
+    table = pandas.DataFrame(X, columns=list("abcde"))
+    models = [
+        Perceptron(random_state=0).fit(table, y),
+        Perceptron(random_state=0).partial_fit(X, y, classes=[0, 1]),
+        Perceptron(random_state=0).fit(*three_classes()),
+    ]
+    entries = section(Perceptron.__doc__, "Attributes")
+    shown = {name for model in models for name in vars(model) if re.fullmatch(r"[a-z]\w*_", name)}
+    shown |= {name for name, value in vars(Perceptron).items() if isinstance(value, property)}
+    assert shown <= entries.keys()
+    assert entries.keys() - shown <= {"about_"}
+    assert all(len(text) > 10 for _, text in entries.values())
+
+
+def test_no_attribute_before_the_fit():
+    assert not [name for name in vars(Perceptron()) if name.endswith("_")]
+
+
+@pytest.mark.parametrize("name", ["fit", "partial_fit", "predict", "decision_function"])
+def test_every_method(name):
+    method = getattr(Perceptron, name)
+    parameters = [p for p in inspect.signature(method).parameters if p != "self"]
+    assert list(section(method.__doc__, "Parameters")) == parameters
+    assert "Returns" in method.__doc__
+
+
+def test_why_there_is_no_sample_weight():
+    assert "sample_weight" not in inspect.signature(Perceptron.fit).parameters
+    notes = Perceptron.__doc__.split("Notes\n")[1]
+    assert "sample_weight" in notes
+    assert "MaxMargin" in notes
+
+
+def test_every_rule_by_name():
+    """The docstring lists the names, and each of them is a rule of its own."""
+    text = section(Perceptron.__doc__, "Parameters")["rule"][1]
+    names = re.findall(r'``"([a-z-]+)"``', text)
+    assert {type(rules.named(name)) for name in names} == set(RULES)
+    assert len(names) == len(RULES)
+
+
+@pytest.mark.parametrize("kind", RULES)
+def test_every_rule_has_its_guarantee_and_an_example(kind):
+    assert ">>>" in kind.__doc__
+    assert re.search(r"updates|[Uu]pdate while", kind.__doc__)
+    assert "margin" in kind.__doc__
+
+
+@pytest.mark.parametrize("name", ["save", "load", "Perceptron"])
+def test_public_names(name):
+    assert name in novikoff.__all__
+    assert name in dir(novikoff)
+    assert getattr(novikoff, name).__doc__
+    assert len(ALL_RULES) >= len(RULES)
