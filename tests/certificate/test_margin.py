@@ -196,6 +196,14 @@ def test_a_verdict_the_filter_cannot_reach_is_reached_exactly():
     assert right.lower == -wrong.lower or right.lower == math.nextafter(-wrong.lower, 0.0)
 
 
+def test_a_margin_of_the_smallest_float_is_a_margin():
+    # It is a little more than 5e-324; the filter's lower end is a little less, and rounds to zero.
+    X, coef = np.array([[5e-324, 1.0]]), [1e300, 5e-324]
+    with filter_first():
+        made = certify_margin(X, [1], coef=coef, affine=False, status=Status.CONVERGED)
+    assert isinstance(made, Separation) and made.lower == 5e-324
+
+
 def test_many_ties_at_the_minimum_are_decided():
     X = np.tile([[0.1, 0.7, 0.3]], (30_000, 1))
     signs = np.ones(30_000, dtype=np.int8)

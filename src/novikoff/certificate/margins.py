@@ -50,13 +50,17 @@ def margin_below(
     costly = count_values(X, rows) > EXACT_VALUES
     # The sign is the verdict, and an overflow is no bound: both are worth any effort.
     if costly and not thorough and not low <= 0.0 < high and math.isfinite(low):
-        least, n_exact = of_float(low), 0
-    else:
-        least, n_exact = exact_minimum(X, signs, rows, w, b), rows.size
-    least = least * rational(1, exponent)
+        value = _over_norm(of_float(low) * rational(1, exponent), norm2)
+        if value != 0.0:
+            return Bound(value, False, 0)
+    least = exact_minimum(X, signs, rows, w, b) * rational(1, exponent)
+    return Bound(_over_norm(least, norm2), True, rows.size)
+
+
+def _over_norm(least: fmpq, norm2: fmpq) -> float:
+    """Largest float that is not above ``least / sqrt(norm2)``."""
     ratio = least * least / norm2
-    value = floor_sqrt(ratio) if least >= 0 else -ceil_sqrt(ratio)
-    return Bound(value, n_exact > 0, n_exact)
+    return floor_sqrt(ratio) if least >= 0 else -ceil_sqrt(ratio)
 
 
 def exact_minimum(X: Any, signs: Signs, rows: Indices, w: Floats, b: float) -> fmpq:
