@@ -12,6 +12,7 @@ from typing import Any
 from unittest.mock import patch
 
 import numpy as np
+from matplotlib import colormaps
 from rich.console import Console
 from rich.table import Table
 from sklearn.exceptions import ConvergenceWarning
@@ -121,14 +122,14 @@ def draw(rows: list[dict[str, Any]]) -> None:
     stages = list(dict.fromkeys(row["stage"] for row in rows if row["percent"] >= 5.0))
     with save("profile_fit", height=5.0) as axes:
         left = np.zeros(len(cases))
-        for stage in stages:
+        for stage, colour in zip(stages, colormaps["tab20"].colors, strict=False):
             width = np.array([shares.get((case, stage), 0.0) for case in cases])
-            axes.barh(cases, width, left=left, label=stage)
+            axes.barh(cases, width, left=left, label=stage, color=colour)
             left += width
         axes.barh(cases, 100.0 - left, left=left, label="all others", color="lightgrey")
         axes.set(title="Where the time of a default fit goes", xlabel="% of the fit")
         axes.invert_yaxis()
-        axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.12), ncols=4, fontsize="small")
+        axes.figure.legend(loc="outside lower center", ncols=5, fontsize="x-small")
 
 
 def main() -> None:
