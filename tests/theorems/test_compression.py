@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from novikoff import rules
+from novikoff.compiled.step import THRESHOLD
 from novikoff.data import planted
 from novikoff.loop import Limits, run
 from novikoff.sample import Sample, room_of, visit_order
@@ -55,7 +56,9 @@ def assert_same_run(full, again, kept):
     np.testing.assert_array_equal(again.weights, full.weights[kept])
     np.testing.assert_array_equal(again.averaged, full.averaged[kept])
     np.testing.assert_array_equal(again.memory.w, full.memory.w)
-    np.testing.assert_array_equal(again.memory.state, full.memory.state)
+    # What the state holds beyond the threshold is seen on all examples, and only reported.
+    ours = slice(THRESHOLD + 1)
+    np.testing.assert_array_equal(again.memory.state[ours], full.memory.state[ours])
     for weights in ("weights", "averaged"):
         one = full.sample.model(getattr(full, weights))
         two = again.sample.model(getattr(again, weights))
