@@ -128,6 +128,9 @@ def fit_binary(
             task.X, sample.signs, support=support, weights=values, **claim
         )
     carriers, values = _weighted(sample, weights, _shaping(finished))
+    if not (task.rule.unit_steps and sample.unweighted):
+        # Steps of other lengths may be whole numbers by chance; the type must not depend on it.
+        values = values.astype(np.float64)
     return Fitted(
         coef=coef,
         intercept=intercept,

@@ -120,6 +120,11 @@ class Sample:
         return self.room.shape[0]
 
     @property
+    def unweighted(self) -> bool:
+        """Whether both classes take the same steps as without weights."""
+        return self.frame.weight_negative == self.frame.weight_positive == 1.0
+
+    @property
     def radius(self) -> float:
         """The largest distance of an example to the centre."""
         return sqrt(self.norms2[self.longest])
