@@ -25,6 +25,7 @@ def test_steps_are_multiples_of_the_weight(rule):
     np.testing.assert_array_equal(steps, np.rint(steps))
     if rule != "min-over":
         assert steps.sum() == clf.n_updates_
+    assert clf.dual_coef_.dtype == np.float64
     assert clf.score(X, y) == 1.0
     assert bool(clf.certificate_)
     assert_proved(clf, X, y)

@@ -41,12 +41,13 @@ def in_batches(clf, X, y, cuts, classes=(0, 1)):
     return clf
 
 
-def lifted(X, signs, first, fit_intercept):
-    """The signed examples as the run sees them; ``first`` is the number of rows of batch one."""
+def lifted(X, signs, cuts, fit_intercept):
+    """The signed examples as the run sees them; the first batch with two of them makes the lift."""
     if not fit_intercept:
         return X * signs[:, None]
     moved = X - X[0]
-    lift = np.linalg.norm(moved[:first], axis=1).max() or 1.0
+    batches = np.split(np.linalg.norm(moved, axis=1), cuts)
+    lift = next((max(norms) for norms in batches if len(norms) and max(norms) > 0), 1.0)
     return np.hstack([moved, np.full((len(X), 1), lift)]) * signs[:, None]
 
 
@@ -56,20 +57,18 @@ def lifted(X, signs, first, fit_intercept):
     share=st.floats(0.05, 0.9),
     seed=st.integers(0, 2**32 - 1),
     rounds=st.integers(1, 200),
-    first=st.integers(1, 10),
     fit_intercept=st.booleans(),
 )
-def test_mistakes_on_any_sequence(n, d, share, seed, rounds, first, fit_intercept):
+def test_mistakes_on_any_sequence(n, d, share, seed, rounds, fit_intercept):
     """At most (R / gamma)^2, in whatever order examples come and come again (Novikoff)."""
     rng = np.random.default_rng(seed)
     p = planted(n, d, share, intercept=fit_intercept, random_state=seed)
     sequence = rng.integers(n, size=rounds)
     X, signs = p.X[sequence], p.y[sequence]
-    cuts = np.unique(np.append(min(first, rounds), rng.integers(1, rounds + 1, size=4)))
-    cuts = cuts[cuts >= min(first, rounds)]
+    cuts = np.unique(rng.integers(1, rounds + 1, size=5))
     clf = Perceptron(rule="classic", fit_intercept=fit_intercept)
     in_batches(clf, X, signs, cuts, classes=(-1, 1))
-    Z = lifted(X, signs, min(first, rounds), fit_intercept)
+    Z = lifted(X, signs, cuts, fit_intercept)
     best = optimum(Z)
     if best.lower > 0.0:
         R = np.linalg.norm(Z, axis=1).max()
@@ -77,24 +76,26 @@ def test_mistakes_on_any_sequence(n, d, share, seed, rounds, first, fit_intercep
     assert clf.mistakes_ == clf.n_updates_ >= 1
 
 
+@pytest.mark.parametrize("average", [True, False])
 @pytest.mark.parametrize("fit_intercept", [True, False])
 @pytest.mark.parametrize("rule", RULES)
-def test_a_batch_is_one_plain_pass(rule, fit_intercept):
-    """The paper's pseudo-code, over examples with their lift written out."""
+def test_batches_are_one_plain_pass(rule, fit_intercept, average):
+    """The paper's pseudo-code over examples with their lift written out: its last w or mean."""
     X, y = noise(80)
     signs = np.where(y == 1, 1.0, -1.0)
-    Z = lifted(X, signs, 30, fit_intercept)
+    Z = lifted(X, signs, [30], fit_intercept)
     radius = np.linalg.norm(Z[:30], axis=1).max()
-    weights, mistakes = one_pass(Z, ALL_RULES[rule], radius)
-    clf = Perceptron(rule=ALL_RULES[rule], fit_intercept=fit_intercept)
+    iterates, mistakes = one_pass(Z, ALL_RULES[rule], radius)
+    clf = Perceptron(rule=ALL_RULES[rule], fit_intercept=fit_intercept, average=average)
     in_batches(clf, X, y, [30, 31, 50])
-    w = weights @ Z
-    np.testing.assert_allclose(clf.coef_[0], w[: X.shape[1]], rtol=1e-9)
-    assert clf.n_updates_ == np.count_nonzero(weights)
+    assert clf.n_updates_ == len(iterates)
     assert clf.mistakes_ == mistakes
+    w = (iterates.mean(axis=0) if average else iterates[-1]) @ Z
+    np.testing.assert_allclose(clf.coef_[0], w[: X.shape[1]], rtol=1e-9)
     if fit_intercept:
         np.testing.assert_array_equal(clf.centre_, X[0])
-        assert clf.intercept_[0] == pytest.approx(w[-1] * Z[0, -1] * signs[0] - w[:-1] @ X[0])
+        lift = abs(Z[0, -1])
+        assert clf.intercept_[0] == pytest.approx(w[-1] * lift - w[:-1] @ X[0])
 
 
 @pytest.mark.parametrize("rule", RULES)
@@ -115,25 +116,6 @@ def test_batches_after_the_first_are_cut_at_will(rule, how):
                 assert_same_model(one, other)
 
 
-@pytest.mark.parametrize("rule", RULES)
-@pytest.mark.parametrize("fit_intercept", [True, False])
-def test_the_average_is_that_of_all_iterates(rule, fit_intercept):
-    X, y = noise(60)
-    last = Perceptron(rule=ALL_RULES[rule], fit_intercept=fit_intercept)
-    mean = Perceptron(rule=ALL_RULES[rule], fit_intercept=fit_intercept, average=True)
-    iterates, updates = [], 0
-    for part in (slice(0, 1), *(slice(i, i + 1) for i in range(1, 60))):
-        last.partial_fit(X[part], y[part], classes=[0, 1])
-        mean.partial_fit(X[part], y[part], classes=[0, 1])
-        assert last.n_updates_ in (updates, updates + 1)
-        if last.n_updates_ > updates:
-            iterates.append((last.coef_.copy(), last.intercept_.copy()))
-        updates = last.n_updates_
-        coef, intercept = (np.mean(values, axis=0) for values in zip(*iterates, strict=True))
-        np.testing.assert_allclose(mean.coef_, coef, rtol=1e-9, atol=1e-12)
-        np.testing.assert_allclose(mean.intercept_, intercept, rtol=1e-9, atol=1e-12)
-
-
 def test_centre_and_lift_are_those_of_the_first_batch():
     X, y = whole_numbers()
     clf = Perceptron().partial_fit(X[:10], y[:10], classes=[0, 1])
@@ -144,6 +126,19 @@ def test_centre_and_lift_are_those_of_the_first_batch():
     lift2 = ((X[:10] - X[0]) ** 2).sum(axis=1).max()
     at_centre = clf.decision_function(centre[None])[0] / lift2
     assert at_centre == pytest.approx(round(at_centre), abs=1e-6)
+
+
+@pytest.mark.parametrize("rule", ["classic", "scale-free", "scale-free-4", "dynamic"])
+def test_the_first_example_alone_makes_no_lift(rule):
+    """Row by row it is the same run: the lift waits for an example that is not the centre."""
+    X, y = noise(40)
+    X, y = np.vstack([X[:1], X]), np.append(y[:1], y)
+    for average in (False, True):
+        clf = Perceptron(rule=ALL_RULES[rule], average=average)
+        one, other = (in_batches(clone(clf), X, y, cuts) for cuts in ([3], range(1, 41)))
+        assert one.mistakes_ == other.mistakes_
+        np.testing.assert_allclose(other.coef_, one.coef_, rtol=1e-9)
+        np.testing.assert_allclose(other.intercept_, one.intercept_, rtol=1e-9)
 
 
 def test_one_class_and_one_row_at_a_time():
