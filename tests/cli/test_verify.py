@@ -121,8 +121,9 @@ def lower_the_bound(document):
     document["certificate"]["upper"] *= 0.9
 
 
-def edit_a_weight(document):
-    document["certificate"]["weights"][0] += 1
+def move_a_weight(document):
+    support = document["certificate"]["support"]
+    support[0] = next(i for i in range(document["certificate"]["n_examples"]) if i not in support)
 
 
 def turn_the_certified_hyperplane(document):
@@ -150,7 +151,7 @@ def praise_the_model(document):
     [
         raise_the_claim,
         lower_the_bound,
-        edit_a_weight,
+        move_a_weight,
         turn_the_certified_hyperplane,
         turn_the_models_hyperplane,
         move_the_models_hyperplane,

@@ -96,7 +96,7 @@ def load_model(path: Path) -> Any:
     except (ValueError, OSError) as error:
         message = one_line(error)
         named = message.startswith(str(path))
-        raise Refusal(message if named else f"{path}: {message}") from None
+        raise Refusal(message if named else f"{path}: {message}") from error
 
 
 def check_readable(path: Path) -> None:
@@ -122,6 +122,8 @@ def check_output(out: Path, *inputs: Path, ours: str | None = None) -> None:
         raise Refusal(f"--out {out}: the folder {folder} cannot be written to")
     if not out.exists():
         return
+    if not out.is_file():
+        raise Refusal(f"--out {out}: that is no regular file; name another")
     for path in inputs:
         if path.exists() and out.samefile(path):
             raise Refusal(f"--out {out}: that is an input; name another file")

@@ -25,31 +25,31 @@ def verify(
     """Check what a model, or a saved certificate, claims of the data, in exact arithmetic.
 
     The model remembers its target and its columns. Exit codes: 0 every claim is true; 1 one is
-    false, or nothing was proved, or the data is not that of the fit; 2 bad input.
+    false, or the model is not the one that was certified, or the data is not that of the fit;
+    2 bad input.
     """
     source = Source(data, target, format, tuple(drop or ()), header)
     with Screen(quiet=quiet, json=json) as screen:
         screen.stage(f"loading {model}")
-        claim = load_claim(model)
-        screen.stage(f"reading {data}")
-        table = read_again(source, claim)
-
         from novikoff.certificate import Certificate, CertificateError
         from novikoff.certificate.wording import counted
-        from novikoff.cli.agreement import check_agreement
+        from novikoff.estimators.agreement import Disagreement
 
+        try:
+            claim = load_claim(model)
+        except Refusal as refusal:
+            # A file whose two halves contradict each other is readable, and its claim false.
+            if isinstance(refusal.__cause__, Disagreement):
+                raise not_verified(screen, refusal.__cause__) from None
+            raise
+        screen.stage(f"reading {data}")
+        table = read_again(source, claim)
         certificate = claim if isinstance(claim, Certificate) else claim.certificate_
         screen.stage(f"checking {table.X.shape[0]:,} examples")
         try:
-            if claim is not certificate:
-                check_agreement(claim)
             verified = certificate.verify(table.X, table.y, check_fingerprint=not no_fingerprint)
         except CertificateError as error:
-            screen.show(
-                [("Not verified", str(error))],
-                {"verified": False, "reason": str(error), "seconds": screen.seconds},
-            )
-            raise typer.Exit(1) from None
+            raise not_verified(screen, error) from None
         sentences, parts = told(certificate, verified)
         n, d = table.X.shape
         exact = sum(part.n_exact for part in parts)
@@ -73,6 +73,15 @@ def verify(
             "seconds": screen.seconds,
         }
         screen.show(rows, document)
+
+
+def not_verified(screen: Screen, error: ValueError) -> typer.Exit:
+    """Show why, and return the way out."""
+    screen.show(
+        [("Not verified", str(error))],
+        {"verified": False, "reason": str(error), "seconds": screen.seconds},
+    )
+    return typer.Exit(1)
 
 
 def told(certificate: Any, verified: Any) -> tuple[list[str], tuple[Any, ...]]:

@@ -9,15 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff import rules
-from novikoff.certificate import (
-    Certificate,
-    CertificateError,
-    Inconclusive,
-    PerClass,
-    Separation,
-    SoftOptimum,
-)
+from novikoff.certificate import Certificate, CertificateError
 from novikoff.certificate.storage import from_text, write_atomically
+from novikoff.estimators.agreement import Disagreement, ModelError, check_agreement
 from novikoff.estimators.checks import check_options
 from novikoff.estimators.perceptron import Perceptron
 from novikoff.loop import Progress
@@ -31,15 +25,11 @@ MARGINS = ("margin_", "margin_upper_bound_")
 KINDS: dict[str, type[Any]] = {"Perceptron": Perceptron}
 
 
-class ModelError(ValueError):
-    """A file that is not a model, or not one that this version can read."""
-
-
 def save(model: Any, path: str | os.PathLike[str], *, about: dict[str, str] | None = None) -> None:
     """Write a fitted model with its certificate as JSON.
 
     The file appears whole or not at all. Reading it back with :func:`load` gives the same model,
-    bit for bit.
+    bit for bit; what ``warm_start`` and ``partial_fit`` would go on from is not stored.
 
     Parameters
     ----------
@@ -70,10 +60,13 @@ def load(path: str | os.PathLike[str]) -> Any:
     Raises
     ------
     ModelError
-        In one line, what is wrong with the file.
+        In one line, what is wrong with the file; a ``Disagreement`` if the model is not the one
+        that its certificate speaks of.
     """
     try:
         return from_document(from_text(Path(path).read_bytes()))
+    except Disagreement as error:
+        raise Disagreement(f"{path}: {error}") from None
     except CertificateError as error:
         # The JSON is read by the certificates' reader, which says what it was looking for.
         reason = str(error).replace("not a certificate: the JSON", "not a model: the JSON")
@@ -131,7 +124,7 @@ def from_document(document: dict[str, Any]) -> Any:
         )
     try:
         return _build(document)
-    except CertificateError:
+    except (CertificateError, Disagreement):
         raise
     except KeyError as error:
         raise CertificateError(f"the model is damaged: it has no {error}") from None
@@ -173,7 +166,7 @@ def _build(document: dict[str, Any]) -> Any:
     model.certificate_ = Certificate.from_dict(document["certificate"])
     model.about_ = dict(document["about"])
     _check_shapes(model)
-    _check_certified(model)
+    check_agreement(model)
     return model
 
 
@@ -197,41 +190,6 @@ def _check_shapes(model: Any) -> None:
     for support in supports:
         if support.dtype != np.int64 or not ((support >= 0) & (support < n_examples)).all():
             raise CertificateError("the model is damaged: support_ names examples there are not")
-
-
-def _check_certified(model: Any) -> None:
-    """Refuse a model that is not the one its certificate speaks of: one of the two was edited."""
-    whole = model.certificate_
-    labels = model.classes_.tolist()
-    if isinstance(whole, PerClass):
-        same = list(whole.classes) == labels
-        parts = whole.certificates
-    else:
-        same = [whole.negative, whole.positive] == labels
-        parts = (whole,)
-    same &= len(parts) == len(model.coef_)
-    same &= whole.n_features == model.n_features_in_ and whole.n_updates == model.n_updates_
-    margins = zip(
-        np.atleast_1d(model.margin_), np.atleast_1d(model.margin_upper_bound_), strict=True
-    )
-    for coef, intercept, bounds, part in zip(
-        model.coef_, model.intercept_, margins, parts, strict=same
-    ):
-        if isinstance(part, Separation | Inconclusive):
-            same &= bounds == (part.lower, part.upper)
-            if part.coef is not None:
-                same &= np.array_equal(coef, part.coef) and intercept == part.intercept
-        elif isinstance(part, SoftOptimum):
-            same &= _parallel([*coef, intercept], [*part.coef, part.intercept])
-    if not same:
-        raise CertificateError("the model is not the one that its certificate speaks of")
-
-
-def _parallel(one: list[float], other: list[float]) -> bool:
-    # A SoftOptimum holds the multiple of the hyperplane with the least objective.
-    a, b = np.array(one), np.array(other)
-    length = np.linalg.norm(a) * np.linalg.norm(b)
-    return bool(a @ b >= (1.0 - 1e-12) * length)
 
 
 def _history(lines: list[Any]) -> list[Any]:
