@@ -40,6 +40,7 @@ class Alma(Rule):
     def specification(self, radius: float) -> Specification:
         """Return the cooling threshold and step, both over the factor that shrinks w."""
         a = check_interval(self, "a", 0.0, 1.0)
+        radius = radius or 1.0
         return Specification(
             cooling=(1.0 - a) * math.sqrt(8.0) / a * radius, push=math.sqrt(2.0) / radius
         )

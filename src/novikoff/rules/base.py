@@ -1,11 +1,14 @@
 """What every rule offers."""
 
+import math
 from abc import ABC, abstractmethod
 from typing import ClassVar, Literal
 
 from sklearn.base import BaseEstimator
 
 from novikoff.compiled.step import Specification
+
+ROUNDING = 1e-9
 
 
 class Rule(BaseEstimator, ABC):
@@ -48,7 +51,8 @@ class Rule(BaseEstimator, ABC):
         eps : float
             The optimum margin, or any lower bound on it.
         """
-        return None
+        _check_lengths(R, eps)
+        return self._updates(R, eps)
 
     def margin_bound(self, R: float, eps: float) -> float | None:
         """Return a proved lower bound on the margin at exit, ``None`` where none is proved.
@@ -60,7 +64,19 @@ class Rule(BaseEstimator, ABC):
         eps : float
             The optimum margin, or any lower bound on it.
         """
+        _check_lengths(R, eps)
+        return self._margin(R, eps)
+
+    def _updates(self, R: float, eps: float) -> float | None:
         return None
+
+    def _margin(self, R: float, eps: float) -> float | None:
+        return None
+
+
+def _check_lengths(R: float, eps: float) -> None:
+    if not (0.0 < eps <= R * (1.0 + ROUNDING) and R < math.inf):
+        raise ValueError(f"R={R!r} and eps={eps!r} must be lengths with 0 < eps <= R < inf.")
 
 
 def check_interval(

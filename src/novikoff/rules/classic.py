@@ -22,6 +22,6 @@ class Classic(Rule):
         """Return the threshold 0."""
         return Specification()
 
-    def update_bound(self, R: float, eps: float) -> float:
+    def _updates(self, R: float, eps: float) -> float:
         """Return ``(R / eps)^2``."""
         return (R / eps) ** 2

@@ -38,7 +38,7 @@ class Dynamic(Rule):
         """Return a threshold in units of ``|w|^2 / t``."""
         return Specification(dynamic=1.0 - self._accuracy())
 
-    def update_bound(self, R: float, eps: float) -> float:
+    def _updates(self, R: float, eps: float) -> float:
         """Return the bound that the growth of ``|w|`` allows.
 
         ``t eps <= |w_t| <= R sqrt(growth(t, k))`` with k = 2 (1 - accuracy) fails from some t on,
@@ -47,7 +47,7 @@ class Dynamic(Rule):
         k = 2 * (1.0 - self._accuracy())
         return first_below(lambda t: growth(t, k) / t**2, (eps / R) ** 2)
 
-    def margin_bound(self, R: float, eps: float) -> float:
+    def _margin(self, R: float, eps: float) -> float:
         """Return ``(1 - accuracy) eps``."""
         return (1.0 - self._accuracy()) * eps
 

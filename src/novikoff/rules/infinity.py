@@ -42,13 +42,13 @@ class Infinity(Rule):
             scale=1.0, patience=math.inf, growth=1.0, alpha=check_interval(self, "alpha", 1.0, 2.0)
         )
 
-    def update_bound(self, R: float, eps: float) -> float | None:
+    def _updates(self, R: float, eps: float) -> float | None:
         """Return ``(1 / eps)^(2 / (2 - alpha))`` for R <= 1, otherwise ``None``."""
-        return None if R > 1 + ROUNDING else _updates(self, eps)
+        return None if R > 1 + ROUNDING else _most_updates(self, eps)
 
-    def margin_bound(self, R: float, eps: float) -> float | None:
+    def _margin(self, R: float, eps: float) -> float | None:
         """Return ``alpha eps / 2 - eps^(alpha / (2 - alpha)) / 2`` for R <= 1."""
-        return None if R > 1 + ROUNDING else _margin(self, eps)
+        return None if R > 1 + ROUNDING else _least_margin(self, eps)
 
 
 class ScaleFreeInfinity(Rule):
@@ -83,11 +83,11 @@ class ScaleFreeInfinity(Rule):
         """Return the growing threshold in units of the running largest norm."""
         return Specification(growth=1.0, alpha=check_interval(self, "alpha", 1.0, 2.0))
 
-    def update_bound(self, R: float, eps: float) -> float:
+    def _updates(self, R: float, eps: float) -> float:
         """Return ``(R / eps)^(2 / (2 - alpha))``."""
-        return _updates(self, eps / R)
+        return _most_updates(self, eps / R)
 
-    def margin_bound(self, R: float, eps: float) -> float:
+    def _margin(self, R: float, eps: float) -> float:
         """Return ``(alpha - 1) u eps`` with ``u = (2 - alpha)^((2 - alpha) / (2 alpha - 2))``.
 
         For each e <= eps the margin is at least ``rho h(e / rho)`` with
@@ -108,14 +108,14 @@ class ScaleFreeInfinity(Rule):
         eps : float
             The optimum margin, or any lower bound on it.
         """
-        return rho * _margin(self, eps / rho)
+        return rho * _least_margin(self, eps / rho)
 
 
-def _updates(rule: Infinity | ScaleFreeInfinity, eps: float) -> float:
+def _most_updates(rule: Infinity | ScaleFreeInfinity, eps: float) -> float:
     alpha = check_interval(rule, "alpha", 1.0, 2.0)
     return float((1 / eps) ** (2 / (2 - alpha)))
 
 
-def _margin(rule: Infinity | ScaleFreeInfinity, eps: float) -> float:
+def _least_margin(rule: Infinity | ScaleFreeInfinity, eps: float) -> float:
     alpha = check_interval(rule, "alpha", 1.0, 2.0)
     return float(alpha * eps / 2 - eps ** (alpha / (2 - alpha)) / 2)

@@ -42,11 +42,11 @@ class Margin(Rule):
         """Return the fixed threshold."""
         return Specification(scale=1.0, patience=math.inf, constant=self._absolute(radius))
 
-    def update_bound(self, R: float, eps: float) -> float:
+    def _updates(self, R: float, eps: float) -> float:
         """Return ``(2 beta + R^2) / eps^2`` (Theorem 2.1)."""
         return (2 * self._absolute(R) + R * R) / eps**2
 
-    def margin_bound(self, R: float, eps: float) -> float:
+    def _margin(self, R: float, eps: float) -> float:
         """Return ``beta eps / (2 beta + R^2)`` (Theorem 2.1)."""
         beta = self._absolute(R)
         return beta * eps / (2 * beta + R * R)

@@ -41,7 +41,7 @@ class MinOver(Rule):
         """Return a rule that no example ever satisfies."""
         return Specification(scale=1.0, patience=math.inf, constant=math.inf)
 
-    def update_bound(self, R: float, eps: float) -> float:
+    def _updates(self, R: float, eps: float) -> float:
         """Return the count at which the two bounds must have met to within the accuracy.
 
         From ``|w_{t+1}|^2 <= |w_t|^2 + 2 m_t |w_t| + R^2`` with margins ``m_t <= eps``:
@@ -58,6 +58,6 @@ class MinOver(Rule):
 
         return first_below(distance, 0.0)
 
-    def margin_bound(self, R: float, eps: float) -> float:
+    def _margin(self, R: float, eps: float) -> float:
         """Return ``(1 - accuracy) eps``."""
         return (1.0 - self.gap) * eps

@@ -53,11 +53,11 @@ class PassiveAggressive(Rule):
             ridge=0.5 / C if self.variant == 2 else 0.0,
         )
 
-    def update_bound(self, R: float, eps: float) -> float | None:
+    def _updates(self, R: float, eps: float) -> float | None:
         """Return ``R^2 / (tolerance eps)^2`` for PA, otherwise ``None``."""
         return (R / (self._tolerance() * eps)) ** 2 if self.C == math.inf else None
 
-    def margin_bound(self, R: float, eps: float) -> float | None:
+    def _margin(self, R: float, eps: float) -> float | None:
         """Return ``(1 - tolerance) eps / 2`` for PA, otherwise ``None``."""
         return (1.0 - self._tolerance()) * eps / 2 if self.C == math.inf else None
 

@@ -46,11 +46,11 @@ class ScaleFree(Rule):
             return Specification(patience=4.0, constant=4.0)
         return Specification(constant=self._c())
 
-    def update_bound(self, R: float, eps: float) -> float:
+    def _updates(self, R: float, eps: float) -> float:
         """Return ``(2c + 1) (R / eps)^2``, or ``9 (R / eps)^2`` for the printed form."""
         return (9.0 if self.printed else 2 * self._c() + 1) * (R / eps) ** 2
 
-    def margin_bound(self, R: float, eps: float) -> float:
+    def _margin(self, R: float, eps: float) -> float:
         """Return ``c eps / (2c + 1)``, or ``eps / 3`` for the printed form."""
         return eps / 3 if self.printed else self._c() / (2 * self._c() + 1) * eps
 
