@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.certificate import Status
-from novikoff.compiled.step import FINITE, NORM2, WEIGHT
+from novikoff.compiled.step import FINITE, LEAST, NORM2, WEIGHT
 from novikoff.record import Callback, Limits, Progress, Run, Watch
 from novikoff.rules import Rule
 from novikoff.sample import Memory, Sample
@@ -83,12 +83,14 @@ def _cyclic(run: Run, watch: Watch) -> Status:
     """Full passes in order, with cheap passes over the near-violated examples in between."""
     while run.n_iter < watch.limits.max_iter:
         updates, mistakes = run.n_updates, run.mistakes
+        run.memory.state[LEAST] = inf
         near, stop = _pass(run, watch, run.sample.order, NEARNESS)
         if stop is not None:
             return stop
         run.n_iter += 1
         updates, mistakes = run.n_updates - updates, run.mistakes - mistakes
         if updates == 0:
+            run.keep(float(run.memory.state[LEAST]))
             return Status.CONVERGED
         if mistakes == 0 and (run.best is None or run.n_iter & (run.n_iter - 1) == 0):
             run.keep_if_separating()
@@ -136,10 +138,8 @@ def _worst_first(run: Run, watch: Watch) -> Status:
         if state[NORM2] > 0.0:
             norm = sqrt(state[NORM2])
             upper = min(upper, norm / state[WEIGHT])
-            if margins[position] / norm > lower:
-                lower = float(margins[position] / norm)
-                if lower > 0.0:
-                    run.best, run.best_margin = memory.weights.copy(), lower
+            lower = max(lower, float(margins[position]) / norm)
+            run.keep(float(margins[position]))
             watch.report()
             if lower >= (1.0 - run.rule.gap) * upper:
                 run.deciding = (worst,)

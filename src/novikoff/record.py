@@ -4,13 +4,14 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from math import inf, sqrt
+from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.certificate import Status
-from novikoff.compiled.step import MISTAKES, OFFSET, UPDATES, Specification
+from novikoff.compiled.step import MISTAKES, OFFSET, UPDATES, WEIGHT, Specification
 from novikoff.rules import Rule
 from novikoff.sample import Memory, Sample
 
@@ -56,8 +57,8 @@ class Run:
     """What a run left behind.
 
     ``best`` holds the weights of the iterate with the largest margin among those known to make
-    no training error (``None`` where none is known), ``upper`` those of the best upper bound,
-    ``deciding`` examples that ended the run without an update.
+    no training error, slack allowed for (``None`` where none is known), ``upper`` those of the
+    best upper bound, ``deciding`` examples that ended the run without an update.
     """
 
     sample: Sample
@@ -96,60 +97,56 @@ class Run:
 
     def keep_if_separating(self) -> None:
         """Remember the iterate if it makes no training error and beats the one remembered."""
-        memory = self.memory
-        norm = float(np.linalg.norm(memory.w))
-        if norm == 0.0:
-            return
         # On noisy data a few examples show an error; only a separator is worth the whole pass.
         for ids in (self.sample.order[:A_FEW], self.sample.order):
-            margins = self.sample.margins(ids, memory)
-            margins -= self.sample.frame.slack2 * memory.weights[ids]
-            if margins.min() <= 0.0:
+            least = float(self.sample.margins(ids, self.memory).min())
+            if least <= 0.0:
                 return
-        margin = float(margins.min()) / norm
-        if margin > self.best_margin:
-            self.best, self.best_margin = memory.weights.copy(), margin
+        self.keep(least)
 
-    def since(self, start: "Start | None") -> "Start":
-        """Return what the run has added to ``w`` since a point in time."""
+    def keep(self, least: float) -> None:
+        """Remember the iterate, whose least ``z . w`` is given, if it is the best separator."""
         memory = self.memory
-        if start is None:
-            return Start(memory.weights, memory.w, float(memory.state[OFFSET]))
-        return Start(
-            memory.weights - start.weights,
-            memory.w - start.w,
-            float(memory.state[OFFSET]) - start.offset,
-        )
+        norm2 = memory.w @ memory.w + self.sample.frame.slack2 * memory.weights @ memory.weights
+        if least > 0.0 and least > self.best_margin * sqrt(norm2):
+            self.best, self.best_margin = memory.weights.copy(), least / sqrt(norm2)
+
+    def here(self) -> "Point":
+        """Return where the run is; a view, which moves on with it."""
+        state = self.memory.state
+        return Point(self.weights, self.memory.w, float(state[OFFSET]), float(state[WEIGHT]))
 
 
-class Start(NamedTuple):
-    """Weights, the vector they make and its offset: where a run was, or how far it has come."""
+class Point(NamedTuple):
+    """Weights, the vector they make, its offset and their total: where a run is, or was."""
 
     weights: NDArray[np.float64]
     w: NDArray[np.float64]
     offset: float
+    total: float
 
-    def copy(self) -> "Start":
+    def copy(self) -> "Point":
         """Return a copy that the run does not change."""
-        return Start(self.weights.copy(), self.w.copy(), self.offset)
+        return Point(self.weights.copy(), self.w.copy(), self.offset, self.total)
 
-    def upper_bound(self, sample: Sample) -> float:
-        """Bound the optimum margin by what these weights show without a pass over examples.
+    def upper_bound(self, sample: Sample, since: "Point | None" = None) -> float:
+        """Bound the optimum margin by what was added since a point, without a pass over examples.
 
         Homogeneous: |sum a z| / sum a. Affine, with p the positive class's share of the weight:
         half the distance of the class means is at most |w| / sum a + |2p - 1| R, and
-        |2p - 1| = |offset| / (lift^2 sum a).
+        2p - 1 = offset / (lift^2 sum a).
         """
-        total = float(self.weights.sum())
+        w, offset, total = self.w, self.offset, self.total
+        if since is not None:
+            w, offset, total = w - since.w, offset - since.offset, total - since.total
         if total <= 0.0:
             return inf
-        length = float(np.linalg.norm(self.w))
-        if sample.affine:
-            present = sample.signs[self.weights > 0.0]
-            if not ((present > 0).any() and (present < 0).any()):
-                return inf
-            length += abs(self.offset) * sample.radius / sample.frame.lift2
-        return length / total
+        length = float(np.linalg.norm(w)) / total
+        if not sample.affine:
+            return length
+        tilt = abs(offset) / (sample.frame.lift2 * total)
+        # Only one of the classes has weight: there is no mean of the other.
+        return length + tilt * sample.radius if tilt < 1.0 - ROUNDING else inf
 
 
 class Watch:
@@ -167,7 +164,7 @@ class Watch:
         # Where the run was at the last power of two of its passes. On data that nothing separates
         # w stays bounded, so what was added since is a far smaller sum of as many examples; if w
         # has come back, it is zero (the perceptron cycling theorem).
-        self.start: Start | None = None
+        self.start: Point | None = None
         # What the distance of the class means would gain on the quick bound, as last seen.
         self.closeness = sqrt(0.5)
         self.started = time.perf_counter()
@@ -182,14 +179,16 @@ class Watch:
 
     def report(self) -> None:
         """Write a line of history and tell the callbacks."""
-        run = self.run
-        for start in (None, self.start):
-            come = run.since(start)
-            bound = self._upper_bound(come)
-            if bound < run.upper_bound:
-                run.upper, run.upper_bound = come.weights.copy(), bound
+        run, here = self.run, self.run.here()
+        bound, since = self._upper_bound(here, None), None
+        if self.start is not None:
+            lately = self._upper_bound(here, self.start)
+            bound, since = min((bound, None), (lately, self.start), key=itemgetter(0))
+        if bound < run.upper_bound:
+            run.upper_bound = bound
+            run.upper = here.weights.copy() if since is None else here.weights - since.weights
         if run.n_iter & (run.n_iter - 1) == 0:
-            self.start = run.since(None).copy()
+            self.start = here.copy()
         seconds = time.perf_counter() - self.started
         line = Progress(
             run.n_iter, run.n_updates, run.mistakes, run.best_margin, run.upper_bound, seconds
@@ -201,11 +200,12 @@ class Watch:
         for callback in self.callbacks:
             callback(line)
 
-    def _upper_bound(self, come: Start) -> float:
-        sample, quick = self.run.sample, come.upper_bound(self.run.sample)
+    def _upper_bound(self, here: Point, since: Point | None) -> float:
+        sample, quick = self.run.sample, here.upper_bound(self.run.sample, since)
         if not sample.affine or quick == 0.0 or quick * self.closeness >= self.min_margin:
             return quick
-        exact = sample.hull_distance(come.weights, come.w) / 2
+        weights = here.weights if since is None else here.weights - since.weights
+        exact = sample.hull_distance(weights, here.w if since is None else here.w - since.w) / 2
         self.closeness = exact / quick
         return min(exact, quick)
 

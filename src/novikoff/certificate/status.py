@@ -17,7 +17,7 @@ class Status(enum.Enum):
     """
 
     CONVERGED = "No example is violated: the rule has stopped by itself."
-    GAP_REACHED = "The certified gap between the bounds is as small as was asked for."
+    GAP_REACHED = "The bounds that the rule watches are as close as was asked for."
     NO_SUCH_MARGIN = "No separator with the margin that was asked for exists."
     NOT_SEPARABLE = "No hyperplane separates the examples."
     MAX_ITER = "The run stopped at its limit on full passes (max_iter)."

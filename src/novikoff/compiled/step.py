@@ -55,7 +55,8 @@ LONGEST2 = 7  # the largest |z|^2 among the updates
 MISTAKES = 8  # updates made at z.w <= 0
 THRESHOLD = 9
 FINITE = 10  # stays 0.0 while every margin is a finite number
-STATE_SIZE = 11
+LEAST = 11  # the least margin met; that of w itself once a pass makes no update
+STATE_SIZE = 12
 
 
 @njit(cache=True, nogil=True)
@@ -118,5 +119,6 @@ def start(rule: Specification) -> np.ndarray:
     state = np.zeros(STATE_SIZE)
     state[SCALE] = rule.scale
     state[SHRINK] = 1.0
+    state[LEAST] = math.inf
     state[THRESHOLD] = threshold(rule, state)
     return state

@@ -1,5 +1,7 @@
 """Passes over examples: sweeping with a rule, scanning for the worst, combining with weights."""
 
+import math
+
 import numpy as np
 from numba import njit
 
@@ -7,6 +9,7 @@ from novikoff.compiled.rows import Rows, add, distance2, dot
 from novikoff.compiled.step import (
     ALONG,
     FINITE,
+    LEAST,
     NORM2,
     OFFSET,
     THRESHOLD,
@@ -17,6 +20,8 @@ from novikoff.compiled.step import (
     advance,
     length,
 )
+
+TIE = 2.0**-50
 
 
 @njit(cache=True, nogil=True)
@@ -74,18 +79,24 @@ def sweep(
     """
     found = 0
     total = 0.0
+    least = state[LEAST]
     reach = _reach(state, nearness)
     for p in range(order.shape[0]):
         i = order[p]
-        margin = signs[i] * (dot(rows, i, w) - state[ALONG] + state[OFFSET])
+        product = dot(rows, i, w)
+        margin = signs[i] * (product - state[ALONG] + state[OFFSET])
         margin += frame.slack2 * weights[i]
         total += margin
+        least = min(least, margin)
         if margin > reach:
             continue
         near[found] = i
         found += 1
-        # An infinite margin is bad data, told by FINITE below; w must not take it in.
-        if -np.inf < margin <= state[THRESHOLD]:
+        # A margin that rounding may have lifted over the threshold counts as violated. An infinite
+        # one is bad data, told by FINITE below; w must not take it in.
+        tie = abs(product) + abs(state[ALONG]) + abs(state[OFFSET])
+        tie += math.sqrt(max(norms2[i], 0.0)) * math.sqrt(max(state[NORM2], 0.0))
+        if -np.inf < margin <= state[THRESHOLD] + TIE * tie:
             if state[UPDATES] >= most:
                 state[FINITE] += 0.0 * total
                 return p, found
@@ -93,6 +104,7 @@ def sweep(
             reach = _reach(state, nearness)
     # A NaN or an infinity in any row survives the sum and the product with zero.
     state[FINITE] += 0.0 * total
+    state[LEAST] = least
     return order.shape[0], found
 
 

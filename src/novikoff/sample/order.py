@@ -4,7 +4,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 RUN_BYTES = 1 << 17
-FITS_IN_CACHE = 1 << 24
+FEWEST_RUNS = 1000
+FITS_IN_CACHE = 1 << 20
 
 
 def visit_order(
@@ -14,8 +15,8 @@ def visit_order(
 
     A mark is drawn once, so every pass has the same order, and the order of a subset of the
     examples is the order of the whole restricted to it: rerunning on the support visits it as
-    the full run did. Beyond the size of a cache, runs of neighbouring rows (128 kB) share a mark
-    and keep their sequence, because reading single rows at random costs two to three passes.
+    the full run did. Beyond the size of a cache, runs of neighbouring rows (up to 128 kB) share
+    a mark and keep their sequence, because reading single rows at random costs two to three passes.
 
     Parameters
     ----------
@@ -34,9 +35,9 @@ def visit_order(
     """
     if random_state is None:
         return np.arange(n_examples, dtype=np.int64)
-    run = 1 if n_bytes <= FITS_IN_CACHE else max(1, RUN_BYTES * n_examples // n_bytes)
-    shuffled = random_state.permutation(-(-n_examples // run)).astype(np.int64)
-    if run == 1:
-        return shuffled
-    order = (shuffled[:, None] * run + np.arange(run)).ravel()
+    run = 1
+    if n_bytes > FITS_IN_CACHE:
+        run = max(1, min(RUN_BYTES * n_examples // n_bytes, n_examples // FEWEST_RUNS))
+    marks = random_state.random_sample(-(-n_examples // run))
+    order = (np.argsort(marks)[:, None] * run + np.arange(run)).ravel()
     return order[order < n_examples]
