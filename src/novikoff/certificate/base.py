@@ -94,6 +94,14 @@ class Certificate(ABC):
             raise CertificateError("a certificate needs at least one example")
         if not isinstance(self.status, Status):
             raise CertificateError(f"status must be a Status, not {self.status!r}")
+        if not self.asked.isprintable():
+            raise CertificateError("asked must be one printable line")
+        self._check_status()
+
+    def _check_status(self) -> None:
+        """Refuse the status that only a proof of non-separability may have."""
+        if self.status is Status.NOT_SEPARABLE:
+            raise CertificateError(f"a {type(self).__name__} cannot have found NOT_SEPARABLE")
 
     def verify(self, X: Any, y: npt.ArrayLike, *, check_fingerprint: bool = True) -> Any:
         """Check every claim against the data, in rigorous arithmetic.

@@ -28,6 +28,9 @@ class NonSeparation(Certificate):
     support: Indices
     weights: npt.NDArray[Any] | None
 
+    def _check_status(self) -> None:
+        """Every status goes with this proof."""
+
     def __post_init__(self) -> None:
         super().__post_init__()
         self._set("support", as_support(self.support, self.n_examples))

@@ -181,12 +181,30 @@ def check_matrix(X: Any) -> Any:
     matrix: Any = X if sparse.issparse(X) else np.asarray(X)
     if matrix.ndim != 2:
         raise CertificateError(f"the examples must be a table of rows, not of shape {matrix.shape}")
-    kind = matrix.dtype.kind
-    if kind not in "buif" or matrix.dtype.itemsize > 8:
+    if matrix.dtype.kind == "O":
+        matrix = _numbers_in(matrix)
+    if matrix.dtype.kind not in "buif" or matrix.dtype.itemsize > 8:
         raise CertificateError(f"the examples must be numbers of at most 64 bits: {matrix.dtype}")
-    if sparse.issparse(matrix) and matrix.format != "csr":
+    if not sparse.issparse(matrix):
+        return matrix
+    if matrix.format != "csr":
         raise CertificateError(f"sparse examples must be CSR (call X.tocsr()), not {matrix.format}")
+    try:
+        matrix.check_format(full_check=True)
+    except ValueError as error:
+        raise CertificateError(f"the CSR matrix is damaged: {error}") from None
     return matrix
+
+
+def _numbers_in(objects: npt.NDArray[Any]) -> Floats:
+    """Python numbers, as frames with nullable columns hold them, if each is a float64."""
+    try:
+        numbers = objects.astype(np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise CertificateError("the examples must be numbers") from None
+    if not (numbers == objects).all():
+        raise CertificateError("the examples hold what is no float64 number")
+    return numbers
 
 
 def blocks(X: Any) -> Iterator[Block]:
@@ -259,13 +277,17 @@ def _sparse_blocks(X: Any) -> Iterator[Block]:
 
 
 def _sparse_block(whole: Any, rows: Indices, data: Any, indices: Any, ends: Any) -> SparseBlock:
-    values = _as_float64(data)
     if not whole.has_canonical_format:
+        # 64-bit integers are summed as such, since their sum may be beyond 2**53; the sums of all
+        # others are what X @ w takes them to be.
+        data = data if data.dtype.kind in "ui" and data.dtype.itemsize == 8 else _as_float64(data)
         shape = (rows.size, whole.shape[1])
-        part = sparse.csr_array((values, indices, ends), shape=shape, copy=True)
+        part = sparse.csr_array((data, indices, ends), shape=shape, copy=True)
         part.sum_duplicates()
-        values, indices, ends = part.data, part.indices, part.indptr
-    return SparseBlock(rows, values, np.ascontiguousarray(indices), np.ascontiguousarray(ends))
+        data, indices, ends = part.data, part.indices, part.indptr
+    return SparseBlock(
+        rows, _as_float64(data), np.ascontiguousarray(indices), np.ascontiguousarray(ends)
+    )
 
 
 def _as_float64(values: npt.NDArray[Any]) -> Floats:

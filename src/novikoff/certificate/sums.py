@@ -1,8 +1,8 @@
 """Compiled sums over rows, each with the same sum over absolute values.
 
 The compiler may choose the order of a sum and fuse a product into it, which the error bound of
-:mod:`novikoff.certificate.filter` allows; beyond that every operation rounds as IEEE arithmetic
-says.
+:mod:`novikoff.certificate.filter` allows. (What its licence to reassociate allows beyond that,
+such as to factor out a common term, needs operands in common, and these sums have none.)
 """
 
 from typing import Any

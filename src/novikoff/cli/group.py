@@ -42,6 +42,9 @@ class Verbs(TyperGroup):
         except Refusal as refusal:
             complain("error", refusal)
             raise typer.Exit(2) from None
+        except MemoryError:
+            complain("error", "there is not enough memory for this")
+            raise typer.Exit(2) from None
         except KeyboardInterrupt:
             complain("interrupted", "nothing was written")
             raise typer.Exit(130) from None

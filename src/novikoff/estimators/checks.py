@@ -28,6 +28,8 @@ def check_options(estimator: Any) -> None:
     """Raise what is wrong with the parameters of an estimator."""
     _number(estimator, "soft_margin", 0.0)
     _number(estimator, "min_margin", 0.0)
+    if estimator.min_margin > 1.0:
+        raise ValueError(f"min_margin={estimator.min_margin!r} is in units of R: at most 1.")
     _number(estimator, "max_iter", 1, whole=True)
     if estimator.max_updates is not None:
         _number(estimator, "max_updates", 1, whole=True)
@@ -74,6 +76,24 @@ def readable_type(X: Any) -> Any:
     if array and X.dtype.kind in "biuf" and X.dtype.itemsize <= 8:
         return None
     return READ_IN_PLACE
+
+
+def check_exact(given: Any, converted: Any) -> None:
+    """Refuse data that are not the same numbers after validation has converted them."""
+    if converted is given or sparse.issparse(converted):
+        return
+    original = np.asarray(given)
+    kind = original.dtype.kind
+    if original.dtype == converted.dtype or kind == "b" or (kind == "f" and original.itemsize <= 8):
+        return
+    # numpy compares integers with floats as floats, so those are judged by their size.
+    if kind in "iu":
+        exact = max(int(original.max()), -int(original.min())) <= 1 << 53
+    else:
+        finite = np.isfinite(converted)
+        exact = bool((original[finite] == converted[finite]).all())
+    if not exact:
+        raise ValueError("X holds numbers that float64 does not have; scale or round them first.")
 
 
 def classes_of(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
@@ -129,8 +149,8 @@ def warn_if_cut_short(estimator: Any) -> None:
     where = f" for {len(open_ones)} of {len(parts)} classes" if len(parts) > 1 else ""
     warnings.warn(
         f"{open_ones[0].status.value[:-1]}{where}: asked for {open_ones[0].asked}, "
-        f"reached {_reached(open_ones[0])}. Raise the limit, scale the features, or choose a "
-        f"rule that asks for less, such as 'classic'.",
+        f"reached {_reached(open_ones[0])}. Raise the limit, scale the features, ask less of the "
+        f"rule, or allow slack (soft_margin).",
         ConvergenceWarning,
         stacklevel=3,
     )
