@@ -85,7 +85,7 @@ def fit_binary(
     coef, intercept = sample.model(weights)
     claim: dict[str, Any] = dict(
         affine=sample.affine,
-        asked=repr(task.rule),
+        asked=spelled_out(task.rule),
         n_updates=finished.n_updates,
         positive=positive,
         negative=negative,
@@ -144,6 +144,12 @@ def fit_binary(
         history=finished.history,
         memory=finished.memory,
     )
+
+
+def spelled_out(rule: Rule) -> str:
+    """Return the rule with all of its parameters, defaults included."""
+    parameters = ", ".join(f"{name}={value!r}" for name, value in rule.get_params().items())
+    return f"{type(rule).__name__}({parameters})"
 
 
 def model_weights(finished: Run, average: bool | Literal["auto"]) -> NDArray[np.float64]:

@@ -1,6 +1,7 @@
 """Learning online: each example once, centre and lift fixed by the first batch."""
 
 from dataclasses import dataclass
+from math import sqrt
 from typing import Any
 
 import numpy as np
@@ -9,12 +10,17 @@ from sklearn.utils.validation import validate_data
 
 from novikoff.compiled.step import (
     ALONG,
+    LONGEST2,
     MISTAKES,
+    NORM2,
     OFFSET,
+    SCALE,
+    THRESHOLD,
     UPDATES,
     Frame,
     Specification,
     start,
+    threshold,
 )
 from novikoff.compiled.sweep import combine, sweep
 from novikoff.estimators.checks import (
@@ -24,7 +30,7 @@ from novikoff.estimators.checks import (
     signs_against_rest,
     step_weights,
 )
-from novikoff.rules import named
+from novikoff.rules import Rule, named
 from novikoff.sample import Memory, Sample, room_of
 from novikoff.sample.rooms import IN_PLACE
 
@@ -44,6 +50,8 @@ class Online:
     states: NDArray[np.float64]
     lag: NDArray[np.float64] | None
     """The sum over steps of when they were taken times the step: ``T (w - mean)``, its offset."""
+    measured: bool = True
+    """Whether an example other than the centre has been met, so that the lift is known."""
 
     @classmethod
     def from_fit(
@@ -95,7 +103,30 @@ class Online:
         w = np.zeros((len(positives), X.shape[1]))
         states = np.array([start(specification) for _ in positives])
         lag = np.zeros((len(w), w.shape[1] + 1)) if averages(estimator) is True else None
-        return cls(specification, labels, sample.centre, sample.at, frames, w, states, lag)
+        measured = not affine or sample.radius > 0.0
+        return cls(
+            specification, labels, sample.centre, sample.at, frames, w, states, lag, measured
+        )
+
+    def measure(self, rule: Rule, X: Any) -> None:
+        """Fix the lift by the first batch that holds more than the centre.
+
+        Up to then every example was the centre, and the run lived on the lift alone: it is the
+        run with the right lift, up to the unit.
+        """
+        sample = Sample.of(room_of(X), np.ones(X.shape[0], dtype=np.int8), centre=self.centre)
+        if sample.radius == 0.0:
+            return
+        factor = sample.frame.lift2 / self.frames[0].lift2
+        self.frames = [frame._replace(lift2=sample.frame.lift2) for frame in self.frames]
+        self.rule = rule.specification(sqrt(2.0 * sample.frame.lift2 + self.frames[0].slack2))
+        for state in self.states:
+            state[[OFFSET, NORM2, LONGEST2]] *= factor
+            state[SCALE] = state[LONGEST2] if self.rule.patience < np.inf else self.rule.scale
+            state[THRESHOLD] = threshold(self.rule, state)
+        if self.lag is not None:
+            self.lag[:, -1] *= factor
+        self.measured = True
 
     def learn(self, X: Any, y: NDArray[Any]) -> None:
         """Visit each example once; a batch with a NaN or an infinity changes nothing."""

@@ -16,6 +16,7 @@ from novikoff.compiled.step import UPDATES
 from novikoff.estimators.binary import Fitted, Task, fit_binary
 from novikoff.estimators.checks import (
     averages,
+    check_exact,
     check_options,
     classes_of,
     readable_type,
@@ -77,14 +78,15 @@ class Perceptron(ClassifierMixin, BaseEstimator):
         The limit in seconds.
     shuffle : bool, default=True
         Whether the order of visits is drawn at random, once; data larger than a cache keep runs
-        of neighbouring rows (128 kB) together.
+        of neighbouring rows (up to 128 kB) together.
     random_state : int, RandomState or None, default=None
         Draws the order.
     warm_start : bool, default=False
         Whether the next fit on the same data goes on from where this one stopped. On other data
         a fit starts anew, since ``w`` must be a sum of the examples it is judged by.
     class_weight : dict, "balanced" or None, default=None
-        Scales the steps of a class.
+        Scales the steps of a class. The certificate holds whatever the steps; the bounds on
+        updates and margin that a rule states are for steps of equal length.
     n_jobs : int, optional
         Threads for more than two classes.
     verbose : int, default=0
@@ -201,7 +203,7 @@ class Perceptron(ClassifierMixin, BaseEstimator):
             The examples. C-ordered float64, float32 and uint8 arrays and CSR matrices are read
             in place.
         y : array-like of shape (n_examples,)
-            The labels, of any type.
+            The labels: strings, numbers or booleans.
 
         Returns
         -------
@@ -210,9 +212,11 @@ class Perceptron(ClassifierMixin, BaseEstimator):
         """
         started = time.perf_counter()
         check_options(self)
+        given = X
         X, labels = validate_data(
             self, X, y, accept_sparse="csr", dtype=readable_type(X), ensure_all_finite=False
         )
+        check_exact(given, X)
         classes, codes = classes_of(labels)
         room, hashes = room_of(X), row_hashes(X)
         last = self._last if self.warm_start else None
@@ -282,9 +286,10 @@ class Perceptron(ClassifierMixin, BaseEstimator):
     def partial_fit(self, X: Any, y: ArrayLike, classes: ArrayLike | None = None) -> Self:
         """Go through some examples once, online.
 
-        The centre and the lift are fixed by the first batch. ``mistakes_`` counts the examples
-        met on the wrong side, z.w <= 0, which on any sequence with margin gamma and radius R is
-        at most ``(R / gamma)^2`` for the classic rule. An online run makes no certificate: it
+        The centre is the first example, and the lift is fixed by the first batch that holds
+        another. ``mistakes_`` counts the examples met on the wrong side, z.w <= 0, which for the
+        classic rule is at most ``(R / gamma)^2`` on any sequence of margin gamma and radius R,
+        both those of the lifted examples. An online run makes no certificate: it
         does not see its examples again. The model is the current iterate, or the mean over updates
         if ``average=True``; after ``fit`` it goes on from the last iterate.
 
@@ -303,8 +308,12 @@ class Perceptron(ClassifierMixin, BaseEstimator):
             The estimator itself.
         """
         first = self._online is None
+        if first and hasattr(self, "certificate_"):
+            raise ValueError("A stored model does not hold its last iterate; fit it again first.")
         X, labels = validated_batch(self, X, y, first)
         online = self._online or Online.from_first_batch(self, X, labels, classes)
+        if not online.measured:
+            online.measure(named(self.rule), X)
         if classes is not None and not np.array_equal(np.unique(classes), online.classes):
             raise ValueError("classes are not those of the first call of partial_fit.")
         online.learn(X, labels)
