@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 from novikoff._version import __version__
 
 if TYPE_CHECKING:
-    from novikoff import certificate, rules
+    from novikoff import certificate, data, rules, theory
     from novikoff.estimators import Perceptron, load, save
 
-__all__ = ["Perceptron", "__version__", "certificate", "load", "rules", "save"]
+__all__ = ["Perceptron", "__version__", "certificate", "data", "load", "rules", "save", "theory"]
 
 # Found when first asked for: the command line's help must not wait for the compiled code.
-_MODULES = ("certificate", "rules")
+_MODULES = ("certificate", "data", "rules", "theory")
 
 
 def __getattr__(name: str) -> Any:
