@@ -33,7 +33,7 @@ def written_out(X, sample):
 @pytest.mark.parametrize("name", ALL_RULES)
 @settings(max_examples=15)
 @given(
-    n=st.integers(3, 40),
+    n=st.integers(2, 40),
     d=st.integers(1, 5),
     share=st.floats(0.1, 0.9),
     seed=st.integers(0, 2**32 - 1),
