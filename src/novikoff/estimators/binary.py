@@ -16,7 +16,7 @@ from novikoff.certificate import (
     fingerprint_of_hashes,
 )
 from novikoff.loop import Callback, Limits, Progress, Run, run
-from novikoff.nonseparable import zero_combination
+from novikoff.nonseparable import from_zero_bound, zero_combination
 from novikoff.rules import Rule
 from novikoff.sample import Memory, Sample
 
@@ -106,6 +106,8 @@ def fit_binary(
         status=finished.status,
         **claim,
     )
+    if refuted is None and bounds.upper == 0.0:
+        refuted = from_zero_bound(upper_support, upper_weights, sample.signs, affine=sample.affine)
     certificate: Certificate = bounds
     margin, margin_upper_bound = bounds.lower, bounds.upper
     if task.soft_margin > 0.0:
