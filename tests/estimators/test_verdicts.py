@@ -76,6 +76,21 @@ def test_every_rule_refutes_xor(rule, fit_intercept, limits):
     assert_proved(clf, X, y)
 
 
+@pytest.mark.parametrize("unit", [0.25, 1 / 3, 1e-6])
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("limits", [{}, {"min_margin": 0.0, "max_iter": 30}])
+def test_xor_in_other_units(unit, fit_intercept, limits):
+    """Where no cycle is looked for, an upper bound of exactly 0 is a proof all the same."""
+    X, y = XOR
+    X = (2.0 * X - 1.0) * unit
+    for seed in range(4):
+        clf = Perceptron(fit_intercept=fit_intercept, random_state=seed, **limits).fit(X, y)
+        assert clf.status_ is Status.NOT_SEPARABLE
+        assert not bool(clf.certificate_)
+        assert clf.margin_upper_bound_ == 0.0
+        assert_proved(clf, X, y)
+
+
 @pytest.mark.parametrize("rule", ALL_RULES)
 @pytest.mark.parametrize("fit_intercept", [True, False])
 def test_equal_examples_with_opposite_labels(rule, fit_intercept):
