@@ -15,11 +15,11 @@ from novikoff.sample import Memory, Sample
 __all__ = ["Callback", "Limits", "Progress", "Run", "run"]
 
 # A full pass collects the examples whose margin is within half the mean margin of the support
-# of being violated. Once a full pass makes fewer updates than a quarter of the support, the next
+# of being violated. Once a full pass makes fewer updates than half the support, the next
 # full pass is put off until these are satisfied, or for a hundred cheap passes. All three numbers
 # act on the state alone, so that the support reproduces the run.
 NEARNESS = 0.5
-FEW = 0.25
+FEW = 0.5
 CHEAP_PASSES = 100
 
 

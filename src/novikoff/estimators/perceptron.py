@@ -78,7 +78,7 @@ class Perceptron(ClassifierMixin, BaseEstimator):
         The limit in seconds.
     shuffle : bool, default=True
         Whether the order of visits is drawn at random, once; data larger than a cache keep runs
-        of neighbouring rows (up to 128 kB) together.
+        of neighbouring rows (up to 256 kB) together.
     random_state : int, RandomState or None, default=None
         Draws the order.
     warm_start : bool, default=False

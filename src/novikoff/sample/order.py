@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-RUN_BYTES = 1 << 17
-FEWEST_RUNS = 1000
+RUN_BYTES = 1 << 18
+FEWEST_RUNS = 100
 FITS_IN_CACHE = 1 << 20
 
 
@@ -15,7 +15,7 @@ def visit_order(
 
     A mark is drawn once, so every pass has the same order, and the order of a subset of the
     examples is the order of the whole restricted to it: rerunning on the support visits it as
-    the full run did. Beyond the size of a cache, runs of neighbouring rows (up to 128 kB) share
+    the full run did. Beyond the size of a cache, runs of neighbouring rows (up to 256 kB) share
     a mark and keep their sequence, because reading single rows at random costs two to three passes.
 
     Parameters
