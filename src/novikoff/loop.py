@@ -15,12 +15,13 @@ from novikoff.sample import Memory, Sample
 __all__ = ["Callback", "Limits", "Progress", "Run", "run"]
 
 # A full pass collects the examples whose margin is within half the mean margin of the support
-# of being violated. Once a full pass makes fewer updates than half the support, the next
+# of being violated. Once a full pass makes fewer updates than a third of the support, the next
 # full pass is put off until these are satisfied, or for a hundred cheap passes. All three numbers
 # act on the state alone, so that the support reproduces the run.
 NEARNESS = 0.5
-FEW = 0.5
+FEW = 1 / 3
 CHEAP_PASSES = 100
+BURST = 1000
 
 
 def run(
@@ -113,14 +114,22 @@ def _pass(
     run: Run, watch: Watch, ids: NDArray[np.int64], nearness: float
 ) -> tuple[NDArray[np.int64], Status | None]:
     near = []
+    # Weights that grow with every update are looked after before they can overflow.
+    burst = BURST if run.specification.cooling else inf
     for chunk in run.sample.chunks(ids):
-        visited, found = run.sample.sweep(
-            chunk, run.specification, run.memory, nearness=nearness, most=watch.most
-        )
-        near.append(found)
-        stop = Status.MAX_UPDATES if visited < len(chunk) else watch.stop()
-        if stop is not None:
-            return np.concatenate(near), stop
+        while len(chunk):
+            most = min(watch.most, run.n_updates + burst)
+            visited, found = run.sample.sweep(
+                chunk, run.specification, run.memory, nearness=nearness, most=most
+            )
+            if run.memory.rescale():
+                watch.start = None
+            near.append(found)
+            full = visited < len(chunk) and run.n_updates >= watch.most
+            stop = Status.MAX_UPDATES if full else watch.stop()
+            if stop is not None:
+                return np.concatenate(near), stop
+            chunk = chunk[visited:]
     if run.memory.state[FINITE] != 0.0:
         raise ValueError("The margins overflow; divide the features by their largest magnitude.")
     return np.concatenate(near), None

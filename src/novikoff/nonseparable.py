@@ -106,7 +106,7 @@ def _contradiction(
     pairs = (hashes[first] == hashes[second]) & (signs[first] != signs[second])
     for i, j in zip(first[pairs], second[pairs], strict=True):
         a, b = X[[i]], X[[j]]
-        if (abs(a - b).max() if sparse.issparse(X) else not np.array_equal(a, b)) == 0:
+        if (a != b).nnz == 0 if sparse.issparse(X) else np.array_equal(a, b):
             return np.sort(np.array([i, j])), np.ones(2, dtype=np.int64)
     return None
 

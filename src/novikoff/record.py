@@ -16,6 +16,7 @@ from novikoff.rules import Rule
 from novikoff.sample import Memory, Sample
 
 ROUNDING = 1e-12
+SAFETY = 1e-4
 
 
 class Progress(NamedTuple):
@@ -211,6 +212,7 @@ class Watch:
 
     def no_such_margin(self) -> bool:
         """Whether the run has refuted the margin that it was to look for."""
-        # By a little more than rounding can feign, so that the certificate proves it too.
-        safe = (1.0 - ROUNDING) * self.min_margin - ROUNDING * self.run.sample.radius
+        # By more than rounding can feign or the certificate's filter gives away, so that the
+        # certificate proves it too.
+        safe = (1.0 - SAFETY) * self.min_margin - ROUNDING * self.run.sample.radius
         return self.run.upper_bound < safe

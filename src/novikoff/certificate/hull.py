@@ -22,7 +22,7 @@ from .rows import Floats, Indices, count_values, take
 _LARGEST_EXACT = EXACT_VALUES << 6
 """Values to which exact arithmetic is extended where the weighted sum nearly cancels."""
 
-_CANCELLED = 2.0**-24
+_CANCELLED = 2.0**-14
 """The share of the error in the norm from which on the sum counts as nearly cancelled."""
 
 _SMALLEST_SHARE = 2.0**-900

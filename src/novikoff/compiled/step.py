@@ -58,6 +58,8 @@ FINITE = 10  # stays 0.0 while every margin is a finite number
 LEAST = 11  # the least margin met; that of w itself once a pass makes no update
 STATE_SIZE = 12
 
+SMALLEST_SHRINK = 2.0**-200
+
 
 @njit(cache=True, nogil=True)
 def increment(t: float, alpha: float) -> float:
@@ -112,6 +114,19 @@ def advance(
     if rule.cooling != 0.0 and state[NORM2] * state[SHRINK] ** 2 > 1.0:
         state[SHRINK] = 1.0 / math.sqrt(state[NORM2])
     state[THRESHOLD] = threshold(rule, state)
+
+
+def rescale(state: np.ndarray) -> float:
+    """Return the factor by which weights and ``w`` must shrink to stay finite, usually 1.
+
+    A rule that keeps ``w`` in the unit ball does so by a factor beside growing weights.
+    """
+    if state[SHRINK] > SMALLEST_SHRINK:
+        return 1.0
+    state[[WEIGHT, OFFSET, ALONG]] *= SMALLEST_SHRINK
+    state[NORM2] *= SMALLEST_SHRINK**2
+    state[SHRINK] /= SMALLEST_SHRINK
+    return SMALLEST_SHRINK
 
 
 def start(rule: Specification) -> np.ndarray:

@@ -99,7 +99,7 @@ def sweep(
         if -np.inf < margin <= state[THRESHOLD] + TIE * tie:
             if state[UPDATES] >= most:
                 state[FINITE] += 0.0 * total
-                return p, found
+                return p, found - 1
             take(rows, i, margin, signs, norms2, centre, at, frame, rule, weights, stamps, w, state)
             reach = _reach(state, nearness)
     # A NaN or an infinity in any row survives the sum and the product with zero.

@@ -134,8 +134,8 @@ def step_weights(
     else:
         each = compute_class_weight(class_weight, classes=classes, y=classes[codes])
         weights = {k: (1.0, float(weight)) for k, weight in enumerate(each)}
-    if not all(0.0 < weight < math.inf for pair in weights.values() for weight in pair):
-        raise ValueError("class_weight must be positive and finite for every class.")
+    if not all(1e-100 < weight < 1e100 for pair in weights.values() for weight in pair):
+        raise ValueError("class_weight must be between 1e-100 and 1e100 for every class.")
     return weights
 
 

@@ -19,6 +19,7 @@ from novikoff.compiled.step import (
     UPDATES,
     Frame,
     Specification,
+    rescale,
     start,
     threshold,
 )
@@ -111,8 +112,9 @@ class Online:
     def measure(self, rule: Rule, X: Any) -> None:
         """Fix the lift by the first batch that holds more than the centre.
 
-        Up to then every example was the centre, and the run lived on the lift alone: it is the
-        run with the right lift, up to the unit.
+        Up to then every example was the centre, and the run lived on the lift alone: under a
+        scale-free rule it is the run with the right lift, up to the unit. Any other rule starts
+        anew, and only its mistakes stay counted.
         """
         sample = Sample.of(room_of(X), np.ones(X.shape[0], dtype=np.int8), centre=self.centre)
         if sample.radius == 0.0:
@@ -121,8 +123,13 @@ class Online:
         self.frames = [frame._replace(lift2=sample.frame.lift2) for frame in self.frames]
         self.rule = rule.specification(sqrt(2.0 * sample.frame.lift2 + self.frames[0].slack2))
         for state in self.states:
+            if self.rule.patience == np.inf or self.rule.cooling:
+                mistakes = state[MISTAKES]
+                state[:] = start(self.rule)
+                state[MISTAKES] = mistakes
+                continue
             state[[OFFSET, NORM2, LONGEST2]] *= factor
-            state[SCALE] = state[LONGEST2] if self.rule.patience < np.inf else self.rule.scale
+            state[SCALE] = state[LONGEST2]
             state[THRESHOLD] = threshold(self.rule, state)
         if self.lag is not None:
             self.lag[:, -1] *= factor
@@ -156,11 +163,14 @@ class Online:
                 self.states[k],
                 near,
             )
+            factor = rescale(self.states[k])
+            self.w[k] *= factor
             if self.lag is not None:
                 late = np.flatnonzero(stamps)
                 signed = stamps[late] * signs[late]
                 combine(rows, late, signed, self.centre, self.at, self.lag[k, :-1])
                 self.lag[k, -1] += self.frames[k].lift2 * signed.sum()
+                self.lag[k] *= factor
         # An update on a row whose square overflows shows in the state before it does in a margin.
         if not np.isfinite(self.states).all():
             self.w, self.states, self.lag = before

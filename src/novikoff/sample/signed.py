@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.compiled import sweep as compiled
-from novikoff.compiled.step import Frame, Specification, start
+from novikoff.compiled.step import Frame, Specification, rescale, start
 from novikoff.sample.rooms import Room
 
 
@@ -20,6 +20,15 @@ class Memory:
     stamps: NDArray[np.float64]
     w: NDArray[np.float64]
     state: NDArray[np.float64]
+
+    def rescale(self) -> bool:
+        """Bring back the weights that a rule lets grow out of range; whether there was need."""
+        factor = rescale(self.state)
+        if factor == 1.0:
+            return False
+        for array in (self.weights, self.stamps, self.w):
+            array *= factor
+        return True
 
 
 @dataclass(frozen=True)

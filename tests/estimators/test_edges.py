@@ -1,4 +1,4 @@
-"""Numbers that would be lost on the way in, and matrices that would lead compiled code astray."""
+"""What was once found at the edges: lost numbers, damaged matrices, ties, growing weights."""
 
 import dataclasses
 
@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
 
 from novikoff import Perceptron, rules
 from novikoff.certificate import (
@@ -14,6 +15,7 @@ from novikoff.certificate import (
     Status,
     certify_nonseparable,
 )
+from novikoff.data import planted
 
 LARGE = 2**53
 
@@ -126,3 +128,15 @@ def test_one_row_at_a_time_has_the_lift_of_the_first_pair():
         both.partial_fit(x[None], [label])
     assert online.mistakes_ == both.mistakes_
     assert online.score(X, y) == both.score(X, y) > 0.95
+
+
+def test_alma_with_little_to_give_up_stays_finite():
+    """Its weights grow like exp(sqrt t); they are brought back before they overflow."""
+    problem = planted(100, 4, 0.1, random_state=0)
+    clf = Perceptron(
+        rule=rules.Alma(a=0.02), fit_intercept=False, max_updates=150_000, random_state=0
+    )
+    with pytest.warns(ConvergenceWarning):
+        clf.fit(problem.X, problem.y)
+    assert np.isfinite(clf.dual_coef_).all()
+    assert clf.certificate_.verify(problem.X, problem.y).upper >= problem.margin
