@@ -85,7 +85,9 @@ def sweep(
         i = order[p]
         product = dot(rows, i, w)
         margin = signs[i] * (product - state[ALONG] + state[OFFSET])
-        margin += frame.slack2 * weights[i]
+        # Without slack the weights stay unread: eight bytes more a row are felt on short rows.
+        if frame.slack2 != 0.0:
+            margin += frame.slack2 * weights[i]
         total += margin
         least = min(least, margin)
         if margin > reach:
