@@ -22,6 +22,7 @@ from novikoff.compiled.step import (
 )
 
 TIE = 2.0**-50
+BRINK = 2.0**-20
 
 
 @njit(cache=True, nogil=True)
@@ -81,6 +82,7 @@ def sweep(
     total = 0.0
     least = state[LEAST]
     reach = _reach(state, nearness)
+    brink = _reach(state, min(nearness, BRINK))
     for p in range(order.shape[0]):
         i = order[p]
         product = dot(rows, i, w)
@@ -94,6 +96,8 @@ def sweep(
             continue
         near[found] = i
         found += 1
+        if margin > brink:
+            continue
         # A margin that rounding may have lifted over the threshold counts as violated. An infinite
         # one is bad data, told by FINITE below; w must not take it in.
         tie = abs(product) + abs(state[ALONG]) + abs(state[OFFSET])
@@ -104,6 +108,7 @@ def sweep(
                 return p, found - 1
             take(rows, i, margin, signs, norms2, centre, at, frame, rule, weights, stamps, w, state)
             reach = _reach(state, nearness)
+            brink = _reach(state, min(nearness, BRINK))
     # A NaN or an infinity in any row survives the sum and the product with zero.
     state[FINITE] += 0.0 * total
     state[LEAST] = least
