@@ -52,8 +52,11 @@ def test_a_run_that_converged_satisfies_its_rule(name, n, d, share, seed, affine
     if name == "min-over":
         assert finished.status is Status.GAP_REACHED
         best = finished.best @ Z
-        lower = (Z @ best).min() / np.linalg.norm(best)
-        assert lower >= 0.7 * upper * (1 - 1e-9)
+        # With an intercept, half the difference of the worst of each class.
+        sides = (sample.signs > 0, sample.signs < 0) if affine else (slice(None),)
+        lower = np.mean([(Z[side] @ best).min() for side in sides]) / np.linalg.norm(best)
+        upper = np.linalg.norm(finished.upper @ Z) / finished.upper.sum()
+        assert lower >= 0.7 * upper
     else:
         assert finished.status is Status.CONVERGED
         scale = np.abs(Z @ w).max()
@@ -67,16 +70,37 @@ def test_a_run_that_converged_satisfies_its_rule(name, n, d, share, seed, affine
 
 @pytest.mark.parametrize("name", ALL_RULES)
 def test_the_mean_over_updates(name):
-    """Recomputed from the iterates themselves, one for each update."""
+    """Recomputed from the iterates themselves, one for each update, or pair of updates."""
     X, y = noise(25)
     X = X / 16.0
     sample = sample_of(X, y)
-    iterates = [
-        run(sample, ALL_RULES[name], limits=Limits(max_updates=t)).weights for t in range(1, 31)
-    ]
+    steps = range(2, 31, 2) if name == "min-over" else range(1, 31)
+    iterates = [run(sample, ALL_RULES[name], limits=Limits(max_updates=t)).weights for t in steps]
     finished = run(sample, ALL_RULES[name], limits=Limits(max_updates=30))
     assert finished.n_updates == 30
     np.testing.assert_allclose(finished.averaged, np.mean(iterates, axis=0), rtol=1e-9, atol=1e-15)
+
+
+def test_a_pair_is_made_whole_or_not_at_all():
+    X, y = noise(25)
+    for most in (1, 2, 17, 18):
+        finished = run(sample_of(X, y), rules.MinOver(), limits=Limits(max_updates=most))
+        assert finished.status is Status.MAX_UPDATES
+        assert finished.n_updates == most // 2 * 2
+        positive = finished.sample.signs > 0
+        assert finished.weights[positive].sum() == finished.weights[~positive].sum() == most // 2
+    with_slack = sample_of(X, y, slack=0.5, class_weights=(3.0, 0.25))
+    finished = run(with_slack, rules.MinOver(accuracy=0.5))
+    assert finished.status is Status.GAP_REACHED
+    assert finished.weights[positive].sum() == finished.weights[~positive].sum()
+
+
+def test_the_worst_of_one_class():
+    """With an intercept nothing bounds the margin of a single class; the run says so."""
+    X = np.array([[1.0], [2.0], [4.0]])
+    finished = run(sample_of(X, np.ones(3)), rules.MinOver(), limits=Limits(max_iter=20))
+    assert finished.status is Status.MAX_ITER
+    assert finished.upper_bound == np.inf
 
 
 def test_the_tax_of_the_plain_lift():

@@ -1,13 +1,13 @@
 """The loop: while some example is violated, step."""
 
 from collections.abc import Sequence
-from math import inf, sqrt
+from math import inf
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.certificate import Status
-from novikoff.compiled.step import FINITE, LEAST, NORM2, WEIGHT
+from novikoff.compiled.step import FINITE, LEAST, MISTAKES
 from novikoff.record import Callback, Limits, Progress, Run, Watch
 from novikoff.rules import Rule
 from novikoff.sample import Memory, Sample
@@ -67,6 +67,9 @@ def run(
     ('CONVERGED', 5)
     """
     specification = rule.specification(sample.lifted_radius)
+    if rule.pick == "worst" and sample.affine:
+        # Examples come in pairs, one of each class: steps of unequal length would part them.
+        sample = sample.relabelled(sample.signs, (1.0, 1.0))
     result = Run(sample, rule, specification, memory or sample.memory(specification))
     watch = Watch(result, limits or Limits(), min_margin, callbacks)
     pick = _worst_first if rule.pick == "worst" else _cyclic
@@ -130,33 +133,39 @@ def _pass(
             if stop is not None:
                 return np.concatenate(near), stop
             chunk = chunk[visited:]
-    if run.memory.state[FINITE] != 0.0:
-        raise ValueError("The margins overflow; divide the features by their largest magnitude.")
+    _check_finite(run)
     return np.concatenate(near), None
 
 
 def _worst_first(run: Run, watch: Watch) -> Status:
-    """Update on the example of least margin until the two bounds meet (MinOver)."""
-    sample, memory, state = run.sample, run.memory, run.memory.state
-    lower, upper = -inf, inf
+    """Update on the worst example, or pair of examples, until the two bounds meet (MinOver)."""
+    sample, memory = run.sample, run.memory
     while run.n_iter < watch.limits.max_iter:
         margins = sample.margins(sample.order, memory)
+        pick = run.worst(margins)
+        worst, least = sample.order[pick], float(margins[pick].mean())
         run.n_iter += 1
-        position = int(np.argmin(margins))
-        worst = int(sample.order[position])
-        if state[NORM2] > 0.0:
-            norm = sqrt(state[NORM2])
-            upper = min(upper, norm / state[WEIGHT])
-            lower = max(lower, float(margins[position]) / norm)
-            run.keep(float(margins[position]))
+        if run.n_updates > 0:
+            run.keep(least)
             watch.report()
-            if lower >= (1.0 - run.rule.gap) * upper:
-                run.deciding = (worst,)
+            if run.best_margin >= (1.0 - run.rule.gap) * run.upper_bound:
+                run.deciding = tuple(worst.tolist())
                 return Status.GAP_REACHED
             if watch.no_such_margin():
                 return Status.NO_SUCH_MARGIN
-        stop = Status.MAX_UPDATES if run.n_updates >= watch.most else watch.stop()
+        full = run.n_updates + len(worst) > watch.most
+        stop = Status.MAX_UPDATES if full else watch.stop()
         if stop is not None:
             return stop
-        sample.take(worst, float(margins[position]), run.specification, memory)
+        # Both halves of a pair in one call, between which no Ctrl-C can come. They are on the wrong
+        # side together: what the lift says of one without the other means nothing.
+        mistakes = run.mistakes + (len(worst) if least <= 0.0 else 0)
+        sample.sweep(worst, run.specification, memory)
+        memory.state[MISTAKES] = mistakes
+        _check_finite(run)
     return Status.MAX_ITER
+
+
+def _check_finite(run: Run) -> None:
+    if run.memory.state[FINITE] != 0.0:
+        raise ValueError("The margins overflow; divide the features by their largest magnitude.")

@@ -2,8 +2,9 @@
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from math import inf, sqrt
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from math import hypot, inf, sqrt
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -11,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.certificate import Status
-from novikoff.compiled.step import MISTAKES, OFFSET, UPDATES, WEIGHT, Specification
+from novikoff.compiled.step import ALONG, MISTAKES, OFFSET, UPDATES, WEIGHT, Specification
 from novikoff.rules import Rule
 from novikoff.sample import Memory, Sample
 
@@ -59,7 +60,8 @@ class Run:
 
     ``best`` holds the weights of the iterate with the largest margin among those known to make
     no training error, slack allowed for (``None`` where none is known), ``upper`` those of the
-    best upper bound, ``deciding`` examples that ended the run without an update.
+    best upper bound, ``deciding`` examples that ended the run without an update. With slack both
+    bounds are those of the lifted examples.
     """
 
     sample: Sample
@@ -82,9 +84,16 @@ class Run:
 
     @property
     def averaged(self) -> NDArray[np.float64]:
-        """The weights of ``(w_1 + ... + w_T) / T``, the mean over the iterates after updates."""
+        """The weights of ``(w_1 + ... + w_T) / T``, the mean over the iterates after updates.
+
+        In pairs, the mean over those after whole pairs.
+        """
+        weights, stamps = self.memory.weights, self.memory.stamps
+        if self.sides:
+            # The negative half of a pair, one update late, counts from where the pair began.
+            stamps = stamps - np.where(self.sample.signs < 0, weights, 0.0)
         # A step taken at time s lives on in all but s of the T iterates.
-        return self.memory.weights - self.memory.stamps / max(self.n_updates, 1)
+        return weights - stamps / max(self.n_updates, 1)
 
     @property
     def n_updates(self) -> int:
@@ -96,17 +105,58 @@ class Run:
         """How many of the updates were made at ``z . w <= 0``."""
         return int(self.memory.state[MISTAKES])
 
+    @cached_property
+    def sides(self) -> tuple[NDArray[np.int64], ...]:
+        """Where in the order the classes are, if examples go in pairs, one of each; else nothing.
+
+        They do where the worst is picked and hyperplanes have an intercept, which then needs no
+        lift: for any vector it is what makes the margins of the worst two equal.
+        """
+        if self.rule.pick != "worst" or not self.sample.affine:
+            return ()
+        signs = self.sample.signs[self.sample.order]
+        classes = np.flatnonzero(signs > 0), np.flatnonzero(signs < 0)
+        return classes if all(side.size for side in classes) else ()
+
+    def worst(self, margins: NDArray[np.float64]) -> NDArray[np.int64]:
+        """Return where in the order the least margin is, or in pairs, that of each class."""
+        if not self.sides:
+            return np.array([np.argmin(margins)])
+        return np.array([side[np.argmin(margins[side])] for side in self.sides])
+
+    def hyperplane(
+        self, weights: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], float, NDArray[np.int64]]:
+        """Return coefficients and intercept that a weighting makes, and the examples that place it.
+
+        In pairs the hyperplane lies midway between the two worst examples, slack allowed for.
+        """
+        sample = self.sample
+        if not self.sides:
+            return *sample.model(weights), np.empty(0, dtype=np.int64)
+        w, _ = sample.combine(weights)
+        iterate = replace(self.memory, weights=weights, w=w, state=self.memory.state.copy())
+        along = float(w @ sample.centre)
+        iterate.state[OFFSET], iterate.state[ALONG] = 0.0, along
+        margins = sample.margins(sample.order, iterate)
+        pair = self.worst(margins)
+        positive, negative = margins[pair].tolist()
+        return w, (negative - positive) / 2 - along, sample.order[pair]
+
     def keep_if_separating(self) -> None:
         """Remember the iterate if it makes no training error and beats the one remembered."""
+        order = self.sample.order
         # On noisy data a few examples show an error; only a separator is worth the whole pass.
-        for ids in (self.sample.order[:A_FEW], self.sample.order):
-            least = float(self.sample.margins(ids, self.memory).min())
-            if least <= 0.0:
-                return
-        self.keep(least)
+        if not self.sides and self.sample.margins(order[:A_FEW], self.memory).min() <= 0.0:
+            return
+        margins = self.sample.margins(order, self.memory)
+        self.keep(float(margins[self.worst(margins)].mean()))
 
     def keep(self, least: float) -> None:
-        """Remember the iterate, whose least ``z . w`` is given, if it is the best separator."""
+        """Remember the iterate, whose least ``z . w`` is given, if it is the best separator.
+
+        In pairs, whose least ``w . (x_p - x_q) / 2`` is given.
+        """
         memory = self.memory
         norm2 = memory.w @ memory.w + self.sample.frame.slack2 * memory.weights @ memory.weights
         if least > 0.0 and least > self.best_margin * sqrt(norm2):
@@ -135,19 +185,23 @@ class Point(NamedTuple):
 
         Homogeneous: |sum a z| / sum a. Affine, with p the positive class's share of the weight:
         half the distance of the class means is at most |w| / sum a + |2p - 1| R, and
-        2p - 1 = offset / (lift^2 sum a).
+        2p - 1 = offset / (lift^2 sum a). Slack is one coordinate more for each example.
         """
         w, offset, total = self.w, self.offset, self.total
         if since is not None:
             w, offset, total = w - since.w, offset - since.offset, total - since.total
         if total <= 0.0:
             return inf
-        length = float(np.linalg.norm(w)) / total
+        slack, length, radius = sqrt(sample.frame.slack2), float(np.linalg.norm(w)), sample.radius
+        if slack > 0.0:
+            weights = self.weights if since is None else self.weights - since.weights
+            length = hypot(length, slack * float(np.linalg.norm(weights)))
+            radius = hypot(radius, slack)
         if not sample.affine:
-            return length
+            return length / total
         tilt = abs(offset) / (sample.frame.lift2 * total)
         # Only one of the classes has weight: there is no mean of the other.
-        return length + tilt * sample.radius if tilt < 1.0 - ROUNDING else inf
+        return length / total + tilt * radius if tilt < 1.0 - ROUNDING else inf
 
 
 class Watch:

@@ -26,17 +26,23 @@ def cut_short(X, y, updates, **how):
 @pytest.mark.parametrize("how", [{}, {"fit_intercept": False}, {"soft_margin": 0.3}])
 @pytest.mark.parametrize("rule", RULES)
 def test_the_average_is_that_of_all_iterates(rule, how):
-    """(w_1 + ... + w_T) / T, one iterate for each update, as runs of 1, ..., T updates show."""
+    """(w_1 + ... + w_T) / T, one iterate for each update, as runs of 1, ..., T updates show.
+
+    With an intercept MinOver makes two updates at a time, and its intercept is no sum of steps.
+    """
     X, y = noise(30)
+    pairs = rule == "min-over" and how.get("fit_intercept", True)
     how = dict(rule=ALL_RULES[rule], **how)
-    iterates = [cut_short(X, y, t, average=False, **how) for t in range(1, 41)]
+    steps = range(2, 41, 2) if pairs else range(1, 41)
+    iterates = [cut_short(X, y, t, average=False, **how) for t in steps]
     assert all((clf.predict(X) != y).any() for clf in iterates)
     averaged = cut_short(X, y, 40, average=True, **how)
     assert averaged.n_updates_ == 40
     coef = np.mean([clf.coef_ for clf in iterates], axis=0)
     intercept = np.mean([clf.intercept_ for clf in iterates], axis=0)
     np.testing.assert_allclose(averaged.coef_, coef, rtol=1e-9, atol=1e-12 * np.abs(coef).max())
-    np.testing.assert_allclose(averaged.intercept_, intercept, rtol=1e-9, atol=1e-12)
+    if not pairs:
+        np.testing.assert_allclose(averaged.intercept_, intercept, rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize("rule", RULES)

@@ -110,9 +110,9 @@ def test_a_separating_iterate_is_kept_at_the_limit():
 def test_the_best_iterate_is_kept_at_the_limit():
     """Of the iterates that separated when they were looked at, the one with the largest margin."""
     p = planted(100, 4, 0.1, intercept=True, random_state=0)
-    clf = Perceptron(rule=rules.MinOver(accuracy=0.001), random_state=0, max_iter=400)
+    clf = Perceptron(rule=rules.MinOver(accuracy=1e-9), random_state=0, max_iter=400)
     fitted_with_one_warning(clf, p.X, p.y)
-    last = Perceptron(rule=rules.MinOver(accuracy=0.001), random_state=0, max_iter=1000)
+    last = Perceptron(rule=rules.MinOver(accuracy=1e-9), random_state=0, max_iter=1000)
     fitted_with_one_warning(last, p.X, p.y)
     lowers = [line.lower for line in clf.history_]
     assert max(lowers) == lowers[-1] > 0

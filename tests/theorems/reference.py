@@ -67,8 +67,7 @@ def optimum(Z):
 
 def affine_optimum(X, y):
     """Half the distance of the two hulls: the optimum margin of the differences, halved."""
-    differences = (X[y > 0][:, None] - X[y < 0][None]).reshape(-1, X.shape[1])
-    return optimum(differences).upper / 2
+    return optimum(differences(X * y[:, None], y)).upper / 2
 
 
 def seen_by_rules(sample: Sample, X):
@@ -80,9 +79,18 @@ def seen_by_rules(sample: Sample, X):
     return np.hstack([Z, math.sqrt(sample.frame.slack2) * np.eye(len(X))])
 
 
+def differences(Z, signs):
+    """All ``x_p - x_q`` of signed examples, p positive and q negative; a lift cancels."""
+    return (Z[signs > 0][:, None] + Z[signs < 0][None]).reshape(-1, Z.shape[1])
+
+
 def margin_of(Z, weights):
     """The margin of ``w = sum weights_i z_i``."""
-    w = weights @ Z
+    return margin_along(Z, weights @ Z)
+
+
+def margin_along(Z, w):
+    """The margin of ``w``."""
     return float((Z @ w).min() / np.linalg.norm(w))
 
 

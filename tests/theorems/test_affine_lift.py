@@ -25,6 +25,7 @@ from tests.theorems.reference import (
     affine_optimum,
     affine_problems,
     assert_at_most,
+    differences,
     integer_problems,
     mostly_decided,
     optimum,
@@ -36,7 +37,7 @@ from tests.theorems.reference import (
 def best_hyperplane(problem):
     """The affine optimum ``(u, b, gamma)``, u a unit vector."""
     X, y = problem.X, problem.y
-    u = optimum((X[y > 0][:, None] - X[y < 0][None]).reshape(-1, X.shape[1])).direction
+    u = optimum(differences(problem.Z, y)).direction
     near, far = (X[y > 0] @ u).min(), (X[y < 0] @ u).max()
     return u, -(near + far) / 2, (near - far) / 2
 
@@ -103,8 +104,8 @@ def test_the_lift_costs_margin_but_not_much(problem, share):
 def test_differences_need_no_lift(problem):
     """Algorithm 1 on all p - q: at most ``D^2 / (2 gamma)^2 <= (R / gamma)^2`` updates."""
     X, y = problem.X, problem.y
-    differences = (X[y > 0][:, None] - X[y < 0][None]).reshape(-1, X.shape[1])
-    as_examples = Problem(differences, np.ones(len(differences), dtype=int), "differences")
+    rows = differences(problem.Z, y)
+    as_examples = Problem(rows, np.ones(len(rows), dtype=int), "differences")
     finished = settle(as_examples.sample(), rules.Classic())
     if finished is not None:
         bound = as_examples.R**2 / (2 * affine_optimum(X, y)) ** 2

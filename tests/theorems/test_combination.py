@@ -16,6 +16,7 @@ from novikoff import rules
 from novikoff.certificate import Status
 from novikoff.compiled.step import LONGEST2, SCALE, increment
 from novikoff.loop import run
+from tests.theorems.promises import assert_promises, settle_in_order
 from tests.theorems.reference import (
     PICKS,
     SEEDS,
@@ -25,7 +26,6 @@ from tests.theorems.reference import (
     choose,
     margin_of,
     mostly_decided,
-    orders,
     problems,
     settle,
 )
@@ -37,22 +37,20 @@ ALPHAS = st.floats(1.01, 1.6)
 @given(problem=problems(least=0.25), alpha=ALPHAS, seed=SEEDS)
 def test_updates_margin_and_gap(problem, alpha, seed):
     rule = rules.ScaleFreeInfinity(alpha=alpha)
-    finished = settle(problem.sample(order=orders(len(problem.y), seed)), rule)
+    finished = settle_in_order(problem, rule, seed)
     if finished is None:
         return
     eps, T, state = problem.eps, finished.n_updates, finished.memory.state
     assert state[SCALE] == state[LONGEST2]
     rho = math.sqrt(state[LONGEST2])
-    margin = margin_of(problem.Z, finished.weights)
+    # Before the run R is known, and R_u is not.
+    margin = assert_promises(rule, problem, finished.weights)
     assert_at_most(T, (rho / eps) ** (2 / (2 - alpha)))
     assert_at_most(T, rule.update_bound(rho, eps))
     assert_margin(margin, rho * increment(float(T), alpha) / T ** (alpha / 2), problem.R)
     share = alpha / (2 - alpha)
     assert_margin(margin, alpha * eps / 2 - rho / 2 * (eps / rho) ** share, problem.R)
     assert_margin(margin, rule.margin_bound_at_exit(rho, eps), problem.R)
-    # Before the run R is known, and R_u is not.
-    assert_at_most(T, rule.update_bound(problem.R, eps))
-    assert_margin(margin, rule.margin_bound(problem.R, eps), problem.R)
     # Without eps*: lower / upper >= alpha / 2 - T^(1 - alpha) / 2.
     upper = np.linalg.norm(finished.weights @ problem.Z) / T
     assert margin / upper >= (alpha - T ** (1 - alpha)) / 2 - 1e-9

@@ -18,18 +18,8 @@ from hypothesis import strategies as st
 from novikoff import rules
 from novikoff.compiled.step import LONGEST2
 from novikoff.rules.dynamic import growth
-from tests.theorems.reference import (
-    PICKS,
-    SEEDS,
-    assert_at_most,
-    assert_margin,
-    choose,
-    margin_of,
-    mostly_decided,
-    orders,
-    problems,
-    settle,
-)
+from tests.theorems.promises import assert_promises, settle_in_order
+from tests.theorems.reference import PICKS, SEEDS, assert_margin, choose, mostly_decided, problems
 
 ACCURACIES = st.floats(0.15, 0.95)
 
@@ -38,14 +28,12 @@ ACCURACIES = st.floats(0.15, 0.95)
 @given(problem=problems(least=0.1), accuracy=ACCURACIES, seed=SEEDS)
 def test_updates_margin_and_proof(problem, accuracy, seed):
     rule = rules.Dynamic(accuracy=accuracy)
-    finished = settle(problem.sample(order=orders(len(problem.y), seed)), rule)
+    finished = settle_in_order(problem, rule, seed)
     if finished is None:
         return
-    margin, T = margin_of(problem.Z, finished.weights), finished.n_updates
     used = math.sqrt(finished.memory.state[LONGEST2])
-    assert_at_most(T, rule.update_bound(used, problem.eps))
-    assert_margin(margin, rule.margin_bound(used, problem.eps), problem.R)
-    upper = np.linalg.norm(finished.weights @ problem.Z) / T
+    margin = assert_promises(rule, problem, finished.weights, R=used)
+    upper = np.linalg.norm(finished.weights @ problem.Z) / finished.n_updates
     assert_margin(margin, (1 - accuracy) * upper, problem.R)
 
 

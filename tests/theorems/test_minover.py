@@ -1,8 +1,9 @@
-"""MinOver: always update on the example of least margin, stop when the two bounds meet.
+"""MinOver: always update on what is worst, stop when the two bounds meet.
 
 With ``m_t <= eps*`` the margin of w_t and H_T the harmonic number,
 ``|w_T| / T <= eps* + (R^2 - eps*^2) H_T / (2 eps* T)`` and
-``max_{t < T} m_t >= (T eps* - R - R^2 H_{T-1} / (2 eps*)) / (T - 1)``.
+``max_{t < T} m_t >= (T eps* - R - R^2 H_{T-1} / (2 eps*)) / (T - 1)``. With an intercept it is
+MinOver on the differences of the two classes: all holds with ``(D, 2 gamma*)`` for ``(R, eps*)``.
 """
 
 import numpy as np
@@ -13,11 +14,19 @@ from hypothesis import strategies as st
 from novikoff import rules
 from novikoff.certificate import Status
 from novikoff.loop import Limits, run
+from novikoff.sample import Sample, room_of
 from tests.theorems.reference import (
+    SEEDS,
+    Problem,
+    affine_problems,
     assert_at_most,
     assert_margin,
+    differences,
+    integer_problems,
     margin_of,
     mostly_decided,
+    optimum,
+    orders,
     problems,
     settle,
 )
@@ -67,3 +76,56 @@ def test_the_worst_example_is_chosen_each_time(problem, T):
     assert cut.weights.sum() == cut.n_updates
     worst = (problem.Z @ w).min()
     assert (problem.Z @ cut.memory.w).min() == pytest.approx(worst, abs=1e-9 * problem.R**2)
+
+
+# With an intercept -----------------------------------------------------------------------------
+
+
+@mostly_decided
+@given(problem=affine_problems(least=0.2), accuracy=st.floats(0.05, 0.9), seed=SEEDS)
+def test_with_an_intercept(problem, accuracy, seed):
+    rule, order = rules.MinOver(accuracy=accuracy), orders(len(problem.y), seed)
+    finished = settle(Sample.of(room_of(problem.X), problem.y, order=order), rule)
+    if finished is None:
+        return
+    assert finished.status is Status.GAP_REACHED
+    rows = differences(problem.Z, problem.y)
+    D, twice = np.linalg.norm(rows, axis=1).max(), optimum(rows).upper
+    assert_at_most(finished.n_updates, 2 * rule.update_bound(D, twice))
+    coef, intercept, pair = finished.hyperplane(finished.best)
+    distances = problem.y * (problem.X @ coef + intercept) / np.linalg.norm(coef)
+    tiny = 1e-9 * problem.R
+    assert distances.min() == pytest.approx(finished.best_margin, abs=tiny)
+    assert distances[pair] == pytest.approx([distances.min()] * 2, abs=tiny)
+    assert problem.y[pair].tolist() == [1, -1]
+    assert_margin(distances.min(), rule.margin_bound(D, twice) / 2, problem.R)
+    assert finished.best_margin >= (1 - accuracy) * finished.upper_bound
+    assert finished.upper_bound >= twice / 2 * (1 - 1e-9)
+    proof = finished.upper * problem.y
+    assert proof.sum() == 0
+    upper = np.linalg.norm(proof @ problem.X) / np.abs(proof).sum()
+    assert upper == pytest.approx(finished.upper_bound, abs=tiny)
+
+
+@mostly_decided
+@given(problem=integer_problems(intercept=True), accuracy=st.floats(0.1, 0.9))
+def test_it_is_the_run_on_the_differences(problem, accuracy):
+    """On integers, pair for pair; whatever the centre and the lift are."""
+    rows = differences(problem.Z, problem.y)
+    rule = rules.MinOver(accuracy=accuracy)
+    written_out = Problem(rows, np.ones(len(rows), dtype=int), "differences").sample()
+    plain = settle(written_out, rule)
+    if plain is None:
+        return
+    for how in ({}, {"centre": np.zeros(problem.X.shape[1])}, {"lift": 3.0}):
+        pairs = settle(Sample.of(room_of(problem.X), problem.y, **how), rule)
+        assert pairs is not None
+        assert pairs.n_updates == 2 * plain.n_updates
+        assert pairs.mistakes == 2 * plain.mistakes
+        assert pairs.n_iter == plain.n_iter
+        np.testing.assert_array_equal(pairs.memory.w, plain.memory.w)
+        assert pairs.best_margin == pytest.approx(plain.best_margin / 2)
+        assert pairs.upper_bound == pytest.approx(plain.upper_bound / 2)
+        np.testing.assert_allclose(
+            pairs.sample.combine(pairs.averaged)[0], plain.averaged @ rows, atol=1e-9 * problem.R
+        )

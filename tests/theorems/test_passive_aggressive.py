@@ -14,19 +14,15 @@ from hypothesis import strategies as st
 from novikoff import rules
 from novikoff.compiled.step import NORM2, UPDATES
 from novikoff.sample import Sample, room_of
+from tests.theorems.promises import assert_promises, settle_in_order
 from tests.theorems.reference import (
     PICKS,
     SEEDS,
-    assert_at_most,
-    assert_margin,
     choose,
-    margin_of,
     mostly_decided,
     noisy_problems,
-    orders,
     problems,
     seen_by_rules,
-    settle,
 )
 
 TOLERANCES = st.floats(0.05, 1.0)
@@ -36,12 +32,10 @@ TOLERANCES = st.floats(0.05, 1.0)
 @given(problem=problems(least=0.1), tolerance=TOLERANCES, seed=SEEDS)
 def test_updates_margin_and_gap(problem, tolerance, seed):
     rule = rules.PassiveAggressive(tolerance=tolerance)
-    finished = settle(problem.sample(order=orders(len(problem.y), seed)), rule)
+    finished = settle_in_order(problem, rule, seed)
     if finished is None:
         return
-    assert_at_most(finished.n_updates, rule.update_bound(problem.R, problem.eps))
-    margin = margin_of(problem.Z, finished.weights)
-    assert_margin(margin, rule.margin_bound(problem.R, problem.eps), problem.R)
+    margin = assert_promises(rule, problem, finished.weights, updates=finished.n_updates)
     w = finished.weights @ problem.Z
     total = finished.weights.sum()
     assert w @ w <= 2 * total * (1 + 1e-9)

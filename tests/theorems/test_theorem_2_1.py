@@ -9,15 +9,14 @@ from hypothesis import strategies as st
 
 from novikoff import rules
 from novikoff.compiled.step import LONGEST2
+from tests.theorems.promises import assert_promises, settle_in_order
 from tests.theorems.reference import (
     PICKS,
     SEEDS,
     assert_at_most,
     assert_margin,
     choose,
-    margin_of,
     mostly_decided,
-    orders,
     problems,
     settle,
 )
@@ -30,16 +29,14 @@ BETAS = st.floats(0.0, 6.0)
 def test_updates_and_margin(problem, share, seed):
     """beta in units of R^2; the bounds hold with the largest norm among the updates."""
     rule = rules.Margin(beta=share)
-    finished = settle(problem.sample(order=orders(len(problem.y), seed)), rule)
+    finished = settle_in_order(problem, rule, seed)
     if finished is None:
         return
     beta = share * problem.R**2
     used2 = finished.memory.state[LONGEST2]
-    margin = margin_of(problem.Z, finished.weights)
+    margin = assert_promises(rule, problem, finished.weights)
     assert_at_most(finished.n_updates, (2 * beta + used2) / problem.eps**2)
     assert_margin(margin, beta * problem.eps / (2 * beta + used2), problem.R)
-    assert_at_most(finished.n_updates, rule.update_bound(problem.R, problem.eps))
-    assert_margin(margin, rule.margin_bound(problem.R, problem.eps), problem.R)
     exit_margin = (problem.Z @ finished.memory.w).min()
     assert exit_margin > beta * (1 - 1e-9) - 1e-12 * problem.R**2
 
@@ -55,12 +52,7 @@ def test_absolute_threshold(problem, beta):
         return
     bound = (2 * beta + problem.R**2) / problem.eps**2
     assert math.isclose(absolute.update_bound(problem.R, problem.eps), bound)
-    assert_at_most(finished.n_updates, bound)
-    assert_margin(
-        margin_of(problem.Z, finished.weights),
-        absolute.margin_bound(problem.R, problem.eps),
-        problem.R,
-    )
+    assert_promises(absolute, problem, finished.weights)
 
 
 @mostly_decided
@@ -73,12 +65,8 @@ def test_absolute_threshold(problem, beta):
 def test_any_choice_of_violated_examples(problem, beta, pick, seed):
     rule = rules.Margin(beta=beta)
     memory = choose(problem.sample(), rule, pick, seed=seed)
-    if memory is None:
-        return
-    assert_at_most(memory.weights.sum(), rule.update_bound(problem.R, problem.eps))
-    assert_margin(
-        margin_of(problem.Z, memory.weights), rule.margin_bound(problem.R, problem.eps), problem.R
-    )
+    if memory is not None:
+        assert_promises(rule, problem, memory.weights)
 
 
 @mostly_decided

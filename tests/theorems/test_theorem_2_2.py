@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from novikoff import rules
 from novikoff.compiled.step import LONGEST2, SCALE, THRESHOLD
+from tests.theorems.promises import assert_promises, settle_in_order
 from tests.theorems.reference import (
     PICKS,
     SEEDS,
@@ -20,7 +21,6 @@ from tests.theorems.reference import (
     choose,
     margin_of,
     mostly_decided,
-    orders,
     problems,
     settle,
 )
@@ -31,14 +31,12 @@ PRINTED = rules.ScaleFree(printed=True)
 @mostly_decided
 @given(problem=problems(least=0.07), seed=SEEDS)
 def test_printed_form(problem, seed):
-    finished = settle(problem.sample(order=orders(len(problem.y), seed)), PRINTED)
+    finished = settle_in_order(problem, PRINTED, seed)
     if finished is None:
         return
     eps, state = problem.eps, finished.memory.state
-    margin = margin_of(problem.Z, finished.weights)
     used = math.sqrt(state[LONGEST2])
-    assert_at_most(finished.n_updates, PRINTED.update_bound(used, eps))
-    assert_margin(margin, PRINTED.margin_bound(used, eps), problem.R)
+    margin = assert_promises(PRINTED, problem, finished.weights, R=used)
     # Sharper, with r the norm that set the last threshold 4 r^2 and m = min(2 r, R_u).
     r = math.sqrt(state[SCALE])
     m = min(2 * r, used)
@@ -73,7 +71,7 @@ def test_printed_form_step_by_step(problem, pick, seed):
 def test_equal_norms_give_four_ninths(problem, seed):
     norms = np.linalg.norm(problem.X, axis=1, keepdims=True)
     spheric = Problem(problem.X / norms, problem.y, f"{problem.made} on the sphere")
-    finished = settle(spheric.sample(order=orders(len(problem.y), seed)), PRINTED)
+    finished = settle_in_order(spheric, PRINTED, seed)
     if finished is not None:
         assert_margin(margin_of(spheric.Z, finished.weights), 4 * spheric.eps / 9, 1.0)
 
@@ -82,17 +80,15 @@ def test_equal_norms_give_four_ninths(problem, seed):
 @given(problem=problems(least=0.07), c=st.floats(0.0, 6.0), seed=SEEDS)
 def test_running_maximum_form(problem, c, seed):
     rule = rules.ScaleFree(c=c)
-    finished = settle(problem.sample(order=orders(len(problem.y), seed)), rule)
+    finished = settle_in_order(problem, rule, seed)
     if finished is None:
         return
     state = finished.memory.state
     assert state[SCALE] == state[LONGEST2]
     used = math.sqrt(state[LONGEST2])
+    margin = assert_promises(rule, problem, finished.weights, R=used)
     assert_at_most(finished.n_updates, (2 * c + 1) * (used / problem.eps) ** 2)
-    assert_at_most(finished.n_updates, rule.update_bound(used, problem.eps))
-    margin = margin_of(problem.Z, finished.weights)
     assert_margin(margin, c / (2 * c + 1) * problem.eps, problem.R)
-    assert_margin(margin, rule.margin_bound(used, problem.eps), problem.R)
 
 
 @mostly_decided

@@ -73,17 +73,18 @@ def test_any_hyperplane_and_any_hull_points(problem, seed):
     assert certificate.upper >= gamma - tiny
 
 
-def certified(sample, problem, lower_weights, upper_weights, status):
-    coef, intercept = sample.model(lower_weights)
+def certified(finished, problem):
+    coef, intercept, _ = finished.hyperplane(settled_weights(finished))
+    affine, weights = finished.sample.affine, finished.upper
     return certify_margin(
         problem.X,
         problem.y,
         coef=coef,
-        intercept=intercept if sample.affine else 0.0,
-        affine=sample.affine,
-        support=np.flatnonzero(upper_weights),
-        weights=upper_weights[upper_weights > 0],
-        status=status,
+        intercept=intercept if affine else 0.0,
+        affine=affine,
+        support=np.flatnonzero(weights),
+        weights=weights[weights > 0],
+        status=finished.status,
     )
 
 
@@ -105,8 +106,7 @@ def test_finished_runs(problem, rule, seed):
     if finished is None:
         return
     eps, tiny = problem.eps, 1e-9 * problem.R
-    weights = settled_weights(finished)
-    certificate = certified(sample, problem, weights, finished.upper, finished.status)
+    certificate = certified(finished, problem)
     assert_separated(certificate, rule, eps, tiny)
     assert eps - tiny <= certificate.upper <= finished.upper_bound + tiny
     assert_history_is_sound(finished, eps, tiny)
@@ -121,9 +121,8 @@ def test_finished_runs_with_an_intercept(problem, rule, seed):
     if finished is None:
         return
     gamma, tiny = affine_optimum(problem.X, problem.y), 1e-9 * problem.R
-    weights = settled_weights(finished)
     assert finished.upper is not None, "a separating run has weights in both classes"
-    certificate = certified(sample, problem, weights, finished.upper, finished.status)
+    certificate = certified(finished, problem)
     assert_separated(certificate, rule, gamma, tiny)
     assert gamma - tiny <= certificate.upper <= finished.upper_bound + tiny
     means = sample.hull_distance(finished.upper, sample.combine(finished.upper)[0])
@@ -155,7 +154,7 @@ def assert_history_is_sound(finished, best, tiny):
     assert upper[-1] >= best - tiny
     if finished.best is not None:
         sample = finished.sample
-        coef, intercept = sample.model(finished.best)
+        coef, intercept, _ = finished.hyperplane(finished.best)
         X = np.array([sample.room.dense_row(i) for i in range(sample.n_examples)])
         margins = sample.signs * (X @ coef + (intercept if sample.affine else 0.0))
         assert margins.min() / np.linalg.norm(coef) >= finished.best_margin - tiny

@@ -82,7 +82,7 @@ def fit_binary(
         memory=memory,
     )
     weights = model_weights(finished, task.average)
-    coef, intercept = sample.model(weights)
+    coef, intercept, placing = finished.hyperplane(weights)
     claim: dict[str, Any] = dict(
         affine=sample.affine,
         asked=spelled_out(task.rule),
@@ -112,6 +112,9 @@ def fit_binary(
     margin, margin_upper_bound = bounds.lower, bounds.upper
     if task.soft_margin > 0.0:
         support, values = _weighted(sample, finished.weights)
+        if finished.status is Status.GAP_REACHED:
+            # The bound that the run has met need not be that of its end.
+            support, values = upper_support, upper_weights
         certificate = certify_soft(
             task.X,
             sample.signs,
@@ -129,8 +132,8 @@ def fit_binary(
         certificate = certify_nonseparable(
             task.X, sample.signs, support=support, weights=values, **claim
         )
-    carriers, values = _weighted(sample, weights, _shaping(finished))
-    if not (task.rule.unit_steps and sample.unweighted):
+    carriers, values = _weighted(sample, weights, _shaping(finished, placing))
+    if not (task.rule.unit_steps and finished.sample.unweighted):
         # Steps of other lengths may be whole numbers by chance; the type must not depend on it.
         values = values.astype(np.float64)
     return Fitted(
@@ -169,15 +172,17 @@ def model_weights(finished: Run, average: bool | Literal["auto"]) -> NDArray[np.
     return finished.weights if average is False else finished.averaged
 
 
-def _shaping(finished: Run) -> NDArray[np.bool_]:
+def _shaping(finished: Run, placing: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Mark the examples without which a rerun would not be the same run.
 
-    Besides those updated on (the model may be an iterate before the last update), these are the
-    one that ended the run, the longest where its norm enters, and where one class alone was
-    updated on, an example of the other: without it there is nothing to fit.
+    Besides those updated on (the model may be an iterate before the last update) and the two that
+    place the intercept of a pairwise run, these are those that ended the run, the longest where
+    its norm enters, and where one class alone was updated on, an example of the other: without it
+    there is nothing to fit.
     """
     sample = finished.sample
     shaping = finished.weights > 0.0
+    shaping[placing] = True
     shaping[list(finished.deciding)] = True
     if sample.affine or finished.rule.uses_radius:
         shaping[sample.longest] = True

@@ -17,7 +17,9 @@ class Dynamic(Rule):
     In symbols: while ``z . w <= (1 - accuracy) |w|^2 / t`` (Panagiotakopoulos and Tsampouka,
     2011). Since ``|w| / t`` bounds the optimum from above, a run that ends has at least
     ``1 - accuracy`` of the optimum, and proves it. With an intercept, the optimum meant is that
-    of the lifted examples, within a factor sqrt(2) of the affine one.
+    of the lifted examples, within a factor sqrt(2) of the affine one; the gap that the certificate
+    shows, between bounds on the affine margin, may then be larger than the accuracy, or smaller.
+    :class:`MinOver` closes that gap.
 
     Parameters
     ----------

@@ -6,14 +6,23 @@ from novikoff.compiled.step import Specification
 from novikoff.rules.base import Rule, check_interval
 from novikoff.rules.search import first_below
 
+SAFETY = 1e-4
+
 
 class MinOver(Rule):
-    """Always update on the example of least margin; stop on the certificate.
+    """Always update on what is worst; stop on the certificate.
 
-    The run keeps its best lower and its best upper bound and ends when
-    ``lower >= (1 - accuracy) upper``, so it has at least ``1 - accuracy`` of the optimum and
-    proves it. The cost is about ``(R / eps)^2 ln(t) / (2 accuracy)`` updates. As for
-    :class:`Dynamic`, with an intercept the bounds are those of the lifted examples.
+    Without an intercept that is the example of least margin. With one, it is a pair: the positive
+    example p of least ``w . x`` and the negative example q of greatest, ``w <- w + p - q``. This is
+    the perceptron on the differences of the two classes, so that it needs no lift; the hyperplane
+    lies midway between the two. Class weights then have nothing to scale.
+
+    The run keeps its best lower and its best upper bound on the optimum margin, with an intercept
+    on the affine one, and ends when ``lower >= (1 - accuracy) upper``, so it has at least
+    ``1 - accuracy`` of the optimum and proves it. The cost is about
+    ``(R / eps)^2 ln(t) / (2 accuracy)`` steps. With an intercept, of optimum margin gamma, and D
+    the largest distance of two examples of different classes, all of this holds of the differences:
+    with D for R and 2 gamma for eps. A step is then two updates, one on each example.
 
     Parameters
     ----------
@@ -35,11 +44,39 @@ class MinOver(Rule):
     @property
     def gap(self) -> float:
         """The relative gap between the bounds at which the run stops."""
-        return check_interval(self, "accuracy", 0.0, 1.0)
+        # A little less than asked for, so that the certificate proves it after rounding outward.
+        return (1.0 - SAFETY) * self._accuracy()
 
     def specification(self, radius: float) -> Specification:
         """Return a rule that no example ever satisfies."""
         return Specification(scale=1.0, patience=math.inf, constant=math.inf)
+
+    def update_bound(self, R: float, eps: float) -> float | None:
+        """Return a proved bound on the number of steps.
+
+        With an intercept a step is two updates: at most ``2 * update_bound(D, 2 * gamma)`` updates.
+
+        Parameters
+        ----------
+        R : float
+            The largest norm of an example; with an intercept, the largest distance of two examples
+            of different classes.
+        eps : float
+            The optimum margin, with an intercept twice that, or any lower bound on it.
+        """
+        return super().update_bound(R, eps)
+
+    def margin_bound(self, R: float, eps: float) -> float | None:
+        """Return a proved lower bound on the margin at exit.
+
+        With an intercept it is one on twice the margin.
+
+        Parameters
+        ----------
+        R, eps : float
+            As for :meth:`update_bound`.
+        """
+        return super().margin_bound(R, eps)
 
     def _updates(self, R: float, eps: float) -> float:
         """Return the count at which the two bounds must have met to within the accuracy.
@@ -60,4 +97,7 @@ class MinOver(Rule):
 
     def _margin(self, R: float, eps: float) -> float:
         """Return ``(1 - accuracy) eps``."""
-        return (1.0 - self.gap) * eps
+        return (1.0 - self._accuracy()) * eps
+
+    def _accuracy(self) -> float:
+        return check_interval(self, "accuracy", 0.0, 1.0)
