@@ -21,6 +21,7 @@ class Case:
     affine: bool
     support: np.ndarray
     weights: np.ndarray
+    costs: np.ndarray | None = None
 
 
 ordinary = st.one_of(
@@ -75,6 +76,19 @@ def separated(numbers=ordinary):
         return case
 
     return cases(numbers).map(turn)
+
+
+@st.composite
+def priced(draw, unpriced, numbers=ordinary):
+    """Cases with costs, some of them 0, where there is no weight."""
+    case = draw(unpriced)
+    prices = [0.0, 1.0, 2.0, 1 / 3, 5e-324, 1e300] if numbers is extreme else [0.0, 1.0, 2.0, 1 / 3]
+    elements = st.one_of(st.sampled_from(prices), st.floats(0.0, 10.0))
+    case.costs = draw(hnp.arrays(np.float64, len(case.X), elements=elements))
+    carrier = int(np.argmax(case.weights > 0))
+    case.costs[case.support[carrier]] = draw(st.sampled_from([1.0, 0.5, 3.0]))
+    case.weights[case.costs[case.support] == 0.0] = 0
+    return case
 
 
 STORES = {

@@ -11,13 +11,16 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from novikoff.certificate import CertificateError, Status, Undecided, certify_soft, slack
-from novikoff.certificate.filter import Interval
 from tests.certificate import truth
-from tests.certificate.strategies import ARITHMETIC, STORES, cases, extreme, ordinary
+from tests.certificate.strategies import ARITHMETIC, STORES, cases, extreme, ordinary, priced
 
 every = pytest.mark.parametrize("arithmetic", ARITHMETIC)
-deltas = st.sampled_from([1.0, 0.1, 1 / 3, 30.0, 1e-3])
-all_cases = st.one_of(cases(ordinary), cases(extreme))
+# From C = 1e12 to 1e-12, and what is beyond.
+usual_deltas = st.sampled_from([1.0, 0.1, 1 / 3, 30.0, 1e-3, 7.1e-7, 7.1e5])
+deltas = usual_deltas | st.sampled_from([1e-160, 1e160])
+all_cases = st.one_of(
+    cases(ordinary), cases(extreme), priced(cases(ordinary)), priced(cases(extreme), extreme)
+)
 
 
 def make(case, delta, X=None, **other):
@@ -30,14 +33,15 @@ def make(case, delta, X=None, **other):
         delta=delta,
         support=case.support,
         weights=case.weights,
+        costs=case.costs,
         status=Status.CONVERGED,
         **other,
     )
 
 
 def is_true(soft, X, signs):
-    primal = truth.primal(X, signs, soft.coef, soft.intercept, soft.delta)
-    dual = truth.dual(X, signs, soft.support, soft.weights, soft.affine, soft.delta)
+    primal = truth.primal(X, signs, soft.coef, soft.intercept, soft.delta, soft.costs)
+    dual = truth.dual(X, signs, soft.support, soft.weights, soft.affine, soft.delta, soft.costs)
     return (math.isinf(soft.primal) or Fraction(soft.primal) >= primal) and (
         Fraction(soft.dual) <= dual
     )
@@ -65,12 +69,12 @@ def test_what_is_made_is_true_and_verifies(arithmetic, store, case, delta, resca
     assert verified.primal <= soft.primal and verified.dual >= soft.dual
 
 
-@given(case=cases(ordinary), delta=deltas)
+@given(case=cases(ordinary) | priced(cases(ordinary)), delta=usual_deltas)
 def test_the_scale_is_the_best_one(case, delta):
     best = make(case, delta)
     for scale in (0.0, 0.5, 0.9, 1.1, 2.0):
         coef, intercept = scale * best.coef, scale * best.intercept
-        other = truth.primal(case.X, case.signs, coef, intercept, delta)
+        other = truth.primal(case.X, case.signs, coef, intercept, delta, case.costs)
         assert best.primal <= other * (1 + Fraction(1, 10**9))
 
 
@@ -81,7 +85,7 @@ def test_after_an_edit_exactly_the_truth_is_accepted(arithmetic, case, delta, ot
     X, signs = case.X.copy(), case.signs.copy()
     n, d = X.shape
     edit = data.draw(
-        st.sampled_from(["label", "example", "weight", "coef", "delta", "primal", "dual"])
+        st.sampled_from(["label", "example", "weight", "coef", "delta", "cost", "primal", "dual"])
     )
     if edit == "label":
         signs[data.draw(st.integers(0, n - 1))] *= -1
@@ -89,8 +93,12 @@ def test_after_an_edit_exactly_the_truth_is_accepted(arithmetic, case, delta, ot
         X[data.draw(st.integers(0, n - 1)), data.draw(st.integers(0, d - 1))] = other
     elif edit == "weight":
         weights = soft.weights.copy()
-        weights[data.draw(st.integers(0, weights.size - 1))] += 1
+        weights[data.draw(st.sampled_from(np.flatnonzero(weights).tolist()))] += 1
         soft = dataclasses.replace(soft, weights=weights)
+    elif edit == "cost":
+        costs = np.ones(n) if soft.costs is None else soft.costs.copy()
+        costs[data.draw(st.integers(0, n - 1))] *= data.draw(st.sampled_from([0.5, 2.0, 1.1]))
+        soft = dataclasses.replace(soft, costs=costs)
     elif edit == "coef":
         coef = soft.coef.copy()
         coef[data.draw(st.integers(0, d - 1))] = other
@@ -108,22 +116,28 @@ def test_after_an_edit_exactly_the_truth_is_accepted(arithmetic, case, delta, ot
         assert accepted(soft, X, signs) == is_true(soft, X, signs)
 
 
-def check_enclosure(values):
+def check_enclosure(values, prices):
     # Intervals that are single floats: what is left is the rounding of the sum itself.
-    ends = slack._filtered_squares(Interval(None, values, values))
+    ends = slack._filtered_squares(values, values, prices)
     low, high = (Fraction(int(end.p), int(end.q)) for end in ends)
-    exact = sum((max(Fraction(0), 1 - Fraction(v)) ** 2 for v in values.tolist()), Fraction(0))
+    hinges = [max(Fraction(0), 1 - Fraction(v)) for v in values.tolist()]
+    costs = [1] * len(hinges) if prices is None else map(Fraction, prices.tolist())
+    exact = sum((s * h**2 for s, h in zip(costs, hinges, strict=True)), Fraction(0))
     assert low <= exact <= high <= low * (1 + Fraction(1, 10**11)) + Fraction(1, 10**30)
 
 
-@given(hnp.arrays(np.float64, st.integers(1, 40), elements=st.floats(-1e3, 2.0)))
-def test_the_sum_of_squared_hinges_is_enclosed(values):
-    check_enclosure(values)
+@given(data=st.data(), priced=st.booleans())
+def test_the_sum_of_squared_hinges_is_enclosed(data, priced):
+    values = data.draw(hnp.arrays(np.float64, st.integers(1, 40), elements=st.floats(-1e3, 2.0)))
+    elements = st.floats(0.0, 10.0) | st.sampled_from([5e-324, 1e-300, 1e300])
+    prices = hnp.arrays(np.float64, values.size, elements=elements)
+    check_enclosure(values, data.draw(prices) if priced else None)
 
 
 def test_the_sum_of_many_squared_hinges_is_enclosed():
     for seed in range(300):
-        check_enclosure(np.random.default_rng(seed).uniform(-3, 1, 127))
+        rng = np.random.default_rng(seed)
+        check_enclosure(rng.uniform(-3, 1, 127), rng.uniform(0, 3, 127) if seed % 2 else None)
 
 
 def test_a_known_optimum():
@@ -174,6 +188,34 @@ def test_many_examples_go_through_the_filter():
     assert dataclasses.replace(soft, primal=tight).verify(X, signs).n_exact > 1000
     with pytest.raises(CertificateError, match="does not attain"):
         dataclasses.replace(soft, primal=math.nextafter(float(exact), 0.0)).verify(X, signs)
+
+
+@pytest.mark.parametrize("arithmetic", ["exact", "filter"])
+@pytest.mark.parametrize("C", [1e-12, 1e-6, 1.0, 1e6, 1e12])
+def test_every_usual_C_has_finite_bounds(arithmetic, C):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 3))
+    signs = np.where(X[:, 0] > 0, 1, -1)
+    signs[:20] *= -1
+    costs = np.where(np.arange(400) % 3, 1e-6, 1e6)
+    support = np.r_[np.flatnonzero(signs > 0)[:5], np.flatnonzero(signs < 0)[:5]]
+    with ARITHMETIC[arithmetic]():
+        soft = certify_soft(
+            X,
+            signs,
+            coef=[1e-3, 0.0, 0.0],
+            affine=True,
+            delta=math.sqrt(0.5 / C),
+            support=support,
+            weights=np.full(10, 1e-9),
+            costs=costs,
+            status=Status.CONVERGED,
+        )
+        assert soft.verify(X, signs).primal == soft.primal
+    assert 0.0 < soft.dual <= soft.primal < math.inf and 0.0 <= soft.gap <= 1.0
+    assert f"for C = {C:.4g}." in str(soft)
+    # At the best scale the objective is at most that of the zero hyperplane.
+    assert soft.primal <= C * costs.sum() * (1 + 1e-9)
 
 
 @pytest.mark.parametrize("delta", [0.0, -1.0, math.inf, math.nan])

@@ -2,6 +2,8 @@
 
 import json
 import math
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -36,6 +38,20 @@ def samples():
     yield certify_soft(X, signs, coef=[1.0, 0.0], affine=True, delta=0.3, **COMMON, **TWO)
     yield certify_nonseparable(X[[0, 0]], [1, -1], support=[0, 1], weights=[0.1, 0.1], affine=True)
     yield certify_nonseparable(X[[0, 0]], [1, -1], support=[0, 1], affine=True)
+    near = np.array([[1.0], [1.0 + 2.0**-50]])
+    yield certify_margin(
+        near,
+        [1, -1],
+        coef=None,
+        affine=False,
+        support=[0, 1],
+        weights=[1, 1],
+        status=Status.PRECISION,
+    )
+    costs = [0.1, 1.0, 0.0]
+    yield certify_soft(
+        X, signs, coef=[1.0, 0.0], affine=True, delta=1.0, costs=costs, **COMMON, **TWO
+    )
     parts = [
         certify_margin(
             X, signs_of(Y, label), coef=[1.0, 0.5], affine=False, positive=label, **COMMON
@@ -124,7 +140,7 @@ def test_every_truncation_is_a_one_line_error(certificate):
 
 
 WRONG = [None, True, -1, 0.5, "x", "NaN", [], [None], {}, [1, 2, 3], ["1", "2"], 1e999, "infinity"]
-NULL_IS_FINE = {"coef", "positive", "negative", "weights", "excluded_margin"}
+NULL_IS_FINE = {"coef", "positive", "negative", "weights", "excluded_margin", "spread", "costs"}
 
 
 def leaves(document):
@@ -158,9 +174,11 @@ def same_type(wrong, good, key):
         return isinstance(wrong, str | int | float) and not isinstance(wrong, dict)
     if key in ("asked", "fingerprint"):
         return isinstance(wrong, str)
-    if isinstance(good, list):
+    if isinstance(good, list) or key == "costs":
         return isinstance(wrong, list)
-    if key in ("lower", "upper", "primal", "dual", "intercept", "delta", "excluded_margin"):
+    if key in ("lower", "upper", "primal", "dual", "intercept", "delta"):
+        return isinstance(wrong, int | float) and not isinstance(wrong, bool)
+    if key in ("excluded_margin", "spread"):
         return isinstance(wrong, int | float) and not isinstance(wrong, bool)
     return type(wrong) is type(good)
 
@@ -190,6 +208,10 @@ def test_missing_and_unknown_fields_are_named(certificate):
         ({"weights": [0, 0]}, "all zero"),
         ({"weights": [3, 2**63]}, "whole number"),
         ({"coef": [1.0]}, "2 features"),
+        ({"costs": [1.0, 2.0]}, "as many costs"),
+        ({"costs": [1.0, -1.0, 1.0]}, "costs must be finite and not negative"),
+        ({"costs": [0.0, 0.0, 0.0]}, "costs are all zero"),
+        ({"costs": [1.0, 0.0, 1.0]}, "example 1 has cost 0"),
         ({"coef": [1.0, "inf"]}, "finite"),
         ({"lower": 0.0}, "positive lower bound"),
         ({"lower": "inf"}, "infinite"),
@@ -246,6 +268,21 @@ def test_a_failed_write_leaves_the_old_file_whole(tmp_path, monkeypatch):
         SAMPLES[1].save(path)
     assert path.read_bytes() == before
     assert [p.name for p in tmp_path.iterdir()] == ["proof.json"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege on Windows")
+def test_a_link_stays_and_its_target_is_written(tmp_path):
+    folder = tmp_path / "elsewhere"
+    folder.mkdir()
+    target, link, again = folder / "proof.json", tmp_path / "link.json", tmp_path / "again.json"
+    link.symlink_to(Path("elsewhere", "proof.json"))
+    again.symlink_to(link)
+    for path, sample in ((link, SAMPLES[0]), (again, SAMPLES[1])):
+        sample.save(path)
+        assert link.is_symlink() and again.is_symlink() and not target.is_symlink()
+        assert Certificate.load(target) == Certificate.load(path) == sample
+    assert [p.name for p in folder.iterdir()] == ["proof.json"]
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["again.json", "elsewhere", "link.json"]
 
 
 def test_arrays_of_a_certificate_cannot_be_changed():

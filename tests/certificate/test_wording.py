@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from novikoff.certificate import Status, certify_margin
+from novikoff.certificate import Status, Undecided, certify_margin
 from novikoff.certificate.wording import at_least, at_most, digits_between
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
@@ -66,9 +66,29 @@ def test_what_is_inconclusive_says_what_is_known():
     assert "no hyperplane has margin above 0.5" in text
 
 
+def test_what_is_numerical_is_called_so():
+    X = np.array([[0.0, 3.0], [2.0, 3.0], [1.0, 3.0 + 2.0**-40]])
+    proof = certify_margin(
+        X,
+        [1, 1, -1],
+        coef=None,
+        affine=True,
+        support=[0, 1, 2],
+        weights=[1, 1, 2],
+        status=Status.PRECISION,
+    )
+    assert str(proof).splitlines()[0] == (
+        "Numerically not separable: no hyperplane has margin above 4.548e-13 (that is at most "
+        "2.3e-13 of the largest distance between examples)."
+    )
+    assert "2.3e-13 of the largest distance" in str(proof.verify(X, [1, 1, -1]))
+    with pytest.raises(Undecided, match="undecided: no hyperplane has margin"):
+        bool(proof)
+
+
 @pytest.mark.parametrize("status", Status)
 def test_every_status_is_a_sentence(status):
     assert status.value.endswith(".") and status.value[0].isupper()
     assert status.at_limit == (
-        status.name in {"MAX_ITER", "MAX_UPDATES", "TIME_LIMIT", "INTERRUPTED"}
+        status.name in {"PRECISION", "MAX_ITER", "MAX_UPDATES", "TIME_LIMIT", "INTERRUPTED"}
     )

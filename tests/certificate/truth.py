@@ -14,8 +14,10 @@ def signed_values(X, signs, w, b):
     return [int(s) * (dot(x, w) + Fraction(float(b))) for x, s in zip(X, signs, strict=True)]
 
 
-def lower_is_true(claim, X, signs, w, b):
+def lower_is_true(claim, X, signs, w, b, costs=None):
     """claim <= min_i y_i (w.x_i + b) / |w|, without ever taking a root."""
+    if costs is not None:
+        X, signs = X[costs > 0], signs[costs > 0]
     if claim == -math.inf:
         return True
     norm2 = dot(w, w)
@@ -29,8 +31,8 @@ def lower_is_true(claim, X, signs, w, b):
     return claim**2 * norm2 >= least**2
 
 
-def hull_square(X, signs, support, weights, affine):
-    """Squared norm of the bound the weights make; None if they make none."""
+def hull_square(X, signs, support, weights, affine, costs=None):
+    """Squared norm of the bound the weights make, and its slack; None if they make none."""
     weights = [Fraction(float(a)) if isinstance(a, float) else Fraction(int(a)) for a in weights]
     total = {1: Fraction(0), -1: Fraction(0)}
     for i, a in zip(support, weights, strict=True):
@@ -47,7 +49,8 @@ def hull_square(X, signs, support, weights, affine):
     shares = Fraction(0)
     for i, a in zip(support, weights, strict=True):
         share = a * scale[int(signs[i])]
-        shares += share**2
+        if share:
+            shares += share**2 / (1 if costs is None else Fraction(float(costs[i])))
         for j, x in enumerate(X[i]):
             vector[j] += int(signs[i]) * share * Fraction(float(x))
     return sum((v**2 for v in vector), Fraction(0)), shares
@@ -70,14 +73,24 @@ def excluded_is_true(claim, X, signs, support, weights, affine):
     return square is not None and Fraction(claim) ** 2 > square
 
 
-def primal(X, signs, w, b, delta):
+def spread_is_true(claim, X, affine):
+    """Some two examples are that far apart; without an intercept, one from the origin."""
+    rows = [[Fraction(float(v)) for v in row] for row in X]
+    others = rows if affine else [[Fraction(0)] * len(rows[0])]
+    squares = (sum((a - b) ** 2 for a, b in zip(x, z, strict=True)) for x in rows for z in others)
+    return any(Fraction(claim) ** 2 <= square for square in squares)
+
+
+def primal(X, signs, w, b, delta, costs=None):
     penalty = 1 / (2 * Fraction(delta) ** 2)
-    hinges = (max(Fraction(0), 1 - v) for v in signed_values(X, signs, w, b))
-    return dot(w, w) / 2 + penalty * sum((h**2 for h in hinges), Fraction(0))
+    hinges = [max(Fraction(0), 1 - v) for v in signed_values(X, signs, w, b)]
+    prices = [1] * len(hinges) if costs is None else map(Fraction, costs.tolist())
+    slack = sum((s * h**2 for s, h in zip(prices, hinges, strict=True)), Fraction(0))
+    return dot(w, w) / 2 + penalty * slack
 
 
-def dual(X, signs, support, weights, affine, delta):
-    found = hull_square(X, signs, support, weights, affine)
+def dual(X, signs, support, weights, affine, delta, costs=None):
+    found = hull_square(X, signs, support, weights, affine, costs)
     if found is None:
         return Fraction(0)
     q = found[0] + Fraction(delta) ** 2 * found[1]

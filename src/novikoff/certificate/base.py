@@ -12,10 +12,10 @@ import numpy.typing as npt
 
 from . import storage
 from .errors import CertificateError
-from .fields import same
+from .fields import as_costs, same
 from .fingerprint import Hashes, fingerprint_of_hashes, row_hashes
 from .labels import Label, Signs, plain_label, signs_of
-from .rows import check_matrix
+from .rows import Floats, check_matrix
 from .status import Status
 from .wording import counted
 
@@ -62,6 +62,9 @@ class Certificate(ABC):
         What the run was asked for.
     n_updates : int
         How many updates it made.
+    costs : array of n_examples numbers >= 0, or None
+        What the squared slack of each example is multiplied by; ``None``: by 1. An example of
+        cost 0 takes no part: no claim speaks of it.
     """
 
     affine: bool
@@ -73,6 +76,7 @@ class Certificate(ABC):
     status: Status
     asked: str = ""
     n_updates: int = 0
+    costs: Floats | None = None
 
     _kinds: ClassVar[dict[str, type["Certificate"]]] = {}
 
@@ -96,6 +100,7 @@ class Certificate(ABC):
             raise CertificateError(f"status must be a Status, not {self.status!r}")
         if not self.asked.isprintable():
             raise CertificateError("asked must be one printable line")
+        self._set("costs", as_costs(self.costs, self.n_examples))
         self._check_status()
 
     def _check_status(self) -> None:
@@ -230,6 +235,26 @@ class Certificate(ABC):
             raise CertificateError(f"the data has shape {X.shape}, the certificate's had {shape}")
         if labels != (self.n_examples,):
             raise CertificateError(f"{self.n_examples} examples need as many labels, not {labels}")
+
+    @property
+    def _taking_part(self) -> npt.NDArray[np.bool_] | None:
+        """Which examples take part; ``None``: all."""
+        return None if self.costs is None or self.costs.all() else self.costs > 0.0
+
+    def _examples(self) -> str:
+        """How many examples there are that take part."""
+        if self._taking_part is None:
+            return counted(self.n_examples, "example")
+        return f"{counted(int(self._taking_part.sum()), 'example')} that take part"
+
+    def _idle(self) -> list[str]:
+        """The sentence on the examples that take no part, if there are any."""
+        if self._taking_part is None:
+            return []
+        count = int((~self._taking_part).sum())
+        return [
+            f"{counted(count, 'example')} of cost 0 {'takes' if count == 1 else 'take'} no part."
+        ]
 
     def _hyperplanes(self) -> str:
         return "hyperplane" if self.affine else "hyperplane through the origin"

@@ -89,6 +89,46 @@ class Dyadic:
         return max(self.integers.size, 1).bit_length()
 
 
+_FEW = 64
+"""So many different denominators may be brought to a common one without much ado."""
+
+
+def squares_over(
+    integers: Integers, divisors: npt.NDArray[np.float64] | None, *, thorough: bool = False
+) -> tuple[fmpq, bool]:
+    """``Σ a_i²/s_i`` for integers and positive floats (by default 1), and whether it is exact.
+
+    Where the floats are many and different, the common denominator has as many digits as all of
+    them together: then, unless ``thorough``, each quotient is rounded up, by less than ``2**-120``
+    of the largest.
+
+    Examples
+    --------
+    >>> squares_over(np.array([1, 2], dtype=object), np.array([0.5, 3.0]))
+    (10/3, True)
+    """
+    squares = integers * integers
+    if divisors is None:
+        return fmpq(int(squares.sum())), True
+    distinct, which = np.unique(divisors, return_inverse=True)
+    sums = np.zeros(distinct.size, dtype=object)
+    np.add.at(sums, which, squares)
+    # a / (p/q), in integers
+    parts = [(int(a), *s.as_integer_ratio()) for a, s in zip(sums, distinct.tolist(), strict=True)]
+    if thorough or distinct.size <= _FEW:
+        return _pairwise([fmpq(fmpz(a) * q, fmpz(p)) for a, p, q in parts]), True
+    bits = max(a.bit_length() + q.bit_length() - p.bit_length() for a, p, q in parts)
+    shift = max(0, 128 - bits)
+    return rational(sum(-((-a * q << shift) // p) for a, p, q in parts), -shift), False
+
+
+def _pairwise(terms: list[fmpq]) -> fmpq:
+    """The sum, taken so that long fractions meet others as long."""
+    while len(terms) > 1:
+        terms = [sum(terms[i : i + 2], fmpq(0)) for i in range(0, len(terms), 2)]
+    return terms[0]
+
+
 def rational(integer: int, exponent: int = 0) -> fmpq:
     """The number ``integer * 2**exponent``."""
     if exponent >= 0:

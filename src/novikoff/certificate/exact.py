@@ -6,6 +6,7 @@ each example is extended by a 1. Here such weights are checked, found on a basis
 """
 
 import math
+import operator
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ import numpy.typing as npt
 from flint import fmpq, fmpz_mat, nmod_mat
 
 from .dyadic import Dyadic
+from .enclosure import positive_part
 from .errors import CertificateError
 from .hull import exact_sum
 from .labels import Signs
@@ -20,6 +22,9 @@ from .rows import Indices, take
 
 _PRIMES = (2**61 - 1, 2**62 - 57, 2**63 - 25)
 """Primes that tell the rank of a matrix; an unlucky one can only make it look smaller."""
+
+_SMALL = 32
+"""A basis of so many examples is solved in no time."""
 
 
 def is_zero_combination(
@@ -31,6 +36,24 @@ def is_zero_combination(
         return False
     total, _ = exact_sum(X, support, integers)
     return not any(total)
+
+
+def carriers(X: Any, signs: Signs, support: Indices, *, affine: bool) -> npt.NDArray[np.bool_]:
+    """Mark the examples of a basis that combine to zero with positive weights.
+
+    The others have weight zero. The weights themselves are computed only where it takes little
+    time, or where nothing less decides.
+
+    Raises
+    ------
+    CertificateError
+        As :func:`null_weights`.
+    """
+    if support.size > _SMALL:
+        part = positive_part(X, signs, support, affine=affine)
+        if part is not None:
+            return part
+    return np.array([a > 0 for a in null_weights(X, signs, support, affine=affine)])
 
 
 def null_weights(X: Any, signs: Signs, support: Indices, *, affine: bool) -> list[int]:
@@ -106,30 +129,28 @@ def reduce_support(
 def _signed_columns(X: Any, signs: Signs, support: Indices, affine: bool) -> list[list[int]]:
     """The matrix whose columns are the signed examples, in integers.
 
-    Each of its rows (a feature) may be multiplied by a power of two of its own: relations
-    between the columns stay the same.
+    Each of its rows (a feature) may be multiplied by a number of its own: relations between the
+    columns stay the same. Features that are zero in all examples are left out.
     """
-    features: dict[int, list[int]] = {}
-    exponents: dict[int, int] = {}
+    entries, exponents = [], []
     seen = 0
     for block in take(X, support):
         positions, columns, values = block.exact_entries()
-        entries = zip(positions.tolist(), columns.tolist(), values.integers.tolist(), strict=True)
-        for position, column, value in entries:
-            row = features.setdefault(column, [0] * support.size)
-            exponent = exponents.setdefault(column, values.exponent)
-            if values.exponent < exponent:
-                row[:] = [a << (exponent - values.exponent) for a in row]
-                exponent = exponents[column] = values.exponent
-            index = seen + position
-            row[index] = (value * int(signs[support[index]])) << (values.exponent - exponent)
+        entries.append((positions + seen, columns, values.integers.astype(object)))
+        exponents.append(values.exponent)
         seen += block.rows.size
+    lowest = min(exponents)
+    features, which = np.unique(np.concatenate([e[1] for e in entries]), return_inverse=True)
+    table = np.zeros((features.size, support.size), dtype=object)
+    table[which, np.concatenate([e[0] for e in entries])] = np.concatenate(
+        [e[2] << (exponent - lowest) for e, exponent in zip(entries, exponents, strict=True)]
+    )
     matrix = []
-    for row in features.values():
+    for row in (table * signs[support].astype(object)).tolist():
         divisor = math.gcd(*row)
         matrix.append([a // divisor for a in row])
     if affine:
-        matrix.append([int(sign) for sign in signs[support]])
+        matrix.append(signs[support].tolist())
     return matrix
 
 
@@ -137,28 +158,31 @@ def _null_vector(matrix: list[list[int]], n_columns: int) -> list[int]:
     """The one relation between the columns, as integers without a common divisor."""
     for prime in _PRIMES:
         pivots = _pivots(matrix, n_columns, prime)
-        if len(pivots) >= n_columns - 1:
+        # As many rows as these decide that there are more relations, whatever the prime.
+        if len(pivots) >= n_columns - 1 or len(matrix) < n_columns - 1:
             break
-    else:
-        raise CertificateError("the basis combines to zero in more than one way: it is not minimal")
     if len(pivots) == n_columns:
         raise CertificateError("the basis does not combine to zero: its examples are independent")
+    if len(pivots) < n_columns - 1:
+        raise CertificateError("the basis combines to zero in more than one way: it is not minimal")
     (free,) = set(range(n_columns)) - set(pivots)
     if not pivots:
         return [1]
     # A square system on the pivots; the other features are checked afterwards.
     transposed = [[row[column] for row in matrix] for column in pivots]
-    chosen = [matrix[row] for row in _pivots(transposed, len(matrix), prime)]
+    chosen = set(_pivots(transposed, len(matrix), prime))
+    system = [matrix[i] for i in sorted(chosen)]
+    others = [row for i, row in enumerate(matrix) if i not in chosen]
     size = len(pivots)
-    system = fmpz_mat(size, size, [row[column] for row in chosen for column in pivots])
-    target = fmpz_mat(size, 1, [-row[free] for row in chosen])
-    solution: Any = system.solve(target)
+    solution: Any = fmpz_mat(
+        size, size, [row[column] for row in system for column in pivots]
+    ).solve(fmpz_mat(size, 1, [-row[free] for row in system]))
     numerators, denominator = solution.numer_denom()
     weights = [0] * n_columns
     weights[free] = int(denominator)
     for position, column in enumerate(pivots):
         weights[column] = int(numerators[position, 0])
-    if any(sum(a * b for a, b in zip(row, weights, strict=True)) for row in matrix):
+    if any(sum(map(operator.mul, row, weights)) for row in others):
         raise CertificateError("the basis does not combine to zero: its examples are independent")
     divisor = math.gcd(*weights)
     return [a // divisor for a in weights]

@@ -67,6 +67,33 @@ def as_weights(weights: Any, support: Indices) -> npt.NDArray[Any]:
     return _frozen(array)
 
 
+def as_costs(costs: Any, n_examples: int) -> Floats | None:
+    """The costs of the examples as a read-only float64 array; ``None`` where each is 1."""
+    if costs is None:
+        return None
+    array = np.array(costs, dtype=np.float64)
+    if array.shape != (n_examples,):
+        raise CertificateError(f"{n_examples} examples need as many costs, not {array.shape}")
+    if not np.isfinite(array).all() or (array < 0.0).any():
+        raise CertificateError("costs must be finite and not negative")
+    if not (array > 0.0).any():
+        raise CertificateError("the costs are all zero")
+    # Zero has one form, so that equal costs are equal bit by bit.
+    return None if (array == 1.0).all() else _frozen(array + 0.0)
+
+
+def check_takes_part(
+    support: Indices, weights: npt.NDArray[Any] | None, costs: Floats | None
+) -> None:
+    """Refuse weight on an example of cost 0."""
+    if costs is None:
+        return
+    carriers = support if weights is None else support[weights > 0]
+    idle = carriers[costs[carriers] == 0.0]
+    if idle.size:
+        raise CertificateError(f"example {idle[0]} has cost 0, but the support weighs it")
+
+
 def as_bound(name: str, value: Any) -> float:
     """A bound as a float that is not NaN."""
     number = float(value)

@@ -25,37 +25,27 @@ What has overflowed is infinite or NaN; its radius is infinite, and it is left t
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from .errors import CertificateError
 from .labels import Signs
-from .rows import Block, Floats, blocks
+from .rows import Block, Floats, Indices, blocks
 
 UNIT = 2.0**-53
 UNDERFLOW = 2.0**-1022
 
 
-@dataclass(frozen=True)
-class Interval:
-    """Rows of a block and, for each, two floats with the exact signed value between them."""
-
-    block: Block
-    low: Floats
-    high: Floats
-
-
-def radius(magnitude: Floats, n_terms: int, n_roundings: int | None = None) -> Floats:
+def radius(magnitude: Floats, n_terms: int | Indices, n_roundings: int | None = None) -> Floats:
     """Bound on the error of sums of ``n_terms`` products, given the sums of their moduli.
 
     ``n_roundings`` is the largest number of roundings that a product passes through; by default
     as many as there are terms, which is right for every order of summation.
     """
     terms = n_terms + 8
-    roundings = terms if n_roundings is None else min(terms, n_roundings + 8)
-    if terms > 1 << 50:
+    roundings = terms if n_roundings is None else np.minimum(terms, n_roundings + 8)
+    if np.max(terms) > 1 << 50:
         raise CertificateError(f"{n_terms} terms in one sum are more than the filter can bound")
     bound = 2.0 * roundings * UNIT * magnitude + 4.0 * terms * UNDERFLOW
     return np.where(np.isfinite(bound), bound, np.inf)
@@ -69,15 +59,18 @@ def enclose(value: Floats, error: Floats) -> tuple[Floats, Floats]:
     return low, high
 
 
-def signed_values(X: Any, signs: Signs, w: Floats, b: float) -> Iterator[Interval]:
-    """Enclose ``y_i (w·x_i + b)`` for all rows, block by block."""
-    for block in blocks(X):
-        # The state of errors must not be left changed between two blocks.
-        with np.errstate(all="ignore"):
-            products, magnitudes = block.products(w)
-            error = radius(magnitudes + abs(b), block.n_terms + 1)
-            ends = enclose((products + b) * signs[block.rows], error)
-        yield Interval(block, *ends)
+def signed_values(X: Any, signs: Signs, w: Floats, b: float) -> tuple[Floats, Floats]:
+    """Floats on either side of ``y_i (w·x_i + b)``, for all rows."""
+    n_rows = X.shape[0]
+    products, magnitudes = np.empty(n_rows), np.empty(n_rows)
+    n_terms = np.empty(n_rows, dtype=np.int64)
+    with np.errstate(all="ignore"):
+        for block in blocks(X):
+            rows = slice(block.rows[0], block.rows[-1] + 1)
+            products[rows], magnitudes[rows] = block.products(w)
+            n_terms[rows] = block.n_terms
+        error = radius(magnitudes + abs(b), n_terms + 1)
+        return enclose((products + b) * signs, error)
 
 
 def combination(parts: Iterator[Block], weights: Floats, n_columns: int) -> tuple[Floats, Floats]:

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from .hashing import byte_table, column_keys, hash_bytes, hash_floats, hash_sparse, hash_table
+from .hashing import column_keys, hash_dense, hash_sparse, hash_table
 from .labels import check_signs
 from .rows import DenseBlock, SparseBlock, blocks, check_matrix, read_only
 
@@ -39,17 +39,14 @@ def row_hashes(X: Any) -> Hashes:
     """
     matrix = check_matrix(X)
     keys = read_only(column_keys(matrix.shape[1]))
-    table = read_only(byte_table())
     hashes = np.empty(matrix.shape[0], dtype=np.uint64)
     for block in blocks(matrix):
         out = hashes[block.rows[0] : block.rows[-1] + 1]
         if isinstance(block, SparseBlock):
             data, indices, ends = map(read_only, (block.data, block.indices, block.ends))
             hash_sparse(data, indices, ends, keys, out)
-        elif isinstance(block, DenseBlock) and block.values.dtype == np.uint8:
-            hash_bytes(read_only(block.values), table, keys, out)
         elif isinstance(block, DenseBlock):
-            hash_floats(read_only(block.values), keys, out)
+            hash_dense(read_only(block.values), keys, out)
     return hashes
 
 

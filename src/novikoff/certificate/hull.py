@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from flint import fmpq, fmpz
 
-from .dyadic import Dyadic, ceil_sqrt, of_float, rational
+from .dyadic import Dyadic, ceil_sqrt, floor_sqrt, of_float, rational, squares_over
 from .filter import combination
 from .labels import Signs
 from .margins import EXACT_VALUES
@@ -34,8 +34,9 @@ class HullPoint:
     """A point of the hull: a bound on its squared norm, and the shares that make it.
 
     ``square`` bounds ``‖v‖²`` from above, where ``v`` is the weighted mean of the signed
-    examples, or with an intercept the difference of the two class means. ``shares_square`` is the
-    exact ``Σ λ_i²`` over the normalised weights.
+    examples, or with an intercept the difference of the two class means. ``shares_square``
+    bounds ``Σ λ_i²/s_i`` over the normalised weights, where ``s_i`` is the cost of an example.
+    ``exact``: both are equalities.
     """
 
     square: fmpq
@@ -66,9 +67,13 @@ def hull_point(
     weights: npt.NDArray[Any],
     *,
     affine: bool,
+    costs: Floats | None = None,
     thorough: bool = False,
 ) -> HullPoint | None:
-    """The point of the hull with these weights; ``None`` where a class has no weight."""
+    """The point of the hull with these weights; ``None`` where a class has no weight.
+
+    ``costs`` are those of all examples, positive where there is weight; by default 1.
+    """
     support, weights = support[weights > 0], weights[weights > 0]
     sides = signs[support]
     # The common power of two cancels in the shares, so integers are all that is needed.
@@ -77,13 +82,12 @@ def hull_point(
     totals = [int(integers[group].sum()) for group in groups]
     if min(totals) == 0:
         return None
-    shares_square = sum(
-        (
-            fmpq(fmpz(int(integers[group] @ integers[group])), fmpz(total) ** 2)
-            for group, total in zip(groups, totals, strict=True)
-        ),
-        fmpq(0),
-    )
+    shares_square, exact_shares = fmpq(0), True
+    for group, total in zip(groups, totals, strict=True):
+        part = None if costs is None else costs[support[group]]
+        squares, exact = squares_over(integers[group], part, thorough=thorough)
+        shares_square += squares / fmpz(total) ** 2
+        exact_shares = exact_shares and exact
 
     n_values = count_values(X, support)
     square, exact = None, False
@@ -99,12 +103,31 @@ def hull_point(
         for group, total in zip(groups, totals, strict=True):
             signed[group] *= denominator // total
         square, exact = _exact_square(X, support, signed, denominator), True
-    return HullPoint(square, shares_square, affine, exact, support.size if exact else 0)
+    n_exact = support.size if exact else 0
+    return HullPoint(square, shares_square, affine, exact and exact_shares, n_exact)
 
 
 def margin_above(point: HullPoint | None) -> float:
     """Bound on every hyperplane's margin; infinity if there is no point to bound it."""
     return math.inf if point is None else point.margin
+
+
+def spread_below(X: Any, rows: Indices, *, affine: bool) -> float:
+    """A float below the distance between two of the rows; if not affine, below a row's norm.
+
+    They are the two at the ends of a fixed direction: others may be further apart.
+    """
+    direction = np.random.default_rng(0).standard_normal(X.shape[1])
+    with np.errstate(all="ignore"):
+        along = np.concatenate([block.products(direction)[0] for block in take(X, rows)])
+    signed = {int(along.argmax()): 1}
+    if affine:
+        signed[int(along.argmin())] = -1
+    elif abs(along.min()) > along.max():
+        signed = {int(along.argmin()): 1}
+    integers = np.array(list(signed.values()), dtype=object)
+    # The direction's ends may differ by a rounding elsewhere: less is claimed than is known.
+    return floor_sqrt(_exact_square(X, rows[list(signed)], integers, 1)) * (1.0 - 2.0**-40)
 
 
 def _filtered_square(X: Any, support: Indices, shares: Floats, n_values: int) -> fmpq | None:

@@ -1,24 +1,37 @@
 """From what a run found to what can be claimed: bounds computed rigorously, rounded outward."""
 
 import math
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
-import numpy as np
 import numpy.typing as npt
 
 from .errors import CertificateError
-from .exact import is_zero_combination, null_weights
-from .fields import as_coef, as_intercept, as_support, as_weights
+from .exact import carriers, is_zero_combination
+from .fields import as_coef, as_costs, as_intercept, as_support, as_weights, check_takes_part
 from .fingerprint import fingerprint as fingerprint_of
-from .hull import HullPoint, hull_point, margin_above
+from .hull import hull_point, margin_above, spread_below
 from .labels import Label, Signs, check_signs
 from .margins import margin_below
 from .nonseparation import NonSeparation
-from .rows import Indices, check_matrix
-from .separation import Inconclusive, Separation
+from .rows import Floats, Indices, check_matrix
+from .separation import Inconclusive, Separation, is_numerical
 from .slack import dual_below, primal_value, rescaled
 from .soft import SoftOptimum
 from .status import Status
+
+
+class Claim(TypedDict, total=False):
+    """What may be stated besides the bounds: as in :class:`Certificate`.
+
+    Without the ``fingerprint`` it is taken of the data.
+    """
+
+    asked: str
+    n_updates: int
+    positive: Label | None
+    negative: Label | None
+    fingerprint: str | None
+    costs: npt.ArrayLike | None
 
 
 def certify_margin(
@@ -27,18 +40,12 @@ def certify_margin(
     *,
     coef: npt.ArrayLike | None,
     intercept: float = 0.0,
-    affine: bool,
     support: npt.ArrayLike = (),
     weights: npt.ArrayLike = (),
-    upper_support: npt.ArrayLike | None = None,
-    upper_weights: npt.ArrayLike | None = None,
     excluded_margin: float | None = None,
+    affine: bool,
     status: Status,
-    asked: str = "",
-    n_updates: int = 0,
-    positive: Label | None = None,
-    negative: Label | None = None,
-    fingerprint: str | None = None,
+    **claim: Unpack[Claim],
 ) -> Separation | Inconclusive:
     """Certify a hyperplane and weights on the examples, whatever algorithm made them.
 
@@ -48,16 +55,12 @@ def certify_margin(
     signs : array of +1 and -1
     coef, intercept
         The hyperplane; ``coef=None`` if there is none yet.
-    affine : bool
-        Whether the hyperplanes of the problem have an intercept.
     support, weights
         Examples and their weights, for the upper bound.
-    upper_support, upper_weights
-        Other weights; of the two the smaller upper bound is certified.
     excluded_margin : float, optional
         A margin the run found to be out of reach. It is claimed only if the upper bound proves
         it; otherwise the certificate's ``excluded_margin`` is ``None``.
-    status, asked, n_updates, positive, negative
+    affine, status, asked, n_updates, positive, negative, costs
         As in :class:`Certificate`.
     fingerprint : str, optional
         Of the data and the signs, if it is known already.
@@ -71,6 +74,7 @@ def certify_margin(
 
     Examples
     --------
+    >>> import numpy as np
     >>> X = np.array([[999.0], [1001.0]])
     >>> certificate = certify_margin(
     ...     X,
@@ -90,40 +94,35 @@ def certify_margin(
     Verified: the hyperplane separates all 2 examples with margin at least 1, and no hyperplane
     has more than 1.
     """
-    matrix, sides = _examples(X, signs)
+    matrix, sides, costs = _examples(X, signs, claim)
     offset = as_intercept(intercept, affine)
     normal = None if coef is None else as_coef(coef, matrix.shape[1])
-    lower = -math.inf if normal is None else margin_below(matrix, sides, normal, offset).value
-    rows, values, point = _weighted(matrix, sides, support, weights, affine)
-    if upper_support is not None:
-        others = _weighted(
-            matrix, sides, upper_support, () if upper_weights is None else upper_weights, affine
-        )
-        if margin_above(others[2]) < margin_above(point):
-            rows, values, point = others
-    common: dict[str, Any] = dict(
-        affine=affine,
-        positive=positive,
-        negative=negative,
-        n_examples=matrix.shape[0],
-        n_features=matrix.shape[1],
-        fingerprint=fingerprint_of(matrix, sides) if fingerprint is None else fingerprint,
-        status=status,
-        asked=asked,
-        n_updates=n_updates,
+    taking_part = None if costs is None else costs > 0.0
+    lower = -math.inf
+    if normal is not None:
+        lower = margin_below(matrix, sides, normal, offset, taking_part).value
+    rows, values = _weighted(support, weights, costs, matrix.shape[0])
+    point = hull_point(matrix, sides, rows, values, affine=affine)
+    bounds: dict[str, Any] = dict(
         coef=normal,
         intercept=offset,
         lower=lower,
         upper=margin_above(point),
         support=rows,
         weights=values,
+        **_stated(matrix, sides, affine, status, claim),
     )
     if lower > 0.0:
-        return Separation(**common)
-    proved = (
-        excluded_margin is not None and point is not None and point.excludes(float(excluded_margin))
+        return Separation(**bounds)
+    if point is None:
+        return Inconclusive(**bounds)
+    proved = excluded_margin is not None and point.excludes(float(excluded_margin))
+    spread = spread_below(matrix, rows[values > 0], affine=affine)
+    return Inconclusive(
+        excluded_margin=excluded_margin if proved else None,
+        spread=spread if is_numerical(point.margin, spread) else None,
+        **bounds,
     )
-    return Inconclusive(excluded_margin=excluded_margin if proved else None, **common)
 
 
 def certify_soft(
@@ -132,17 +131,13 @@ def certify_soft(
     *,
     coef: npt.ArrayLike,
     intercept: float = 0.0,
-    affine: bool,
     delta: float,
     support: npt.ArrayLike = (),
     weights: npt.ArrayLike = (),
     rescale: bool = True,
+    affine: bool,
     status: Status,
-    asked: str = "",
-    n_updates: int = 0,
-    positive: Label | None = None,
-    negative: Label | None = None,
-    fingerprint: str | None = None,
+    **claim: Unpack[Claim],
 ) -> SoftOptimum:
     """Certify a hyperplane and weights for the soft-margin problem with ``C = 1/(2 delta²)``.
 
@@ -153,6 +148,7 @@ def certify_soft(
 
     Examples
     --------
+    >>> import numpy as np
     >>> X = np.array([[1.0], [-1.0]])
     >>> soft = certify_soft(
     ...     X,
@@ -167,30 +163,23 @@ def certify_soft(
     >>> soft.dual, soft.primal
     (0.3333333333333333, 0.33333333333333337)
     """
-    matrix, sides = _examples(X, signs)
+    matrix, sides, costs = _examples(X, signs, claim)
     offset, normal = as_intercept(intercept, affine), as_coef(coef, matrix.shape[1])
     if not 0.0 < delta < math.inf:
         raise CertificateError(f"delta must be positive and finite, not {delta!r}")
     if rescale:
-        normal, offset = rescaled(matrix, sides, normal, offset, delta)
-    rows, values, point = _weighted(matrix, sides, support, weights, affine)
+        normal, offset = rescaled(matrix, sides, normal, offset, delta, costs)
+    rows, values = _weighted(support, weights, costs, matrix.shape[0])
+    point = hull_point(matrix, sides, rows, values, affine=affine, costs=costs)
     return SoftOptimum(
-        affine=affine,
-        positive=positive,
-        negative=negative,
-        n_examples=matrix.shape[0],
-        n_features=matrix.shape[1],
-        fingerprint=fingerprint_of(matrix, sides) if fingerprint is None else fingerprint,
-        status=status,
-        asked=asked,
-        n_updates=n_updates,
         coef=normal,
         intercept=offset,
         delta=float(delta),
-        primal=primal_value(matrix, sides, normal, offset, delta).high,
+        primal=primal_value(matrix, sides, normal, offset, delta, costs).high,
         dual=dual_below(point, delta),
         support=rows,
         weights=values,
+        **_stated(matrix, sides, affine, status, claim),
     )
 
 
@@ -202,11 +191,7 @@ def certify_nonseparable(
     weights: npt.ArrayLike | None = None,
     affine: bool,
     status: Status = Status.NOT_SEPARABLE,
-    asked: str = "",
-    n_updates: int = 0,
-    positive: Label | None = None,
-    negative: Label | None = None,
-    fingerprint: str | None = None,
+    **claim: Unpack[Claim],
 ) -> NonSeparation:
     """Certify that no hyperplane separates the examples.
 
@@ -221,6 +206,7 @@ def certify_nonseparable(
 
     Examples
     --------
+    >>> import numpy as np
     >>> X = np.array([[0, 0], [1, 1], [0, 1], [1, 0]])
     >>> proof = certify_nonseparable(X, [1, 1, -1, -1], support=[0, 1, 2, 3], affine=True)
     >>> bool(proof), proof.weights is None
@@ -228,42 +214,47 @@ def certify_nonseparable(
     >>> print(proof.verify(X, [1, 1, -1, -1]))
     Verified: no hyperplane separates the examples; 4 examples combine to zero exactly.
     """
-    matrix, sides = _examples(X, signs)
+    matrix, sides, _ = _examples(X, signs, claim)
     rows = as_support(support, matrix.shape[0])
     if not rows.size:
         raise CertificateError("a NonSeparation needs a support")
     values: npt.NDArray[Any] | None = None
     if weights is None:
-        found = null_weights(matrix, sides, rows, affine=affine)
-        rows = rows[np.array([a > 0 for a in found])]
+        rows = rows[carriers(matrix, sides, rows, affine=affine)]
     else:
         values = as_weights(weights, rows)
         rows, values = rows[values > 0], values[values > 0]
         if not is_zero_combination(matrix, sides, rows, values, affine=affine):
             raise CertificateError("the weighted sum of the signed examples is not exactly zero")
     return NonSeparation(
-        affine=affine,
-        positive=positive,
-        negative=negative,
-        n_examples=matrix.shape[0],
-        n_features=matrix.shape[1],
-        fingerprint=fingerprint_of(matrix, sides) if fingerprint is None else fingerprint,
-        status=status,
-        asked=asked,
-        n_updates=n_updates,
-        support=rows,
-        weights=values,
+        support=rows, weights=values, **_stated(matrix, sides, affine, status, claim)
     )
 
 
-def _examples(X: Any, signs: npt.ArrayLike) -> tuple[Any, Signs]:
+def _examples(X: Any, signs: npt.ArrayLike, claim: Claim) -> tuple[Any, Signs, Floats | None]:
     matrix = check_matrix(X)
-    return matrix, check_signs(signs, matrix.shape[0])
+    n_examples = matrix.shape[0]
+    return matrix, check_signs(signs, n_examples), as_costs(claim.get("costs"), n_examples)
 
 
 def _weighted(
-    X: Any, signs: Signs, support: npt.ArrayLike, weights: npt.ArrayLike, affine: bool
-) -> tuple[Indices, npt.NDArray[Any], HullPoint | None]:
-    rows = as_support(support, X.shape[0])
+    support: npt.ArrayLike, weights: npt.ArrayLike, costs: Floats | None, n_examples: int
+) -> tuple[Indices, npt.NDArray[Any]]:
+    rows = as_support(support, n_examples)
     values = as_weights(weights, rows)
-    return rows, values, hull_point(X, signs, rows, values, affine=affine)
+    check_takes_part(rows, values, costs)
+    return rows, values
+
+
+def _stated(X: Any, signs: Signs, affine: bool, status: Status, claim: Claim) -> dict[str, Any]:
+    name = claim.get("fingerprint")
+    return dict(
+        claim,
+        affine=affine,
+        status=status,
+        positive=claim.get("positive"),
+        negative=claim.get("negative"),
+        n_examples=X.shape[0],
+        n_features=X.shape[1],
+        fingerprint=fingerprint_of(X, signs) if name is None else name,
+    )

@@ -10,12 +10,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from flint import fmpq
 
 from .dyadic import Dyadic, ceil_sqrt, floor_sqrt, of_float, rational
 from .filter import signed_values
 from .labels import Signs
 from .rows import Floats, Indices, count_values, take
+from .slices import exact_product
 
 EXACT_VALUES = 1 << 18
 """Exact arithmetic on up to this many values is a matter of course: it takes little time."""
@@ -35,18 +37,26 @@ class Bound:
 
 
 def margin_below(
-    X: Any, signs: Signs, coef: Floats, intercept: float, *, thorough: bool = False
+    X: Any,
+    signs: Signs,
+    coef: Floats,
+    intercept: float,
+    taking_part: npt.NDArray[np.bool_] | None = None,
+    *,
+    thorough: bool = False,
 ) -> Bound:
     """A lower bound on the margin of the hyperplane; minus infinity for ``coef = 0``.
 
+    ``taking_part`` marks the examples that count; by default, all.
     With ``thorough`` it is the largest float that is not above the margin; otherwise that is
     so unless the rows that compete for the minimum are very many.
     """
-    norm2 = Dyadic.of(coef).sum_of_squares()
+    (squares,), place = exact_product(coef[None], coef)
+    norm2 = rational(squares, place)
     if norm2 == 0:
         return Bound(-math.inf, True, 0)
     w, b, exponent = scaled(coef, intercept)
-    rows, low, high = _competitors(X, signs, w, b)
+    rows, low, high = _competitors(X, signs, w, b, taking_part)
     costly = count_values(X, rows) > EXACT_VALUES
     # The sign is the verdict, and an overflow is no bound: both are worth any effort.
     if costly and not thorough and not low <= 0.0 < high and math.isfinite(low):
@@ -71,10 +81,10 @@ def exact_minimum(X: Any, signs: Signs, rows: Indices, w: Floats, b: float) -> f
 
 def exact_values(X: Any, signs: Signs, rows: Indices, w: Floats, b: float) -> Any:
     """Exact ``y_i (w·x_i + b)`` over some rows: a list for each block of them."""
-    direction, offset = Dyadic.of(w), Dyadic.of(np.array([b]))
+    offset = Dyadic.of(np.array([b]))
     constant = int(offset.integers[0])
     for block in take(X, rows):
-        sums, exponent = block.exact_products(direction)
+        sums, exponent = block.exact_products(w)
         low = min(exponent, offset.exponent)
         up, lifted = exponent - low, constant << (offset.exponent - low)
         yield [
@@ -83,19 +93,14 @@ def exact_values(X: Any, signs: Signs, rows: Indices, w: Floats, b: float) -> An
         ]
 
 
-def _competitors(X: Any, signs: Signs, w: Floats, b: float) -> tuple[Indices, float, float]:
+def _competitors(
+    X: Any, signs: Signs, w: Floats, b: float, taking_part: npt.NDArray[np.bool_] | None
+) -> tuple[Indices, float, float]:
     """Rows that may attain the minimum, and a float on either side of it."""
-    least_high = math.inf
-    rows: list[Indices] = []
-    lows: list[Floats] = []
-    for interval in signed_values(X, signs, w, b):
-        least_high = min(least_high, float(interval.high.min()))
-        near = interval.low <= least_high
-        rows.append(interval.block.rows[near])
-        lows.append(interval.low[near])
-    low = np.concatenate(lows)
-    near = low <= least_high
-    return np.concatenate(rows)[near], float(low.min()), least_high
+    rows = np.arange(X.shape[0]) if taking_part is None else np.flatnonzero(taking_part)
+    low, high = (end[rows] for end in signed_values(X, signs, w, b))
+    least_high = float(high.min())
+    return rows[low <= least_high], float(low.min()), least_high
 
 
 def scaled(coef: Floats, intercept: float) -> tuple[Floats, float, int]:

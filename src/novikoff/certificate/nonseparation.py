@@ -8,8 +8,8 @@ import numpy.typing as npt
 
 from .base import Certificate, Verified
 from .errors import CertificateError
-from .exact import is_zero_combination, null_weights
-from .fields import as_support, as_weights
+from .exact import carriers, is_zero_combination
+from .fields import as_support, as_weights, check_takes_part
 from .labels import Signs
 from .rows import Indices
 from .wording import counted
@@ -21,8 +21,8 @@ class NonSeparation(Certificate):
 
     It claims ``Σ weights_i y_i (x_i, 1) = 0`` over the support, without the 1 where the
     hyperplanes pass through the origin, with weights that are not negative and not all zero.
-    Where ``weights`` is ``None`` the support is a basis whose only combination to zero the
-    check finds for itself, in rational arithmetic.
+    Where ``weights`` is ``None`` the support is a basis: the check proves for itself that it has
+    such a combination, by solving for it or by bounds on its weights that leave no doubt.
     """
 
     support: Indices
@@ -38,6 +38,7 @@ class NonSeparation(Certificate):
             raise CertificateError("a NonSeparation needs a support")
         if self.weights is not None:
             self._set("weights", as_weights(self.weights, self.support))
+        check_takes_part(self.support, self.weights, self.costs)
 
     def __bool__(self) -> bool:
         return False
@@ -49,6 +50,7 @@ class NonSeparation(Certificate):
                 f"Not separable: no {self._hyperplanes()} separates the examples.",
                 f"{counted(self.support.size, 'example')} of {self.n_examples:,} prove it: "
                 f"they have {what} exactly.",
+                *self._idle(),
                 self._run(),
             ]
         )
@@ -58,7 +60,7 @@ class NonSeparation(Certificate):
 
     def _check(self, X: Any, signs: Signs) -> Verified:
         if self.weights is None:
-            null_weights(X, signs, self.support, affine=self.affine)
+            carriers(X, signs, self.support, affine=self.affine)
         elif not is_zero_combination(X, signs, self.support, self.weights, affine=self.affine):
             raise CertificateError("the weighted sum of the signed examples is not exactly zero")
         sentence = (

@@ -12,6 +12,7 @@ from .errors import CertificateError, Undecided
 from .fingerprint import Hashes
 from .labels import Label, Signs, plain_label
 from .nonseparation import NonSeparation
+from .rows import Floats
 from .separation import Separation
 from .status import Status
 
@@ -29,7 +30,8 @@ class PerClass(Certificate):
     Notes
     -----
     True if every class is separated from the rest, false if some class is proved not to be;
-    otherwise the truth value is undecided. ``status`` is the worst of the classes'.
+    otherwise the truth value is undecided. ``status`` is the worst of the classes'. The costs
+    are those of the classes' certificates.
     """
 
     classes: tuple[Label, ...]
@@ -43,6 +45,7 @@ class PerClass(Certificate):
     status: Status = field(init=False)
     asked: str = field(init=False)
     n_updates: int = field(init=False)
+    costs: Floats | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
         classes = tuple(plain_label(label) for label in self.classes)
@@ -68,6 +71,7 @@ class PerClass(Certificate):
             self._set(name, getattr(first, name))
         self._set("positive", None)
         self._set("negative", None)
+        self._set("costs", None)
         self._set("fingerprint", " ".join(c.fingerprint for c in certificates))
         self._set("status", max((c.status for c in certificates), key=list(Status).index))
         self._set("n_updates", sum(c.n_updates for c in certificates))

@@ -15,6 +15,7 @@ from scipy import sparse
 
 from .dyadic import Dyadic, Integers
 from .errors import CertificateError
+from .slices import exact_product
 from .sums import dense_combine, dense_sums, sparse_combine, sparse_sums
 
 Floats: TypeAlias = npt.NDArray[np.float64]
@@ -48,7 +49,7 @@ class Block(Protocol):
     def combine(self, weights: Floats, n_columns: int) -> tuple[Floats, Floats]:
         """The weighted sum of the rows, and of their moduli with those of the weights."""
 
-    def exact_products(self, w: Dyadic) -> tuple[list[int], int]:
+    def exact_products(self, w: Floats) -> tuple[list[int], int]:
         """Inner product of each row with ``w``, as integers and their common exponent."""
 
     def exact_combination(self, weights: Integers, bits: int) -> tuple[Indices, Integers, int]:
@@ -85,29 +86,27 @@ class DenseBlock:
         dense_combine(read_only(self.values), read_only(weights), total, magnitude)
         return total, magnitude
 
-    def exact_products(self, w: Dyadic) -> tuple[list[int], int]:
+    def exact_products(self, w: Floats) -> tuple[list[int], int]:
         """See :class:`Block`."""
-        values = self._exact()
-        bits = values.bits + w.bits + self.n_terms.bit_length()
-        return (values.to(bits) @ w.to(bits)).tolist(), values.exponent + w.exponent
+        self._check_finite()
+        sums, exponent = exact_product(self.values, w)
+        return sums.tolist(), exponent
 
     def exact_combination(self, weights: Integers, bits: int) -> tuple[Indices, Integers, int]:
         """See :class:`Block`."""
-        values = self._exact()
-        bits += values.bits + self.rows.size.bit_length()
-        sums = weights.astype(values.to(bits).dtype) @ values.to(bits)
-        return np.arange(self.values.shape[1]), sums.astype(object), values.exponent
+        self._check_finite()
+        return np.arange(self.values.shape[1]), *exact_product(self.values.T, weights)
 
     def exact_entries(self) -> tuple[Indices, Indices, Dyadic]:
         """See :class:`Block`."""
+        self._check_finite()
         positions, columns = np.nonzero(self.values)
-        return positions, columns, self._exact()[positions, columns]
+        return positions, columns, Dyadic.of(self.values[positions, columns])
 
-    def _exact(self) -> Dyadic:
+    def _check_finite(self) -> None:
         wrong = np.flatnonzero(~np.isfinite(self.values).all(axis=1))
         if wrong.size:
             raise _not_finite(self.rows[wrong[0]])
-        return Dyadic.of(self.values)
 
 
 @dataclass
@@ -138,13 +137,13 @@ class SparseBlock:
         sparse_combine(data, indices, ends, read_only(weights), total, magnitude)
         return total, magnitude
 
-    def exact_products(self, w: Dyadic) -> tuple[list[int], int]:
+    def exact_products(self, w: Floats) -> tuple[list[int], int]:
         """See :class:`Block`."""
-        values = self._exact()
-        bits = values.bits + w.bits + self.n_terms.bit_length()
-        terms = values.to(bits) * w.to(bits)[self.indices]
+        values, exact = self._exact(), Dyadic.of(w)
+        bits = values.bits + exact.bits + self.n_terms.bit_length()
+        terms = values.to(bits) * exact.to(bits)[self.indices]
         sums = [int(terms[first:last].sum()) for first, last in pairwise(self.ends)]
-        return sums, values.exponent + w.exponent
+        return sums, values.exponent + exact.exponent
 
     def exact_combination(self, weights: Integers, bits: int) -> tuple[Indices, Integers, int]:
         """See :class:`Block`."""
@@ -177,7 +176,10 @@ class SparseBlock:
 
 
 def check_matrix(X: Any) -> Any:
-    """``X`` as an ndarray or CSR matrix of a type whose values are float64 numbers."""
+    """``X`` as an ndarray or CSR matrix of a type whose values are float64 numbers.
+
+    Other sparse formats are converted as a whole, as a fit does.
+    """
     matrix: Any = X if sparse.issparse(X) else np.asarray(X)
     if matrix.ndim != 2:
         raise CertificateError(f"the examples must be a table of rows, not of shape {matrix.shape}")
@@ -187,13 +189,13 @@ def check_matrix(X: Any) -> Any:
         raise CertificateError(f"the examples must be numbers of at most 64 bits: {matrix.dtype}")
     if not sparse.issparse(matrix):
         return matrix
-    if matrix.format != "csr":
-        raise CertificateError(f"sparse examples must be CSR (call X.tocsr()), not {matrix.format}")
     try:
-        matrix.check_format(full_check=True)
+        # Compressed formats are converted by compiled code, which trusts their indices.
+        if hasattr(matrix, "check_format"):
+            matrix.check_format(full_check=True)
     except ValueError as error:
-        raise CertificateError(f"the CSR matrix is damaged: {error}") from None
-    return matrix
+        raise CertificateError(f"the {matrix.format.upper()} matrix is damaged: {error}") from None
+    return matrix.tocsr()
 
 
 def _numbers_in(objects: npt.NDArray[Any]) -> Floats:
@@ -217,6 +219,9 @@ def blocks(X: Any) -> Iterator[Block]:
     if not X.flags.c_contiguous:
         # A block of an F-order array is gathered in runs of `step` values.
         step = max(step, 256)
+    elif X.dtype in NATIVE:
+        # A view costs no memory.
+        step *= 8
     yield from _dense_blocks(
         X, (np.arange(i, min(i + step, n_rows)) for i in range(0, n_rows, step))
     )

@@ -8,8 +8,16 @@ import numpy.typing as npt
 
 from .base import Certificate, Verified
 from .errors import CertificateError, Undecided
-from .fields import as_bound, as_coef, as_intercept, as_support, as_weights, check_carried
-from .hull import HullPoint, hull_point, margin_above
+from .fields import (
+    as_bound,
+    as_coef,
+    as_intercept,
+    as_support,
+    as_weights,
+    check_carried,
+    check_takes_part,
+)
+from .hull import HullPoint, hull_point, margin_above, spread_below
 from .labels import Signs
 from .margins import margin_below
 from .rows import Floats, Indices
@@ -41,6 +49,7 @@ class _MarginBounds(Certificate):
         if self.coef is None and self.lower != -math.inf:
             raise CertificateError(f"lower is {self.lower!r}, but there is no coef to carry it")
         check_carried("upper", self.upper, math.inf, self.support)
+        check_takes_part(self.support, self.weights, self.costs)
 
     @property
     def gap(self) -> float:
@@ -58,9 +67,10 @@ class _MarginBounds(Certificate):
     def _check_lower(self, X: Any, signs: Signs) -> tuple[float, int]:
         if self.coef is None:
             return -math.inf, 0
-        bound = margin_below(X, signs, self.coef, self.intercept)
+        claim = (X, signs, self.coef, self.intercept, self._taking_part)
+        bound = margin_below(*claim)
         if self.lower > bound.value and not bound.exact:
-            bound = margin_below(X, signs, self.coef, self.intercept, thorough=True)
+            bound = margin_below(*claim, thorough=True)
         if self.lower > bound.value:
             raise CertificateError(
                 f"the hyperplane does not have the margin {self.lower!r}: "
@@ -127,18 +137,23 @@ class Separation(_MarginBounds):
         lines = [f"Separable: {self._bounds_sentence('returned has')}{gap}."]
         if self.support.size:
             lines.append(self._carried())
-        return "\n".join([*lines, self._run()])
+        return "\n".join([*lines, *self._idle(), self._run()])
 
     def _check(self, X: Any, signs: Signs) -> Verified:
         lower, decided = self._check_lower(X, signs)
         upper, added = self._check_upper(X, signs, None)
         sentence = (
-            f"Verified: the hyperplane separates all {counted(self.n_examples, 'example')} "
+            f"Verified: the hyperplane separates all {self._examples()} "
             f"with margin at least {at_least(lower)}"
         )
         if math.isfinite(upper):
             sentence += f", and no {self._hyperplanes()} has more than {at_most(upper)}"
         return Verified(lower=lower, upper=upper, n_exact=decided + added, sentence=sentence + ".")
+
+
+def is_numerical(upper: float, spread: float) -> bool:
+    """Whether an upper bound is as good as zero for data that spread so far, but is not zero."""
+    return 0.0 < upper <= 2.0**-30 * spread < math.inf
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -147,10 +162,14 @@ class Inconclusive(_MarginBounds):
 
     ``lower`` (not positive) and ``upper`` are as in :class:`Separation`; without a hyperplane
     ``coef`` is ``None`` and ``lower`` is minus infinity. ``excluded_margin``, if given, is
-    claimed to be out of reach: no hyperplane has a margin that large.
+    claimed to be out of reach: no hyperplane has a margin that large. ``spread``, if given, is
+    claimed to be at most the largest distance between two examples (without an intercept: the
+    largest norm), and ``upper`` is below ``2**-30`` of it: the examples are *numerically* not
+    separable, which is no verdict.
     """
 
     excluded_margin: float | None = None
+    spread: float | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -163,30 +182,52 @@ class Inconclusive(_MarginBounds):
             if not 0.0 < margin < math.inf:
                 raise CertificateError(f"excluded_margin must be positive, not {margin!r}")
             self._set("excluded_margin", margin)
+        if self.spread is not None:
+            self._set("spread", as_bound("spread", self.spread))
+            if not is_numerical(self.upper, self.spread):
+                raise CertificateError(
+                    f"upper is {self.upper!r}, which is not positive and small beside the "
+                    f"spread {self.spread!r}"
+                )
 
     def __bool__(self) -> bool:
         raise Undecided(f"undecided: {self._verdict()}")
 
     def __str__(self) -> str:
-        lines = [f"Inconclusive: {self._verdict()}."]
+        head = "Inconclusive" if self.spread is None else "Numerically not separable"
+        lines = [f"{head}: {self._verdict()}."]
         if self.coef is not None:
             lines.append(f"The hyperplane returned has margin at least {at_least(self.lower)}.")
         if self.support.size:
             lines.append(self._carried())
-        return "\n".join([*lines, self._run()])
+        return "\n".join([*lines, *self._idle(), self._run()])
 
     def _verdict(self) -> str:
         start = "the run has neither separated the examples nor proved that nothing can"
+        least = f"no {self._hyperplanes()} has margin above {at_most(self.upper)}"
+        if self.spread is not None:
+            return f"{least} ({self._share(self.spread)})"
         if self.excluded_margin is not None:
             excluded = at_most(self.excluded_margin)
             return f"no {self._hyperplanes()} with margin >= {excluded} separates the examples"
         if math.isfinite(self.upper):
-            return f"{start}; no {self._hyperplanes()} has margin above {at_most(self.upper)}"
+            return f"{start}; {least}"
         return start
+
+    def _share(self, spread: float) -> str:
+        share = at_most(math.nextafter(self.upper / spread, math.inf), 2)
+        whole = "distance between examples" if self.affine else "norm of an example"
+        return f"that is at most {share} of the largest {whole}"
 
     def _check(self, X: Any, signs: Signs) -> Verified:
         lower, decided = self._check_lower(X, signs)
         upper, added = self._check_upper(X, signs, self.excluded_margin)
+        if self.spread is not None:
+            spread = spread_below(X, self.support[self.weights > 0], affine=self.affine)
+            if self.spread > spread:
+                raise CertificateError(
+                    f"the examples of the support spread {spread!r}, not {self.spread!r}"
+                )
         parts = []
         if math.isfinite(lower):
             parts.append(f"the hyperplane returned has margin at least {at_least(lower)}")
@@ -195,7 +236,8 @@ class Inconclusive(_MarginBounds):
             most, excluded = at_most(upper, digits), at_most(self.excluded_margin, digits)
             parts.append(f"no {self._hyperplanes()} has more than {most}, so none has {excluded}")
         elif math.isfinite(upper):
-            parts.append(f"no {self._hyperplanes()} has more than {at_most(upper)}")
+            share = "" if self.spread is None else f" ({self._share(self.spread)})"
+            parts.append(f"no {self._hyperplanes()} has more than {at_most(upper)}{share}")
         found = ", and ".join(parts) or "nothing was claimed"
         sentence = f"Verified: {found}."
         return Verified(lower=lower, upper=upper, n_exact=decided + added, sentence=sentence)

@@ -8,7 +8,15 @@ import numpy.typing as npt
 
 from .base import Certificate, Verified
 from .errors import CertificateError, Undecided
-from .fields import as_bound, as_coef, as_intercept, as_support, as_weights, check_carried
+from .fields import (
+    as_bound,
+    as_coef,
+    as_intercept,
+    as_support,
+    as_weights,
+    check_carried,
+    check_takes_part,
+)
 from .hull import hull_point
 from .labels import Signs
 from .rows import Floats, Indices
@@ -18,11 +26,12 @@ from .wording import at_least, at_most, counted, digits_between, percent
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class SoftOptimum(Certificate):
-    """The least ``‖w‖²/2 + C Σ max(0, 1 - y_i(w·x_i + b))²`` lies between two bounds.
+    """The least ``‖w‖²/2 + C Σ s_i max(0, 1 - y_i(w·x_i + b))²`` lies between two bounds.
 
-    Here ``C = 1/(2 delta²)``, and the intercept is not penalised (it is 0 where hyperplanes pass
-    through the origin). It claims ``dual <= optimum``, from ``support`` and ``weights``, and that
-    ``coef`` and ``intercept`` attain at most ``primal``. It says nothing on separability.
+    Here ``C = 1/(2 delta²)``, ``s_i`` are the costs, and the intercept is not penalised (it is 0
+    where hyperplanes pass through the origin). It claims ``dual <= optimum``, from ``support``
+    and ``weights``, and that ``coef`` and ``intercept`` attain at most ``primal``. It says
+    nothing on separability.
     """
 
     coef: Floats
@@ -50,6 +59,7 @@ class SoftOptimum(Certificate):
         self._set("support", as_support(self.support, self.n_examples))
         self._set("weights", as_weights(self.weights, self.support))
         check_carried("dual", self.dual, 0.0, self.support)
+        check_takes_part(self.support, self.weights, self.costs)
 
     @property
     def gap(self) -> float:
@@ -69,6 +79,7 @@ class SoftOptimum(Certificate):
                 f"for C = {1.0 / (2.0 * self.delta) / self.delta:.4g}.",
                 f"{int((self.weights > 0).sum()):,} of {counted(self.n_examples, 'example')} "
                 "carry the lower bound.",
+                *self._idle(),
                 self._run(),
             ]
         )
@@ -79,19 +90,19 @@ class SoftOptimum(Certificate):
         return f"<SoftOptimum: {low} <= optimum <= {high}>"
 
     def _check(self, X: Any, signs: Signs) -> Verified:
-        primal = primal_value(X, signs, self.coef, self.intercept, self.delta)
+        claim = (X, signs, self.coef, self.intercept, self.delta, self.costs)
+        primal = primal_value(*claim)
         if primal.low <= self.primal < primal.high and not primal.exact:
-            primal = primal_value(X, signs, self.coef, self.intercept, self.delta, thorough=True)
+            primal = primal_value(*claim, thorough=True)
         if self.primal < primal.high:
             raise CertificateError(
                 f"the hyperplane does not attain {self.primal!r}: "
                 f"its objective is at least {primal.low!r}"
             )
-        point = hull_point(X, signs, self.support, self.weights, affine=self.affine)
+        weighted = (X, signs, self.support, self.weights)
+        point = hull_point(*weighted, affine=self.affine, costs=self.costs)
         if point is not None and not point.exact and self.dual > dual_below(point, self.delta):
-            point = hull_point(
-                X, signs, self.support, self.weights, affine=self.affine, thorough=True
-            )
+            point = hull_point(*weighted, affine=self.affine, costs=self.costs, thorough=True)
         dual = dual_below(point, self.delta)
         if self.dual > dual:
             raise CertificateError(f"the weights prove the lower bound {dual!r}, not {self.dual!r}")

@@ -17,9 +17,10 @@ class Status(enum.Enum):
     """
 
     CONVERGED = "No example is violated: the rule has stopped by itself."
-    GAP_REACHED = "The bounds that the rule watches are as close as was asked for."
+    GAP_REACHED = "The bounds are as close as was asked for."
     NO_SUCH_MARGIN = "No separator with the margin that was asked for exists."
     NOT_SEPARABLE = "No hyperplane separates the examples."
+    PRECISION = "The bounds are as close as floating-point numbers allow."
     MAX_ITER = "The run stopped at its limit on full passes (max_iter)."
     MAX_UPDATES = "The run stopped at its limit on updates (max_updates)."
     TIME_LIMIT = "The run stopped at its time limit (time_limit)."
@@ -31,4 +32,6 @@ class Status(enum.Enum):
         return self in _AT_LIMIT
 
 
-_AT_LIMIT = frozenset({Status.MAX_ITER, Status.MAX_UPDATES, Status.TIME_LIMIT, Status.INTERRUPTED})
+_AT_LIMIT = frozenset(
+    {Status.PRECISION, Status.MAX_ITER, Status.MAX_UPDATES, Status.TIME_LIMIT, Status.INTERRUPTED}
+)

@@ -62,8 +62,11 @@ def from_text(text: str | bytes) -> dict[str, Any]:
 
 
 def write_atomically(path: str | os.PathLike[str], text: str) -> None:
-    """Write to a temporary name and rename, so that an interruption leaves the old file whole."""
-    target = Path(path)
+    """Write to a temporary name and rename, so that an interruption leaves the old file whole.
+
+    Through a symbolic link the file that it points to is written, and the link stays.
+    """
+    target = Path(os.path.realpath(path))
     temporary = target.with_name(f".{target.name}.{secrets.token_hex(8)}.tmp")
     try:
         with temporary.open("x", encoding="utf-8") as file:
@@ -191,11 +194,13 @@ _READERS = {
     "status": _status,
     "asked": _text,
     "n_updates": _count,
+    "costs": _coef,
     "coef": _coef,
     "intercept": _number,
     "lower": _extended,
     "upper": _extended,
     "excluded_margin": _optional_number,
+    "spread": _optional_number,
     "delta": _number,
     "primal": _extended,
     "dual": _number,

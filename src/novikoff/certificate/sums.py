@@ -15,16 +15,23 @@ ANY_ORDER = {"reassoc", "contract"}
 
 @njit(cache=True, nogil=True, fastmath=ANY_ORDER)
 def dense_sums(values: Any, w: Any, sums: Any, magnitudes: Any) -> None:
-    """Sums over the rows of an array."""
-    for i in range(values.shape[0]):
-        total = 0.0
-        magnitude = 0.0
+    """Sums over the rows of an array.
+
+    Two rows are read at a time, far apart: one stream does not use all of the memory's speed.
+    """
+    half = (values.shape[0] + 1) // 2
+    for i in range(half):
+        k = min(i + half, values.shape[0] - 1)
+        total_i = magnitude_i = total_k = magnitude_k = 0.0
         for j in range(values.shape[1]):
             term = values[i, j] * w[j]
-            total += term
-            magnitude += abs(term)
-        sums[i] = total
-        magnitudes[i] = magnitude
+            total_i += term
+            magnitude_i += abs(term)
+            term = values[k, j] * w[j]
+            total_k += term
+            magnitude_k += abs(term)
+        sums[i], sums[k] = total_i, total_k
+        magnitudes[i], magnitudes[k] = magnitude_i, magnitude_k
 
 
 @njit(cache=True, nogil=True, fastmath=ANY_ORDER)
