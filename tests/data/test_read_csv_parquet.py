@@ -256,6 +256,10 @@ def test_parquet_of_many_batches_and_row_groups(tmp_path):
         ("a,b\n1,2020-01-01\n", "b", "column 'b' is of type date32"),
         (b"\xff\xfe,b\n1,2\n", None, "it is not UTF-8 text"),
         (b"a,b\n1,\xff\n", "b", "column 'b' is of type binary"),
+        ("a,b\n1,2\n3,9007199254740993\n", None, "column 'b', row 2: 9007199254740993 has too"),
+        ("a,b\n-9007199254740993,u\n1,v\n", "b", "column 'a', row 1: -9007199254740993 has too"),
+        ("a,b\n2,u\n123456789012345678901234,3\n", "b", "column 'a', row 2: 123456789012345678"),
+        ("a,b\n1.5,2\n 9007199254740993,3\n", None, "column 'a', row 2: 9007199254740993 has too"),
     ],
 )
 def test_bad_csv(csv, text, target, expected):
@@ -284,6 +288,26 @@ def test_bad_parquet(parquet, columns, expected):
 
 def test_large_integers_that_are_floats_are_read(parquet):
     assert read(parquet({"a": [2**60, -(2**55)]})).X.ravel().tolist() == [2.0**60, -(2.0**55)]
+
+
+def test_large_numbers_that_are_floats_are_read_from_csv(csv):
+    """Integers that float64 has, and decimals, which are rounded as decimals always are."""
+    texts = ["9007199254740992", "-9007199254740994", str(2**80), "9007199254740993.0", "1e300"]
+    table = read(csv("a,b,y\n" + "".join(f"0.1,{text},u\n" for text in texts)), "y")
+    assert table.X[:, 1].tolist() == [float(text) for text in texts]
+
+
+def test_an_integer_with_too_many_digits_far_down(csv):
+    """Many blocks into the file; a label may have as many digits as it likes."""
+    rows = [f"{2**60},{i},{2**53 + 1}" for i in range(200_000)]
+    path = csv("a,b,y\n" + "\n".join(rows) + "\n")
+    assert read(path, "y").X.shape == (200_000, 2)
+    rows[-2] = f"{2**60 + 1},7,{2**53 + 1}"
+    path = csv("a,b,y\n" + "\n".join(rows) + "\n")
+    found = message(path, "y")
+    assert found.startswith(f"column 'a', row 199999: {2**60 + 1} has too many digits for float64")
+    assert found.endswith("leave the column out with --drop, or rescale it")
+    assert read(path, "y", drop=["a"]).X.shape == (200_000, 1)
 
 
 def test_parquet_two_columns_of_one_name(parquet):

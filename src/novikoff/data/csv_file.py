@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import csv
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pacsv
+from numpy.typing import NDArray
 
 from novikoff.data.arrow import assemble
 from novikoff.data.columns import choose
-from novikoff.data.table import Request, Table
+from novikoff.data.table import Request, Table, place
 
 _BLOCK = 1 << 20
+_EXACT = 2.0**53
+_INTEGER = re.compile(r"[+-]?\d+")
 _RAGGED = re.compile(r"Row #(\d+): Expected (\d+) columns, got (\d+)")
 
 
@@ -53,13 +57,18 @@ def read_csv(request: Request) -> Table:
     try:
         with file.stream(features) as batches:
             types = [field.type for field in batches.schema]
-            return assemble(request, batches, types, choice, names)
+            table = assemble(request, batches, types, choice, names)
     except pa.ArrowInvalid:
         # A field that is no number, a label that is unlike the first ones, a ragged row: the
         # slower reader, which looks at the whole file first, takes it or says where.
-        table = file.whole()
-    types = [field.type for field in table.schema]
-    return assemble(request, table.to_batches(), types, choice, names)
+        whole = file.whole()
+        types = [field.type for field in whole.schema]
+        table = assemble(request, whole.to_batches(), types, choice, names)
+    largest = np.maximum(table.X.max(axis=0), -table.X.min(axis=0))
+    for j in np.flatnonzero(largest >= _EXACT):
+        column, large = choice.features[j], np.flatnonzero(np.abs(table.X[:, j]) >= _EXACT)
+        file.check_integers(column, large, place(names, column))
+    return table
 
 
 @dataclass(frozen=True)
@@ -72,7 +81,7 @@ class _File:
     columns: list[str]
 
     def stream(self, features: dict[str, Any]) -> Any:
-        """Read block by block, taking the features for numbers."""
+        """Read block by block, taking the features for what they are said to be."""
         return pacsv.open_csv(
             self.request.path,
             read_options=self._read_options(threads=True),
@@ -81,6 +90,22 @@ class _File:
                 include_columns=self.columns, column_types=features
             ),
         )
+
+    def check_integers(self, column: int, rows: NDArray[np.int64], where: str) -> None:
+        """Refuse integers in some rows of a column that float64 does not have."""
+        name, first = str(column), 0
+        alone = replace(self, columns=[name])
+        with alone.stream({name: pa.string()}) as batches:
+            for batch in batches:
+                last = first + batch.num_rows
+                for row in rows[np.searchsorted(rows, first) : np.searchsorted(rows, last)]:
+                    text = batch.column(0)[row - first].as_py().strip()
+                    if _INTEGER.fullmatch(text) and int(text) != float(text):
+                        raise self.request.error(
+                            f"{where}, row {row + 1}: {text} has too many digits for float64; "
+                            "leave the column out with --drop, or rescale it"
+                        )
+                first = last
 
     def whole(self) -> Any:
         """Read all of it, and find out the types of the columns."""
