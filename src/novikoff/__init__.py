@@ -7,9 +7,20 @@ from novikoff._version import __version__
 
 if TYPE_CHECKING:
     from novikoff import certificate, data, rules, theory
-    from novikoff.estimators import Perceptron, load, save
+    from novikoff.estimators import MaxMargin, Perceptron, is_separable, load, save
 
-__all__ = ["Perceptron", "__version__", "certificate", "data", "load", "rules", "save", "theory"]
+__all__ = [
+    "MaxMargin",
+    "Perceptron",
+    "__version__",
+    "certificate",
+    "data",
+    "is_separable",
+    "load",
+    "rules",
+    "save",
+    "theory",
+]
 
 # Found when first asked for: the command line's help must not wait for the compiled code.
 _MODULES = ("certificate", "data", "rules", "theory")

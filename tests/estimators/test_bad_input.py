@@ -1,8 +1,10 @@
 """What bad input gets: one line that names the row, the value or the parameter, and no model."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
+from sklearn.exceptions import NotFittedError
 
 from novikoff import Perceptron, rules
 from tests.estimators.problems import ALL_RULES, whole_numbers
@@ -206,6 +208,48 @@ def test_infinity_counts_the_lift():
     Perceptron(rule="infinity", shuffle=False, fit_intercept=False).fit(X[1:], [0, 1])
     how = dict(rule="infinity", shuffle=False, soft_margin=np.sqrt(1.25))
     refused("the largest has 1.5", X / np.sqrt(2), y, **how)
+
+
+WRONG = {
+    "one class": lambda X, y: (X, np.ones(60)),
+    "continuous": lambda X, y: (X, y + 0.5),
+    "too few labels": lambda X, y: (X, y[:-1]),
+    "a NaN": lambda X, y: (np.where(X == X[3, 0], np.nan, X), y),
+    "digits": lambda X, y: (X.astype(int).astype(object) + (2**53 + 1), y),
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+@pytest.mark.parametrize("frame", [pd.DataFrame, np.asarray])
+def test_a_refused_fit_leaves_the_model_as_it_was(wrong, frame):
+    """Its features are known by then, and are forgotten again."""
+    X, y = whole_numbers()
+    fitted = Perceptron(random_state=0).fit(pd.DataFrame(X[:, :3], columns=list("abc")), y)
+    fresh = Perceptron(random_state=0)
+    before = vars(fitted).copy()
+    features, labels = WRONG[wrong](X, y)
+    for clf in (fitted, fresh):
+        with pytest.raises(ValueError):
+            clf.fit(frame(features), labels)
+    assert vars(fitted).keys() == before.keys()
+    assert all(vars(fitted)[name] is before[name] for name in before)
+    assert fitted.predict(pd.DataFrame(X[:, :3], columns=list("abc"))).shape == (60,)
+    with pytest.raises(NotFittedError):
+        fresh.predict(X)
+
+
+@pytest.mark.parametrize(
+    "option", [{"class_weight": {0: -1.0}}, {"rule": "infinity"}, {"max_iter": 0}, {"rule": "x"}]
+)
+def test_refused_options_leave_the_model_as_it_was(option):
+    X, y = whole_numbers()
+    clf = Perceptron(random_state=0).fit(X[:, :3], y)
+    clf.set_params(**option)
+    before = vars(clf).copy()
+    with pytest.raises(ValueError):
+        clf.fit(X, y)
+    assert vars(clf) == before
+    assert clf.n_features_in_ == 3
 
 
 def test_errors_are_one_line():

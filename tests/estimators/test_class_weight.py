@@ -15,7 +15,7 @@ from tests.estimators.problems import (
 )
 
 
-@pytest.mark.parametrize("rule", sorted(set(UNIT_STEP_RULES) - {"infinity"}))
+@pytest.mark.parametrize("rule", sorted(set(UNIT_STEP_RULES) - {"infinity", "min-over"}))
 def test_steps_are_multiples_of_the_weight(rule):
     X, y = whole_numbers()
     clf = Perceptron(
@@ -23,12 +23,29 @@ def test_steps_are_multiples_of_the_weight(rule):
     ).fit(X, y)
     steps = np.abs(clf.dual_coef_) / np.where(y == 1, 3.0, 0.5)[clf.support_]
     np.testing.assert_array_equal(steps, np.rint(steps))
-    if rule != "min-over":
-        assert steps.sum() == clf.n_updates_
+    assert steps.sum() == clf.n_updates_
     assert clf.dual_coef_.dtype == np.float64
     assert clf.score(X, y) == 1.0
     assert bool(clf.certificate_)
     assert_proved(clf, X, y)
+
+
+@pytest.mark.parametrize("soft_margin", [0.0, 0.5])
+def test_pairs_have_nothing_to_weigh(soft_margin):
+    """With an intercept MinOver steps on one example of each class, by the same length."""
+    X, y = whole_numbers()
+    how = dict(rule=UNIT_STEP_RULES["min-over"], soft_margin=soft_margin, random_state=0)
+    plain = Perceptron(**how).fit(X, y)
+    weighted = Perceptron(class_weight={0: 0.5, 1: 3.0}, **how).fit(X, y)
+    assert_same_model(plain, weighted)
+    np.testing.assert_array_equal(plain.dual_coef_, weighted.dual_coef_)
+    assert weighted.dual_coef_.dtype == np.int64
+    assert_proved(weighted, X, y)
+    X, y = whole_numbers(intercept=False)
+    homogeneous = Perceptron(fit_intercept=False, class_weight={0: 0.5, 1: 3.0}, **how).fit(X, y)
+    steps = np.abs(homogeneous.dual_coef_) / np.where(y == 1, 3.0, 0.5)[homogeneous.support_]
+    np.testing.assert_array_equal(steps, np.rint(steps))
+    assert_proved(homogeneous, X, y)
 
 
 def test_weights_of_one_change_nothing():

@@ -8,7 +8,7 @@ import pandas
 import pytest
 
 import novikoff
-from novikoff import Perceptron, rules
+from novikoff import MaxMargin, Perceptron, rules
 from tests.estimators.problems import ALL_RULES, three_classes, whole_numbers
 
 RULES = [getattr(rules, name) for name in rules.__all__ if name not in ("Rule", "named")]
@@ -28,7 +28,7 @@ def section(docstring, title):
     return entries
 
 
-@pytest.mark.parametrize("kind", [Perceptron, *RULES])
+@pytest.mark.parametrize("kind", [Perceptron, MaxMargin, *RULES])
 def test_every_parameter(kind):
     signature = inspect.signature(kind)
     if not signature.parameters:
@@ -56,21 +56,43 @@ def test_every_attribute():
         Perceptron(random_state=0).partial_fit(X, y, classes=[0, 1]),
         Perceptron(random_state=0).fit(*three_classes()),
     ]
-    entries = section(Perceptron.__doc__, "Attributes")
-    shown = {name for model in models for name in vars(model) if re.fullmatch(r"[a-z]\w*_", name)}
-    shown |= {name for name, value in vars(Perceptron).items() if isinstance(value, property)}
+    check_attributes(Perceptron, models)
+
+
+def test_every_attribute_of_the_optimum():
+    X, y = whole_numbers()
+    table = pandas.DataFrame(X, columns=list("abcde"))
+    check_attributes(MaxMargin, [MaxMargin().fit(table, y), MaxMargin().fit(*three_classes())])
+
+
+def check_attributes(kind, models):
+    entries = section(kind.__doc__, "Attributes")
+    shown = {
+        name for model in models for name in vars(model) if re.fullmatch(r"[A-Za-z]\w*_", name)
+    }
+    shown |= {name for name, value in inspect.getmembers(kind) if isinstance(value, property)}
+    shown = {name for name in shown if not name.startswith("_")}
     assert shown <= entries.keys()
     assert entries.keys() - shown <= {"about_"}
     assert all(len(text) > 10 for _, text in entries.values())
 
 
 def test_no_attribute_before_the_fit():
-    assert not [name for name in vars(Perceptron()) if name.endswith("_")]
+    for kind in (Perceptron, MaxMargin):
+        assert not [name for name in vars(kind()) if name.endswith("_")]
 
 
-@pytest.mark.parametrize("name", ["fit", "partial_fit", "predict", "decision_function"])
-def test_every_method(name):
-    method = getattr(Perceptron, name)
+@pytest.mark.parametrize(
+    "method",
+    [
+        Perceptron.fit,
+        Perceptron.partial_fit,
+        Perceptron.predict,
+        Perceptron.decision_function,
+        MaxMargin.fit,
+    ],
+)
+def test_every_method(method):
     parameters = [p for p in inspect.signature(method).parameters if p != "self"]
     assert list(section(method.__doc__, "Parameters")) == parameters
     assert "Returns" in method.__doc__

@@ -182,7 +182,7 @@ def test_what_cannot_be_saved(tmp_path):
         novikoff.save(Perceptron(), path)
     with pytest.raises(ValueError, match="has no certificate; fit it before saving it"):
         novikoff.save(Perceptron().partial_fit(X, y, classes=[0, 1]), path)
-    with pytest.raises(TypeError, match="A DummyModel cannot be saved; there are Perceptron"):
+    with pytest.raises(TypeError, match="there are Perceptron, MaxMargin"):
         novikoff.save(type("DummyModel", (), {})(), path)
     assert not list(tmp_path.iterdir())
 
@@ -282,6 +282,8 @@ DAMAGE = {
     "the rule of rules": (["parameters", "rule", "name"], "Rule"),
     "a rule's parameter": (["parameters", "rule", "alpha"], 1.5),
     "an unknown parameter": (["parameters", "C"], 1.0),
+    "a parameter that is missing": (["parameters", "max_iter"], KeyError),
+    "the kind of another model": (["kind"], "MaxMargin"),
     "a bad parameter": (["parameters", "max_iter"], -3),
     "a parameter of another type": (["parameters", "soft_margin"], "much"),
     "class weights": (["parameters", "class_weight"], [1, 2]),
@@ -306,6 +308,7 @@ DAMAGE = {
     "a number that is none": (["fitted", "n_iter_"], None),
     "a margin": (["fitted", "margin_", "values"], 1e9),
     "an upper bound": (["fitted", "margin_upper_bound_", "values"], 0.001),
+    "a margin for each of several classes": (["fitted", "margin_", "values"], [1.0]),
     "a support beyond the data": (["fitted", "support_", "values", 0], 60),
     "a negative support": (["fitted", "support_", "values", 0], -1),
     "a support of another length": (["fitted", "support_", "values"], [0]),

@@ -79,9 +79,13 @@ def test_an_order_drawn_once_is_kept():
         assert clf.fit(X, y).support_[0] == first
 
 
-@pytest.mark.parametrize("change", ["example", "label", "order", "rule", "intercept", "slack"])
+CHANGES = ["example", "label", "order", "rule", "intercept", "slack", "weights", "balanced"]
+
+
+@pytest.mark.parametrize("change", CHANGES)
 def test_anything_else_starts_anew(change):
-    X, y = noise()
+    X, y = noise(60)
+    X, y = X[5:], y[5:]
     how = dict(max_iter=3, min_margin=0.0, random_state=0)
     clf = Perceptron(warm_start=True, **how).fit(X, y)
     X, y = X.copy(), y.copy()
@@ -96,11 +100,22 @@ def test_anything_else_starts_anew(change):
             "rule": {"rule": rules.ScaleFree(c=2.0)},
             "intercept": {"fit_intercept": False},
             "slack": {"soft_margin": 0.5},
+            "weights": {"class_weight": {0: 1.0, 1: 3.0}},
+            "balanced": {"class_weight": "balanced"},
         }
         how |= options[change]
     clf.set_params(**how).fit(X, y)
     assert_same_model(clf, Perceptron(**how).fit(X, y))
     assert_proved(clf, X, y)
+
+
+def test_the_same_weights_said_otherwise_go_on():
+    X, y = noise()
+    how = dict(min_margin=0.0, random_state=0, average=False)
+    whole = Perceptron(max_iter=6, **how).fit(X, y)
+    parts = Perceptron(max_iter=3, warm_start=True, **how).fit(X, y)
+    parts.set_params(class_weight={0: 1.0}).fit(X, y)
+    assert_same_model(parts, whole)
 
 
 def test_other_storage_of_the_same_numbers_goes_on():

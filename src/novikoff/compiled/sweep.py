@@ -142,6 +142,13 @@ def margins(
 
 
 @njit(cache=True, nogil=True)
+def products(rows: Rows, order: np.ndarray, w: np.ndarray, along: float, out: np.ndarray) -> None:
+    """Write ``x_i . w - along`` of the examples of ``order`` into ``out``."""
+    for p in range(order.shape[0]):
+        out[p] = dot(rows, order[p], w) - along
+
+
+@njit(cache=True, nogil=True)
 def combine(
     rows: Rows,
     order: np.ndarray,

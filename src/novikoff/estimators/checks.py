@@ -21,6 +21,7 @@ from novikoff.certificate import (
     SoftOptimum,
 )
 
+SMALLEST_C = 1e-100
 READ_IN_PLACE = [np.float64, np.float32, np.uint8]
 
 
@@ -30,12 +31,71 @@ def check_options(estimator: Any) -> None:
     _number(estimator, "min_margin", 0.0)
     if estimator.min_margin > 1.0:
         raise ValueError(f"min_margin={estimator.min_margin!r} is in units of R: at most 1.")
-    _number(estimator, "max_iter", 1, whole=True)
     if estimator.max_updates is not None:
         _number(estimator, "max_updates", 1, whole=True)
+    averages(estimator)
+    _check_common(estimator, ("fit_intercept", "shuffle", "warm_start"))
+
+
+def check_max_margin_options(estimator: Any) -> None:
+    """Raise what is wrong with the parameters of MaxMargin."""
+    C = estimator.C
+    right_kind = isinstance(C, numbers.Real) and not isinstance(C, bool)
+    if not (right_kind and (SMALLEST_C <= C <= 1.0 / SMALLEST_C or C == math.inf)):
+        raise ValueError(f"C={C!r} must be between {SMALLEST_C} and {1 / SMALLEST_C}, or inf.")
+    _number(estimator, "tol", 0.0)
+    if not 0.0 < estimator.tol < 1.0:
+        raise ValueError(f"tol={estimator.tol!r} is a relative gap: between 0 and 1.")
+    if estimator.nonseparable not in ("soft", "raise"):
+        raise ValueError(f"nonseparable={estimator.nonseparable!r} must be 'soft' or 'raise'.")
+    _check_common(estimator, ("fit_intercept", "warm_start"))
+
+
+def costs_of(
+    sample_weight: Any, class_weight: Any, classes: NDArray[Any], codes: NDArray[np.int64]
+) -> NDArray[np.float64] | None:
+    """Return what the slack of each example costs; ``None``: the same for all.
+
+    ``"balanced"`` counts an example as often as it weighs, so that a weight equals repetition.
+    """
+    weights = checked_weights(sample_weight, len(codes))
+    if class_weight is None:
+        return weights
+    if isinstance(class_weight, str) and class_weight == "balanced":
+        counts = np.bincount(codes, weights, minlength=len(classes))
+        with np.errstate(divide="ignore"):
+            of_class = counts.sum() / (len(classes) * counts)
+    else:
+        of_class = compute_class_weight(class_weight, classes=classes, y=classes[codes])
+    if not ((of_class >= 0.0) & (of_class < math.inf)).all():
+        raise ValueError("class_weight must be finite and not negative for every class.")
+    each = np.asarray(of_class, dtype=np.float64)[codes]
+    return each if weights is None else each * weights
+
+
+def checked_weights(sample_weight: Any, n_examples: int) -> NDArray[np.float64] | None:
+    """Return the weights of the examples as float64, or raise what is wrong with them."""
+    if sample_weight is None:
+        return None
+    weights = np.asarray(sample_weight, dtype=np.float64)
+    if weights.ndim == 0:
+        weights = np.full(n_examples, float(weights))
+    if weights.shape != (n_examples,):
+        raise ValueError(
+            f"sample_weight has shape {weights.shape}; {n_examples} examples need as many weights."
+        )
+    if not (np.isfinite(weights) & (weights >= 0.0)).all():
+        raise ValueError("sample_weight must be finite and not negative.")
+    if not weights.any():
+        raise ValueError("sample_weight is zero for every example.")
+    return weights
+
+
+def _check_common(estimator: Any, switches: tuple[str, ...]) -> None:
+    _number(estimator, "max_iter", 1, whole=True)
     if estimator.time_limit is not None:
         _number(estimator, "time_limit", 0.0)
-    for name in ("fit_intercept", "shuffle", "warm_start"):
+    for name in switches:
         value = getattr(estimator, name)
         if not isinstance(value, bool | np.bool_):
             raise ValueError(f"{name}={value!r} must be True or False.")
@@ -45,7 +105,6 @@ def check_options(estimator: Any) -> None:
             raise ValueError(f"n_jobs={value!r} must be None or a whole number that is not 0.")
     if not isinstance(estimator.verbose, numbers.Integral | np.bool_):
         raise ValueError(f"verbose={estimator.verbose!r} must be a whole number.")
-    averages(estimator)
 
 
 def averages(estimator: Any) -> bool | Literal["auto"]:
@@ -139,18 +198,22 @@ def step_weights(
     return weights
 
 
-def warn_if_cut_short(estimator: Any) -> None:
-    """Warn once if a limit ended a run before it had decided anything."""
+def warn_if_cut_short(estimator: Any, others: tuple[Certificate | None, ...] = ()) -> None:
+    """Warn once if a limit ended a run before it had decided anything.
+
+    ``others`` are further certificates of the model, by class.
+    """
     certificate: Certificate = estimator.certificate_
     parts = certificate.certificates if isinstance(certificate, PerClass) else (certificate,)
-    open_ones = [c for c in parts if c.status.at_limit and not isinstance(c, NonSeparation)]
+    told = [*parts, *(other for other in others if other is not None)]
+    open_ones = [c for c in told if c.status.at_limit and not isinstance(c, NonSeparation)]
     if not open_ones:
         return
-    where = f" for {len(open_ones)} of {len(parts)} classes" if len(parts) > 1 else ""
+    count = min(len(open_ones), len(parts))
+    where = f" for {count} of {len(parts)} classes" if len(parts) > 1 else ""
     warnings.warn(
         f"{open_ones[0].status.value[:-1]}{where}: asked for {open_ones[0].asked}, "
-        f"reached {_reached(open_ones[0])}. Raise the limit, scale the features, ask less of the "
-        f"rule, or allow slack (soft_margin).",
+        f"reached {_reached(open_ones[0])}. {estimator._remedy}",
         ConvergenceWarning,
         stacklevel=3,
     )

@@ -6,24 +6,20 @@ from typing import Any, Literal, Self
 
 import numpy as np
 from joblib import effective_n_jobs
-from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
+from numpy.typing import ArrayLike
 from sklearn.utils import assert_all_finite, check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
 
-from novikoff.certificate import Certificate, PerClass, Status, row_hashes
+from novikoff.certificate import Status, row_hashes
 from novikoff.compiled.step import UPDATES
 from novikoff.estimators.binary import Fitted, Task, fit_binary
 from novikoff.estimators.checks import (
     averages,
-    check_exact,
     check_options,
-    classes_of,
-    readable_type,
     signs_against_rest,
     step_weights,
     warn_if_cut_short,
 )
+from novikoff.estimators.linear import LinearModel, examples_of, or_as_before
 from novikoff.estimators.online import Online, validated_batch
 from novikoff.estimators.threads import LastRun, each, print_progress
 from novikoff.loop import Callback, Limits
@@ -41,7 +37,7 @@ CLAIMS_OF_A_FIT = (
 )
 
 
-class Perceptron(ClassifierMixin, BaseEstimator):
+class Perceptron(LinearModel):
     """A perceptron that says what it proved.
 
     Runs a rule of the paper *On the Perceptron's Compression* until no example is violated, and
@@ -60,7 +56,7 @@ class Perceptron(ClassifierMixin, BaseEstimator):
     fit_intercept : bool, default=True
         Whether the hyperplane may miss the origin. Examples are then read relative to the first
         one visited and lifted by the largest distance to it, which makes the fit invariant under
-        translation; nothing is copied.
+        translation; nothing is copied. ``"min-over"`` needs no lift: it steps on differences.
     soft_margin : float, default=0.0
         The slack lift's Delta; LinearSVC's C is ``1 / (2 Delta^2)``. 0 is the hard margin. The
         certificate is then a :class:`~novikoff.certificate.SoftOptimum`.
@@ -152,6 +148,9 @@ class Perceptron(ClassifierMixin, BaseEstimator):
     """
 
     _callbacks: tuple[Callback, ...] = ()
+    _remedy = (
+        "Raise the limit, scale the features, ask less of the rule, or allow slack (soft_margin)."
+    )
     _last: LastRun | None = None
     _online: Online | None = None
 
@@ -188,12 +187,6 @@ class Perceptron(ClassifierMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def __sklearn_tags__(self) -> Any:
-        """Accept sparse matrices."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
-
     def fit(self, X: Any, y: ArrayLike) -> Self:
         """Fit the model and certify it.
 
@@ -210,17 +203,21 @@ class Perceptron(ClassifierMixin, BaseEstimator):
         Perceptron
             The estimator itself.
         """
+        with or_as_before(self):
+            self._fit(X, y)
+        warn_if_cut_short(self)
+        return self
+
+    def _fit(self, X: Any, y: ArrayLike) -> None:
         started = time.perf_counter()
         check_options(self)
-        given = X
-        X, labels = validate_data(
-            self, X, y, accept_sparse="csr", dtype=readable_type(X), ensure_all_finite=False
-        )
-        check_exact(given, X)
-        classes, codes = classes_of(labels)
+        X, classes, codes = examples_of(self, X, y)
         room, hashes = room_of(X), row_hashes(X)
+        positives = [1] if len(classes) == 2 else list(range(len(classes)))
+        steps = step_weights(self.class_weight, classes, codes)
         last = self._last if self.warm_start else None
-        asked = (repr(named(self.rule)), self.fit_intercept, self.soft_margin)
+        weights = tuple(steps[k] for k in positives)
+        asked = (repr(named(self.rule)), self.fit_intercept, self.soft_margin, weights)
         if last is not None and not last.fits(asked, hashes, codes):
             last = None
         random_state = check_random_state(self.random_state) if self.shuffle else None
@@ -237,8 +234,6 @@ class Perceptron(ClassifierMixin, BaseEstimator):
             limits=Limits(self.max_iter, self.max_updates, deadline, cancel.is_set),
             callbacks=(*self._callbacks, *((print_progress,) if self.verbose else ())),
         )
-        positives = [1] if len(classes) == 2 else list(range(len(classes)))
-        steps = step_weights(self.class_weight, classes, codes)
         try:
             sample = Sample.of(
                 room,
@@ -280,8 +275,6 @@ class Perceptron(ClassifierMixin, BaseEstimator):
         if self.warm_start:
             memories = {k: result.memory for k, result in zip(positives, results, strict=True)}
             self._last = LastRun(asked, hashes, codes, order, memories)
-        warn_if_cut_short(self)
-        return self
 
     def partial_fit(self, X: Any, y: ArrayLike, classes: ArrayLike | None = None) -> Self:
         """Go through some examples once, online.
@@ -326,60 +319,3 @@ class Perceptron(ClassifierMixin, BaseEstimator):
         self.mistakes_ = int(online.mistakes[0]) if len(online.w) == 1 else online.mistakes
         self.n_updates_ = int(online.states[:, UPDATES].sum())
         return self
-
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Return ``coef_ . x + intercept_`` for each example, and for each class if more than two.
-
-        Parameters
-        ----------
-        X : array or sparse matrix of shape (n_examples, n_features)
-            The examples.
-
-        Returns
-        -------
-        array of shape (n_examples,) or (n_examples, n_classes)
-            Positive on the side of ``classes_[1]``, or of the class.
-        """
-        check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=readable_type(X), reset=False)
-        scores = np.asarray(X @ self.coef_.T) + self.intercept_
-        return scores.ravel() if scores.shape[1] == 1 else scores
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return the label of each example; a score of exactly 0 is ``classes_[1]``.
-
-        Parameters
-        ----------
-        X : array or sparse matrix of shape (n_examples, n_features)
-            The examples.
-
-        Returns
-        -------
-        array of shape (n_examples,)
-            The labels.
-        """
-        scores = self.decision_function(X)
-        chosen = (scores >= 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
-        labels: NDArray[Any] = self.classes_[chosen]
-        return labels
-
-    def _store(self, results: list[Fitted]) -> None:
-        self.coef_ = np.array([result.coef for result in results])
-        self.intercept_ = np.array([result.intercept for result in results])
-        self.n_updates_ = sum(result.n_updates for result in results)
-        self.n_iter_ = max(result.n_iter for result in results)
-        for name in ("support", "dual_coef", "margin", "margin_upper_bound", "history"):
-            values = [getattr(result, name) for result in results]
-            several = np.array(values) if name.startswith("margin") else values
-            setattr(self, name + "_", values[0] if len(results) == 1 else several)
-        self.certificate_: Certificate = results[0].certificate
-        if len(results) > 1:
-            self.certificate_ = PerClass(
-                classes=tuple(self.classes_.tolist()),
-                certificates=tuple(result.certificate for result in results),
-            )
-
-    @property
-    def status_(self) -> Status:
-        """How the run ended."""
-        return self.certificate_.status

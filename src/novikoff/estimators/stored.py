@@ -2,27 +2,62 @@
 
 import json
 import os
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from novikoff import rules
 from novikoff.certificate import Certificate, CertificateError
-from novikoff.certificate.storage import from_text, write_atomically
+from novikoff.certificate.storage import check_keys, from_text, write_atomically
+from novikoff.estimators import forms
 from novikoff.estimators.agreement import Disagreement, ModelError, check_agreement
-from novikoff.estimators.checks import check_options
+from novikoff.estimators.checks import check_max_margin_options, check_options
+from novikoff.estimators.forms import Form
+from novikoff.estimators.maxmargin import MaxMargin
 from novikoff.estimators.perceptron import Perceptron
-from novikoff.loop import Progress
 
 FORMAT = "novikoff model"
 VERSION = 1
-ARRAYS = ("coef_", "intercept_", "classes_", "centre_")
-PER_CLASS_ARRAYS = ("support_", "dual_coef_")
-NUMBERS = ("n_features_in_", "n_updates_", "n_iter_")
-MARGINS = ("margin_", "margin_upper_bound_")
-KINDS: dict[str, type[Any]] = {"Perceptron": Perceptron}
+
+
+@dataclass(frozen=True)
+class Kind:
+    """An estimator that can be stored: how its parameters are checked, what a fit leaves."""
+
+    estimator: type[Any]
+    check: Callable[[Any], None]
+    fitted: dict[str, Form]
+
+
+FITTED = {
+    "coef_": forms.ARRAY,
+    "intercept_": forms.ARRAY,
+    "classes_": forms.ARRAY,
+    "support_": forms.ARRAYS,
+    "dual_coef_": forms.ARRAYS,
+    "margin_": forms.NUMBERS,
+    "margin_upper_bound_": forms.NUMBERS,
+    "n_features_in_": forms.COUNT,
+    "n_updates_": forms.COUNT,
+    "n_iter_": forms.COUNT,
+    "history_": forms.HISTORY,
+}
+SOMETIMES_FITTED = {"feature_names_in_": forms.NAMES}
+KINDS = {
+    "Perceptron": Kind(Perceptron, check_options, FITTED | {"centre_": forms.ARRAY}),
+    "MaxMargin": Kind(
+        MaxMargin,
+        check_max_margin_options,
+        FITTED | {"C_": forms.NUMBERS, "soft_certificate_": forms.SOFT_CERTIFICATES},
+    ),
+}
+PARAMETERS = {
+    "rule": forms.RULE,
+    "random_state": forms.SEED,
+    "class_weight": forms.CLASS_WEIGHT,
+}
 
 
 def save(model: Any, path: str | os.PathLike[str], *, about: dict[str, str] | None = None) -> None:
@@ -33,7 +68,7 @@ def save(model: Any, path: str | os.PathLike[str], *, about: dict[str, str] | No
 
     Parameters
     ----------
-    model : Perceptron
+    model : MaxMargin or Perceptron
         A fitted estimator.
     path : path
         Where to write.
@@ -45,7 +80,7 @@ def save(model: Any, path: str | os.PathLike[str], *, about: dict[str, str] | No
     --------
     >>> import numpy as np, os, tempfile
     >>> import novikoff
-    >>> clf = novikoff.Perceptron().fit(np.array([[999.0], [1001.0]]), ["low", "high"])
+    >>> clf = novikoff.MaxMargin().fit(np.array([[999.0], [1001.0]]), ["low", "high"])
     >>> path = os.path.join(tempfile.mkdtemp(), "model.json")
     >>> novikoff.save(clf, path)
     >>> novikoff.load(path).predict(np.array([[0.0], [2000.0]]))
@@ -77,39 +112,23 @@ def load(path: str | os.PathLike[str]) -> Any:
 
 def to_document(model: Any, about: dict[str, str] | None = None) -> dict[str, Any]:
     """Return a fitted model as JSON values."""
-    kind = type(model).__name__
-    if kind not in KINDS:
-        raise TypeError(f"A {kind} cannot be saved; there are {', '.join(KINDS)}.")
+    name = type(model).__name__
+    if name not in KINDS:
+        raise TypeError(f"A {name} cannot be saved; there are {', '.join(KINDS)}.")
     if not hasattr(model, "certificate_"):
         raise ValueError("This model has no certificate; fit it before saving it.")
+    sometimes = {key: form for key, form in SOMETIMES_FITTED.items() if hasattr(model, key)}
+    fitted = KINDS[name].fitted | sometimes
     parameters = model.get_params(deep=False)
-    rule = parameters["rule"]
-    if not isinstance(rule, str):
-        parameters["rule"] = {"name": type(rule).__name__, **_plain(rule.get_params())}
-    if not isinstance(_scalar(parameters["random_state"]), int | None):
-        parameters["random_state"] = None
-    weights = parameters["class_weight"]
-    if isinstance(weights, dict):
-        parameters["class_weight"] = [[_scalar(k), float(v)] for k, v in weights.items()]
-    fitted: dict[str, Any] = {name: _array(getattr(model, name)) for name in ARRAYS}
-    several = isinstance(model.support_, list)
-    for name in PER_CLASS_ARRAYS:
-        value = getattr(model, name)
-        fitted[name] = [_array(part) for part in value] if several else _array(value)
-    for name in MARGINS:
-        fitted[name] = _array(np.asarray(getattr(model, name)))
-    for name in NUMBERS:
-        fitted[name] = int(getattr(model, name))
-    fitted["history_"] = _plain(model.history_)
-    if hasattr(model, "feature_names_in_"):
-        fitted["feature_names_in_"] = list(map(str, model.feature_names_in_))
     return {
         "format": FORMAT,
         "version": VERSION,
-        "kind": kind,
+        "kind": name,
         "about": dict(about or getattr(model, "about_", {})),
-        "parameters": _plain(parameters),
-        "fitted": fitted,
+        "parameters": {
+            key: PARAMETERS.get(key, forms.PLAIN).write(value) for key, value in parameters.items()
+        },
+        "fitted": {key: form.write(getattr(model, key)) for key, form in fitted.items()},
         "certificate": model.certificate_.to_dict(),
     }
 
@@ -134,35 +153,21 @@ def from_document(document: dict[str, Any]) -> Any:
 
 
 def _build(document: dict[str, Any]) -> Any:
-    if document["kind"] not in list(KINDS):
-        raise CertificateError(f"there is no model of the kind {document['kind']!r}")
-    parameters = _unplain(dict(document["parameters"]))
-    described = parameters["rule"]
-    if isinstance(described, dict):
-        name = described.pop("name")
-        if name not in rules.__all__ or name in ("Rule", "named"):
-            raise CertificateError(f"there is no rule {name!r}")
-        parameters["rule"] = getattr(rules, name)(**described)
-    rules.named(parameters["rule"])
-    if isinstance(parameters["class_weight"], list):
-        parameters["class_weight"] = {label: weight for label, weight in parameters["class_weight"]}
-    model = KINDS[document["kind"]](**parameters)
-    check_options(model)
-    fitted = document["fitted"]
-    for name in ARRAYS:
-        setattr(model, name, _unarray(fitted[name]))
-    for name in PER_CLASS_ARRAYS:
-        value = fitted[name]
-        parts = [_unarray(part) for part in value] if isinstance(value, list) else _unarray(value)
-        setattr(model, name, parts)
-    for name in MARGINS:
-        value = _unarray(fitted[name])
-        setattr(model, name, float(value) if value.ndim == 0 else value)
-    for name in NUMBERS:
-        setattr(model, name, int(fitted[name]))
-    model.history_ = _history(fitted["history_"])
-    if "feature_names_in_" in fitted:
-        model.feature_names_in_ = np.array(fitted["feature_names_in_"], dtype=object)
+    name = document["kind"]
+    if name not in list(KINDS):
+        raise CertificateError(f"there is no model of the kind {name!r}")
+    kind, parameters = KINDS[name], document["parameters"]
+    model = kind.estimator()
+    check_keys(parameters, list(model.get_params(deep=False)), "the model")
+    model.set_params(
+        **{key: PARAMETERS.get(key, forms.PLAIN).read(part) for key, part in parameters.items()}
+    )
+    kind.check(model)
+    for key, form in kind.fitted.items():
+        setattr(model, key, form.read(document["fitted"][key]))
+    for key, form in SOMETIMES_FITTED.items():
+        if key in document["fitted"]:
+            setattr(model, key, form.read(document["fitted"][key]))
     model.certificate_ = Certificate.from_dict(document["certificate"])
     model.about_ = dict(document["about"])
     _check_shapes(model)
@@ -173,61 +178,30 @@ def _build(document: dict[str, Any]) -> Any:
 def _check_shapes(model: Any) -> None:
     classes, width = len(model.classes_), model.n_features_in_
     rows = 1 if classes == 2 else classes
-    wanted = {"coef_": (rows, width), "intercept_": (rows,), "centre_": (width,)}
-    fits = all(getattr(model, name).shape == shape for name, shape in wanted.items())
+    per_class = () if rows == 1 else (rows,)
+    wanted = {
+        "coef_": (rows, width),
+        "intercept_": (rows,),
+        "centre_": (width,),
+        "margin_": per_class,
+        "margin_upper_bound_": per_class,
+        "C_": per_class,
+        "feature_names_in_": (width,),
+    }
+    there = {name: shape for name, shape in wanted.items() if hasattr(model, name)}
+    fits = all(np.shape(getattr(model, name)) == shape for name, shape in there.items())
     several = isinstance(model.support_, list)
     supports = model.support_ if several else [model.support_]
     weights = model.dual_coef_ if several else [model.dual_coef_]
     fits &= [s.shape for s in supports] == [a.shape for a in weights] and len(supports) == rows
-    fits &= len(getattr(model, "feature_names_in_", range(width))) == width
+    fits &= several == (rows > 1)
     if not fits:
         raise CertificateError("the model is damaged: its arrays do not fit together")
-    for name in wanted:
-        array = getattr(model, name)
+    for name in ("coef_", "intercept_", "centre_"):
+        array = getattr(model, name, model.coef_)
         if array.dtype != np.float64 or not np.isfinite(array).all():
             raise CertificateError(f"the model is damaged: {name} holds what is no finite number")
     n_examples = model.certificate_.n_examples
     for support in supports:
         if support.dtype != np.int64 or not ((support >= 0) & (support < n_examples)).all():
             raise CertificateError("the model is damaged: support_ names examples there are not")
-
-
-def _history(lines: list[Any]) -> list[Any]:
-    if lines and isinstance(lines[0], list) and lines[0] and isinstance(lines[0][0], list):
-        return [_history(part) for part in lines]
-    return [Progress(*map(_unplain, line)) for line in lines]
-
-
-def _array(array: NDArray[Any]) -> dict[str, Any]:
-    kind = "object" if array.dtype.kind == "O" else array.dtype.str
-    return {"dtype": kind, "values": _plain(array.tolist())}
-
-
-def _unarray(document: dict[str, Any]) -> NDArray[Any]:
-    return np.array(_unplain(document["values"]), dtype=np.dtype(document["dtype"]))
-
-
-def _scalar(value: Any) -> Any:
-    return value.item() if isinstance(value, np.generic) else value
-
-
-def _plain(value: Any) -> Any:
-    """Return JSON values; an infinity becomes ``{"float": "inf"}``, which no other value is."""
-    value = _scalar(value)
-    if isinstance(value, float) and not np.isfinite(value):
-        return {"float": repr(value)}
-    if isinstance(value, dict):
-        return {key: _plain(part) for key, part in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(part) for part in value]
-    return value
-
-
-def _unplain(value: Any) -> Any:
-    if isinstance(value, dict):
-        if value.keys() == {"float"}:
-            return float(value["float"])
-        return {key: _unplain(part) for key, part in value.items()}
-    if isinstance(value, list):
-        return [_unplain(part) for part in value]
-    return value

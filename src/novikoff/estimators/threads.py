@@ -56,3 +56,12 @@ def print_progress(line: Progress) -> None:
         f"margin at most {line.upper:.6g}",
         file=sys.stderr,
     )
+
+
+def print_bounds(line: Progress) -> None:
+    """Print a line of history of an optimum to the standard error."""
+    print(
+        f"pass {line.iteration}: {line.updates} steps, {line.mistakes} on the wrong side, "
+        f"between {line.lower:.6g} and {line.upper:.6g}",
+        file=sys.stderr,
+    )

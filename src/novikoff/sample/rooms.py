@@ -17,6 +17,7 @@ CONVERTED_CHUNK_BYTES = 1 << 23
 class Room(Protocol):
     """A matrix of examples that hands out rows for compiled code."""
 
+    matrix: Any
     shape: tuple[int, int]
     nbytes: int
     chunk: int
@@ -32,6 +33,7 @@ class InPlace:
     """Rows that compiled code reads where they are."""
 
     def __init__(self, X: Any) -> None:
+        self.matrix = X
         self.shape: tuple[int, int] = X.shape
         if sparse.issparse(X):
             arrays = (X.data, X.indices, X.indptr)

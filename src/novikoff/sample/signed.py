@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import sqrt
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -239,6 +240,29 @@ class Sample:
             )
             done += len(chunk)
         return out
+
+    def products(
+        self, w: NDArray[np.float64], ids: NDArray[np.int64] | None = None
+    ) -> NDArray[np.float64]:
+        """Return ``(x_i - centre) . w``, unsigned; by default of all examples, in order."""
+        ids = self.order if ids is None else ids
+        along = float(w[self.at] @ self.centre[self.at])
+        rows, gathered = self.room.part(ids[:1])
+        as_they_stand = len(ids) == self.n_examples and (ids[:-1] < ids[1:]).all()
+        if as_they_stand and gathered is None and getattr(rows, "dtype", None) == np.float64:
+            return np.asarray(rows @ w - along)
+        out = np.empty(len(ids))
+        done = 0
+        for chunk in self.chunks(ids):
+            rows, gathered = self.room.part(chunk)
+            position = chunk if gathered is None else np.arange(len(chunk))
+            compiled.products(rows, position, w, along, out[done : done + len(chunk)])
+            done += len(chunk)
+        return out
+
+    def matrix(self, ids: NDArray[np.int64]) -> Any:
+        """Return the given rows, not centred, as a float64 array or CSR matrix of their own."""
+        return self.room.matrix[ids].astype(np.float64)
 
     def combine(self, weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
         """Return ``sum_i weights_i y_i (x_i - centre)`` and the offset at the centre.

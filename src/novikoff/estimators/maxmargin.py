@@ -1,0 +1,303 @@
+"""The classifier of largest margin, as a scikit-learn classifier."""
+
+import threading
+import time
+from operator import attrgetter
+from typing import Any, Literal, Self
+
+import numpy as np
+from joblib import effective_n_jobs
+from numpy.typing import ArrayLike, NDArray
+
+from novikoff.certificate import Certificate, row_hashes
+from novikoff.estimators.against_rest import fit_each
+from novikoff.estimators.checks import (
+    check_max_margin_options,
+    costs_of,
+    warn_if_cut_short,
+)
+from novikoff.estimators.linear import LinearModel, combined, examples_of, or_as_before
+from novikoff.estimators.optimum import Optimum, Task, decide, fit_optimum
+from novikoff.estimators.threads import print_bounds
+from novikoff.maxmargin import SOME_MARGIN
+from novikoff.record import Callback, Limits
+from novikoff.sample import Sample
+
+
+class MaxMargin(LinearModel):
+    """The hyperplane of largest margin, hard or soft, with a proof of how close to it it is.
+
+    With ``C=inf`` it separates the examples as widely as any hyperplane can, to within ``tol``,
+    or proves that no hyperplane separates them and fits the soft margin instead. With a finite
+    ``C`` it minimises ``|w|^2 / 2 + C sum_i s_i max(0, 1 - y_i (w . x_i + b))^2``, which has
+    LinearSVC's meaning of ``C`` but leaves the intercept unpenalised.
+
+    Parameters
+    ----------
+    C : float, default=inf
+        The price of slack; ``inf`` is the hard margin.
+    fit_intercept : bool, default=True
+        Whether the hyperplane may miss the origin.
+    tol : float, default=1e-3
+        The certified relative gap: between the margin reached and the bound on any (hard), or
+        between the primal and the dual objective (soft).
+    nonseparable : "soft" or "raise", default="soft"
+        What a hard margin does when no hyperplane separates the examples: fit the soft margin
+        with ``C = 1 / (mean squared distance to the mean)``, which is 1 for features of that
+        unit, or raise.
+    max_iter : int, default=1000
+        The limit on passes over the data.
+    time_limit : float, optional
+        The limit in seconds.
+    warm_start : bool, default=False
+        Whether the next fit starts from the weights of this one, if it has as many examples.
+    class_weight : dict, "balanced" or None, default=None
+        Multiplies the weights of the examples of a class, and so acts on their slack.
+    n_jobs : int, optional
+        Threads for more than two classes.
+    verbose : int, default=0
+        Print a line for every pass.
+
+    Attributes
+    ----------
+    coef_ : array of shape (1, n_features) or (n_classes, n_features)
+        The normal vectors; one for each class, against the rest, if there are more than two.
+        Scaled so that ``y f(x) = 1`` at the margin.
+    intercept_ : array of shape (1,) or (n_classes,)
+        The intercepts.
+    classes_ : array of shape (n_classes,)
+        The labels.
+    certificate_ : Certificate
+        What was proved: a Separation, a NonSeparation, a SoftOptimum, or an Inconclusive where a
+        limit was met; ``PerClass`` for more than two classes.
+    soft_certificate_ : SoftOptimum or None, or tuple of these
+        How close the model is to the soft optimum, where it is a soft one.
+    status_ : Status
+        How the run ended, in a sentence.
+    margin_, margin_upper_bound_ : float or array of shape (n_classes,)
+        The signed geometric margin of the model, and a bound on that of any hyperplane.
+    support_ : array, or list of arrays
+        The examples that carry the model.
+    dual_coef_ : array, or list of arrays
+        Their weights times their signs, as in SVC: ``coef_ = dual_coef_ @ X[support_]``.
+    C_ : float or array of shape (n_classes,)
+        The C of the model: that of the soft margin where nothing separates the examples.
+    n_iter_, n_updates_ : int
+        Passes over the data (of the longest run) and steps on candidates (over all classes).
+    history_ : list of Progress, or list of lists
+        The bounds after every pass.
+    n_features_in_ : int
+        The number of features.
+    feature_names_in_ : array of shape (n_features_in_,)
+        Their names, if the examples came with names.
+    about_ : dict
+        After :func:`novikoff.load`: what :func:`novikoff.save` was told beside the model.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from novikoff import MaxMargin
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = MaxMargin(tol=1e-6).fit(X, y == 0)
+    >>> print(clf.certificate_.verify(X, y == 0))
+    Verified: the hyperplane separates all 150 examples with margin at least 0.8175, and no
+    hyperplane has more than 0.8176.
+    >>> clf.certificate_.gap < 1e-6, len(clf.support_)
+    (True, 3)
+    >>> clf = MaxMargin().fit(X, y == 1)
+    >>> bool(clf.certificate_), clf.C_
+    (False, 0.220...)
+    """
+
+    _callbacks: tuple[Callback, ...] = ()
+    _remedy = "Raise the limit, raise tol, or scale the features."
+    _last: dict[int, NDArray[np.float64]] | None = None
+
+    def __init__(
+        self,
+        *,
+        C: float = np.inf,
+        fit_intercept: bool = True,
+        tol: float = 1e-3,
+        nonseparable: Literal["soft", "raise"] = "soft",
+        max_iter: int = 1000,
+        time_limit: float | None = None,
+        warm_start: bool = False,
+        class_weight: dict[Any, float] | Literal["balanced"] | None = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ):
+        self.C = C
+        self.fit_intercept = fit_intercept
+        self.tol = tol
+        self.nonseparable = nonseparable
+        self.max_iter = max_iter
+        self.time_limit = time_limit
+        self.warm_start = warm_start
+        self.class_weight = class_weight
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit the model and certify it.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_examples, n_features)
+            The examples. C-ordered float64, float32 and uint8 arrays and CSR matrices are read
+            in place.
+        y : array-like of shape (n_examples,)
+            The labels: strings, numbers or booleans.
+        sample_weight : array-like of shape (n_examples,), optional
+            What the slack of an example costs, beside ``C``. A weight 2 is the example twice, a
+            weight 0 leaves it out.
+
+        Returns
+        -------
+        MaxMargin
+            The estimator itself.
+        """
+        with or_as_before(self):
+            self._fit(X, y, sample_weight)
+        others = self.soft_certificate_
+        warn_if_cut_short(self, others if isinstance(others, tuple) else (others,))
+        return self
+
+    def _fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> None:
+        started = time.perf_counter()
+        check_max_margin_options(self)
+        X, classes, codes = examples_of(self, X, y)
+        costs = costs_of(sample_weight, self.class_weight, classes, codes)
+        cancel = threading.Event()
+        deadline = None if self.time_limit is None else started + self.time_limit
+        task = Task(
+            X=X,
+            hashes=row_hashes(X),
+            C=float(self.C),
+            tol=float(self.tol),
+            nonseparable=self.nonseparable,
+            limits=Limits(self.max_iter, None, deadline, cancel.is_set),
+            asked=f"MaxMargin(C={float(self.C)!r}, tol={float(self.tol)!r})",
+            costs=costs,
+            callbacks=(*self._callbacks, *((print_bounds,) if self.verbose else ())),
+        )
+        last = self._last if self.warm_start else None
+
+        def fit(task: Task, sample: Sample, own: Any, rest: Any, k: int) -> Optimum:
+            return fit_optimum(task, sample, own, rest, usable(last, k, sample))
+
+        results = fit_each(
+            fit,
+            task,
+            classes,
+            codes,
+            affine=bool(self.fit_intercept),
+            jobs=effective_n_jobs(self.n_jobs),
+            cancel=cancel,
+            certificate_of=attrgetter("certificate"),
+        )
+        self.classes_ = classes
+        found = list(results.values())
+        self._store(found)
+        soft = tuple(result.soft_certificate for result in found)
+        self.soft_certificate_ = soft[0] if len(soft) == 1 else soft
+        prices = [result.C for result in found]
+        self.C_ = prices[0] if len(prices) == 1 else np.array(prices)
+        self._last = None
+        if self.warm_start:
+            self._last = {k: result.weights for k, result in results.items()}
+
+
+def usable(
+    last: dict[int, NDArray[np.float64]] | None, k: int, sample: Sample
+) -> NDArray[np.float64] | None:
+    """Return the weights of an earlier fit, where they can start this one."""
+    weights = None if last is None else last.get(k)
+    if weights is None or len(weights) != sample.n_examples:
+        return None
+    weights = np.where(np.isin(np.arange(len(weights)), sample.order), weights, 0.0)
+    signs = (1, -1) if sample.affine else (0,)
+    if all((weights[sample.signs != -sign] > 0.0).any() for sign in signs):
+        return weights
+    return None
+
+
+def is_separable(
+    X: Any,
+    y: ArrayLike,
+    *,
+    fit_intercept: bool = True,
+    max_iter: int = 1000,
+    time_limit: float | None = None,
+    n_jobs: int | None = None,
+    callbacks: tuple[Callback, ...] = (),
+) -> Certificate:
+    """Decide whether some hyperplane separates the classes, with proof.
+
+    Parameters
+    ----------
+    X : array or sparse matrix of shape (n_examples, n_features)
+        The examples.
+    y : array-like of shape (n_examples,)
+        Their labels; with more than two, each class against the rest is decided.
+    fit_intercept : bool, default=True
+        Whether hyperplanes may miss the origin.
+    max_iter : int, default=1000
+        The limit on passes over the data.
+    time_limit : float, optional
+        The limit in seconds.
+    n_jobs : int, optional
+        Threads for more than two classes.
+    callbacks : tuple of callables
+        Called with a :class:`~novikoff.record.Progress` after every pass.
+
+    Returns
+    -------
+    Certificate
+        True in a condition if the classes are separable, false if they are not: a Separation
+        with some separating hyperplane, or a NonSeparation with a combination of at most
+        ``n_features + 2`` examples that is exactly zero. An Inconclusive, which refuses to be
+        either, where a limit was met; beyond 5,000 features it is also what is said of examples
+        whose classes floating-point numbers cannot tell apart.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from novikoff import is_separable
+    >>> corners = np.array([[0, 0], [1, 1], [0, 1], [1, 0]])
+    >>> print(is_separable(corners, ["even", "even", "odd", "odd"]))
+    Not separable: no hyperplane separates the examples.
+    4 examples of 4 prove it: they have two class averages that coincide exactly.
+    ...
+    >>> bool(is_separable(corners, ["no", "yes", "no", "no"]))
+    True
+    """
+    started = time.perf_counter()
+    model = MaxMargin(
+        fit_intercept=fit_intercept, max_iter=max_iter, time_limit=time_limit, n_jobs=n_jobs
+    )
+    check_max_margin_options(model)
+    X, classes, codes = examples_of(model, X, y)
+    cancel = threading.Event()
+    deadline = None if time_limit is None else started + time_limit
+    task = Task(
+        X=X,
+        hashes=row_hashes(X),
+        C=np.inf,
+        tol=SOME_MARGIN,
+        nonseparable="soft",
+        limits=Limits(max_iter, None, deadline, cancel.is_set),
+        asked="is_separable",
+        callbacks=callbacks,
+    )
+    certificates = fit_each(
+        decide,
+        task,
+        classes,
+        codes,
+        affine=bool(fit_intercept),
+        jobs=effective_n_jobs(n_jobs),
+        cancel=cancel,
+        certificate_of=lambda certificate: certificate,
+    )
+    return combined(list(certificates.values()), classes)

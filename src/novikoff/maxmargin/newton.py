@@ -1,0 +1,248 @@
+"""Finite Newton in the primal: the soft margin where features are not too many.
+
+The squared hinge makes the primal piecewise quadratic, and a Newton step is exact once it knows
+which hinges are open. Most of the way is gone on a few thousand examples, then on four times as
+many, and so on, until they are all.
+"""
+
+import time
+from collections.abc import Sequence
+from math import ceil, inf
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.certificate import Status
+from novikoff.compiled import newton as compiled
+from novikoff.maxmargin.curvature import Curvature
+from novikoff.maxmargin.parts import Part, Point
+from novikoff.maxmargin.passes import Passes, Stopped
+from novikoff.maxmargin.problem import Problem, Solution
+from novikoff.record import Callback, Limits, Progress
+
+Vector = NDArray[np.float64]
+
+# A part is left when a step gains less than 2 %: its own optimum is further than that from the
+# optimum of the whole.
+LEFT_AT = 0.02
+# Up to this many values the optimum is found to the last digits, whatever the tolerance.
+SMALL = 1_000_000
+EXACT = 2.0**-51
+STALLS = 2
+ROUNDED = 1e-9
+# A detour begins at a step shorter than 1/10 and makes the hinges softer by hundreds until the
+# step is no shorter, then harder by fives, each time after a step of nearly the full length.
+SHORT = 0.1
+LONG = 0.9
+SOFTER = 100.0
+HARDER = 5.0
+
+
+def newton(
+    problem: Problem,
+    *,
+    tol: float,
+    limits: Limits,
+    start: Vector | None = None,
+    callbacks: Sequence[Callback] = (),
+) -> Solution:
+    """Minimise the soft margin's primal until the relative gap is at most ``tol``.
+
+    Parameters
+    ----------
+    problem : Problem
+        With slack.
+    tol : float
+        Stop when ``(primal - dual) / primal`` is no larger. Small problems (a million values)
+        are solved to the last digits in any case.
+    limits : Limits
+        Where to give up; ``max_iter`` is in passes over the examples.
+    start : array of shape (n_examples,), optional
+        Weights to start from.
+    callbacks : sequence of callables
+        Called with a :class:`Progress` after each step on all examples.
+
+    Returns
+    -------
+    Solution
+        ``weights`` are hinges over ``Delta^2``, which at the optimum solve the dual.
+    """
+    run = _Run(problem, tol, limits, callbacks)
+    try:
+        run.begin(start)
+        status = run.finish()
+    except Stopped as stopped:
+        status = stopped.status
+    except KeyboardInterrupt:
+        status = Status.INTERRUPTED
+    return run.solution(status)
+
+
+class _Run:
+    def __init__(
+        self, problem: Problem, tol: float, limits: Limits, callbacks: Sequence[Callback]
+    ) -> None:
+        if problem.slack2 is None:
+            raise ValueError("Newton's method is for the soft margin; the problem has no slack.")
+        self.sample = problem.sample
+        self.slack2 = problem.slack2
+        self.tol = tol
+        self.callbacks = callbacks
+        self.passes = Passes(problem.sample, limits)
+        self.curvature = Curvature(self.passes)
+        self.whole = Part.whole(self.passes, problem.slack2)
+        self.small = len(self.whole.ids) * self.sample.room.shape[1] <= SMALL
+        # Where a part has led; then the points on the whole with the best bounds so far.
+        self.w, self.offset = np.zeros(self.sample.room.shape[1]), 0.0
+        self.best: Point | None = None
+        self.proof: Point | None = None
+        self.steps = 0
+        self.history: list[Progress] = []
+        self.started = time.perf_counter()
+
+    def begin(self, start: Vector | None) -> None:
+        """Go down on growing parts, or to where the weights are that were given."""
+        if start is not None:
+            self._begin_at(start)
+            return
+        if self.small:
+            return
+        # What a part has found is judged on the whole, in two passes.
+        self.passes.reserved = 2.0
+        for part in self.whole.growing():
+            self.curvature.forget()
+            point, before = part.point(self.w, self.offset, part.products(self.w)), inf
+            while before - point.primal > LEFT_AT * point.primal:
+                before = point.primal
+                point, length = self._step(part, point)
+                if length < SHORT:
+                    point = self._detour(part, point)
+                self.w, self.offset = point.w, point.offset
+        self.passes.reserved = 0.0
+
+    def finish(self) -> Status:
+        """Go down on all examples, until the gap is small or rounding ends it."""
+        point = self._judge()
+        stalls, detoured = 0, False
+        while stalls <= STALLS and (self.small or point.gap > self.tol):
+            steepness, primal = point.steepness, point.primal
+            if steepness <= EXACT:
+                break
+            point, length = self._step(self.whole, point)
+            self._keep(point)
+            if length < SHORT and point.gap > ROUNDED and not detoured:
+                point, detoured = self._detour(self.whole, point), True
+                self._keep(point)
+            elif point.steepness > 0.5 * steepness and point.primal >= primal * (1.0 - EXACT):
+                stalls += 1
+                self.curvature.enrich()
+        assert self.best is not None and self.proof is not None
+        reached = self.proof.dual >= (1.0 - self.tol) * self.best.primal
+        return Status.GAP_REACHED if reached else Status.PRECISION
+
+    def _step(self, part: Part, point: Point) -> tuple[Point, float]:
+        """Return the best point on the line through a point along Newton's direction."""
+        along, shift = self.curvature.solve(
+            part.ids[point.active],
+            part.stiffness[point.active],
+            -point.gradient,
+            enough2=self.tol * point.primal if part is self.whole and not self.small else 0.0,
+            exactly=self.small,
+        )
+        products = part.products(along)
+        length = compiled.best_step(
+            part.hinges(point.products, point.offset),
+            part.signs * (products + shift),
+            part.stiffness,
+            float(point.w @ along),
+            float(along @ along),
+            1.0,
+        )
+        self.steps += 1
+        following = part.point(
+            point.w + length * along,
+            point.offset + length * shift,
+            point.products + length * products,
+        )
+        return following, length
+
+    def _detour(self, part: Part, point: Point) -> Point:
+        """Approach the optimum through softer problems.
+
+        Where hinges are stiff, a step opens others at once and is short. The optimum of a softer
+        problem has nearly the same open hinges.
+        """
+        softness, hardening = SOFTER, False
+        while softness > 1.0:
+            softer, length = part.softened(softness), 0.0
+            self.curvature.forget()
+            point = softer.point(point.w, point.offset, point.products)
+            while length < LONG:
+                point, length = self._step(softer, point)
+                if length < SHORT and not hardening:
+                    break
+            hardening = hardening or length >= LONG
+            softness *= 1.0 / HARDER if hardening else SOFTER
+        self.curvature.forget()
+        return part.point(point.w, point.offset, point.products)
+
+    def _begin_at(self, weights: Vector) -> None:
+        """Start from the vector that weights make, at the length that serves the dual best."""
+        signs, weights = self.whole.signs, weights[self.whole.ids]
+        total = float(weights.sum())
+        if self.sample.affine:
+            totals = [float(weights[signs == sign].sum()) for sign in (1.0, -1.0)]
+            if not all(totals):
+                return
+            weights, total = weights / np.where(signs > 0.0, *totals), 2.0
+        if total > 0.0:
+            all_weights = np.zeros(self.sample.n_examples)
+            all_weights[self.whole.ids] = weights
+            w, _ = self.sample.combine(all_weights)
+            self.passes.count += np.count_nonzero(weights) / len(weights)
+            norm2 = float(w @ w + weights**2 @ self.slack2[self.whole.ids])
+            self.w = w * (total / norm2)
+
+    def _judge(self) -> Point:
+        point = self.whole.point(self.w, self.offset, self.whole.products(self.w))
+        self._keep(point)
+        return point
+
+    def _keep(self, point: Point) -> None:
+        """Remember the points of the best bounds, and write a line of history."""
+        if self.best is None or point.primal <= self.best.primal:
+            self.best = point
+        if self.proof is None or point.dual >= self.proof.dual:
+            self.proof = point
+        line = Progress(
+            iteration=ceil(self.passes.count),
+            updates=self.steps,
+            mistakes=0,
+            lower=self.proof.dual,
+            upper=self.best.primal,
+            seconds=time.perf_counter() - self.started,
+        )
+        self.history.append(line)
+        for callback in self.callbacks:
+            callback(line)
+
+    def solution(self, status: Status) -> Solution:
+        """Return the best hyperplane and the weights that prove the best bound."""
+        if self.best is None:
+            self.passes.unlimited = True
+            self._judge()
+        best, proof = self.best, self.proof
+        assert best is not None and proof is not None
+        weights = np.zeros(self.sample.n_examples)
+        weights[self.whole.ids[proof.active]] = proof.weights
+        return Solution(
+            w=best.w,
+            offset=best.offset,
+            weights=weights,
+            status=status,
+            lower=proof.dual,
+            upper=best.primal,
+            n_passes=ceil(self.passes.count),
+            n_steps=self.steps,
+            history=self.history,
+        )

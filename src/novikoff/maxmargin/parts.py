@@ -1,0 +1,143 @@
+"""Some of the examples, standing for all, and the soft margin's two objectives on them."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from math import sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.compiled import newton as compiled
+from novikoff.compiled.sweep import products as row_products
+from novikoff.maxmargin.passes import Ids, Passes
+
+Vector = NDArray[np.float64]
+
+# The first part has five examples for each feature, or 4,000.
+FIRST_PART = 4000
+PER_FEATURE = 5
+FROM_A_CLASS = 200
+GROWTH = 4
+VANISHED = 1e-8
+
+
+@dataclass(frozen=True)
+class Point:
+    """A hyperplane, what it costs, and the dual weights that its hinges make."""
+
+    w: Vector
+    offset: float
+    products: Vector
+    primal: float
+    dual: float
+    active: Ids
+    weights: Vector
+    gradient: Vector
+
+    @property
+    def gap(self) -> float:
+        """The relative gap between primal and dual."""
+        return 1.0 - self.dual / self.primal if self.primal > 0.0 else 0.0
+
+    @property
+    def steepness(self) -> float:
+        """The length of the gradient in units of the vectors whose difference it is."""
+        # Where these vanish at the optimum, in units of the longest that w could be.
+        length = max(float(np.linalg.norm(self.w)), VANISHED * sqrt(2.0 * self.primal))
+        return float(np.linalg.norm(self.gradient)) / length if length > 0.0 else 0.0
+
+
+@dataclass(frozen=True)
+class Part:
+    """Examples with their ``stiffness``, which is ``1 / Delta^2`` times how many they stand for."""
+
+    passes: Passes
+    ids: Ids
+    signs: Vector
+    stiffness: Vector
+
+    @classmethod
+    def whole(cls, passes: Passes, slack2: Vector) -> "Part":
+        """Return all the examples."""
+        order, signs = passes.sample.order, passes.sample.signs
+        return cls(passes, order, signs[order].astype(np.float64), 1.0 / slack2[order])
+
+    def growing(self) -> Iterator["Part"]:
+        """Yield parts of this one, each four times as large as the one before."""
+        n = len(self.ids)
+        size = max(FIRST_PART, PER_FEATURE * self.passes.sample.room.shape[1])
+        # A fixed seed: the same data give the same solution.
+        draw = np.random.default_rng(0)
+        classes = [np.flatnonzero(self.signs == sign) for sign in (1.0, -1.0)]
+        while 2 * size < n:
+            stiffness = np.zeros(n)
+            for members in classes:
+                few = min(len(members), max(size * len(members) // n, FROM_A_CLASS))
+                mine = draw.choice(members, few, replace=False)
+                stiffness[mine] = self.stiffness[mine] * (len(members) / max(few, 1))
+            chosen = np.flatnonzero(stiffness)
+            yield Part(self.passes, self.ids[chosen], self.signs[chosen], stiffness[chosen])
+            size *= GROWTH
+
+    def softened(self, softness: float) -> "Part":
+        """Return the same examples with cheaper hinges."""
+        return replace(self, stiffness=self.stiffness / softness)
+
+    def products(self, w: Vector) -> Vector:
+        """Return ``(x - centre) . w``."""
+        products = np.zeros(len(self.ids))
+        if w.any():
+            along = float(w @ self.passes.sample.centre)
+            for rows, here, those in self.passes.over(self.ids):
+                row_products(rows, here, w, along, products[those])
+        return products
+
+    def hinges(self, products: Vector, offset: float) -> Vector:
+        """Return ``1 - y f(x)``; a hinge is open where this is positive."""
+        return 1.0 - self.signs * (products + offset)
+
+    def point(self, w: Vector, offset: float, products: Vector) -> Point:
+        """Move the offset to its best place and read the dual off the open hinges."""
+        affine = self.passes.sample.affine
+        if affine:
+            offset += compiled.best_step(
+                self.hinges(products, offset), self.signs, self.stiffness, 0.0, 0.0, 0.0
+            )
+        hinges = self.hinges(products, offset)
+        active = np.flatnonzero(hinges > 0.0)
+        signs, weights = self.signs[active], self.stiffness[active] * hinges[active]
+        sums = np.zeros((2, len(w)))
+        for rows, here, those in self.passes.over(self.ids[active]):
+            compiled.class_sums(rows, here, weights[those], signs[those], sums)
+        totals = np.array([weights[signs > 0.0].sum(), weights[signs < 0.0].sum()])
+        sums -= np.outer(totals, self.passes.sample.centre)
+        return Point(
+            w=w,
+            offset=offset,
+            products=products,
+            primal=0.5 * float(w @ w + weights @ hinges[active]),
+            dual=dual_objective(sums, totals, signs, weights, 1.0 / self.stiffness[active], affine),
+            active=active,
+            weights=weights,
+            gradient=w - (sums[0] - sums[1]),
+        )
+
+
+def dual_objective(
+    sums: Vector, totals: Vector, signs: Vector, weights: Vector, slack2: Vector, affine: bool
+) -> float:
+    """Return the dual's value at the best multiple of the weights.
+
+    ``sums`` are the weighted sums of the positive and of the negative examples, relative to the
+    centre, and ``totals`` those of the weights. Where there is an intercept, the weights of each
+    class are first scaled to the same total.
+    """
+    if not affine:
+        w, total = sums[0] - sums[1], float(totals.sum())
+        norm2 = float(w @ w + weights**2 @ slack2)
+        return 0.5 * total**2 / norm2 if norm2 > 0.0 else 0.0
+    if not totals.all():
+        return 0.0
+    w = sums[0] / totals[0] - sums[1] / totals[1]
+    shares = weights / np.where(signs > 0.0, *totals)
+    return 2.0 / float(w @ w + shares**2 @ slack2)

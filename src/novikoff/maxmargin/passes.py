@@ -1,0 +1,55 @@
+"""Passes over the examples, counted, and the limits on them."""
+
+import time
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.certificate import Status
+from novikoff.compiled.rows import Rows
+from novikoff.record import Limits
+from novikoff.sample import Sample
+
+Ids = NDArray[np.int64]
+
+
+class Stopped(Exception):
+    """A limit was met."""
+
+    def __init__(self, status: Status) -> None:
+        self.status = status
+
+
+class Passes:
+    """Counts passes over the examples, in shares of one, and heeds the limits in between."""
+
+    def __init__(self, sample: Sample, limits: Limits) -> None:
+        self.sample = sample
+        self.limits = limits
+        self.count = 0.0
+        self.reserved = 0.0
+        self.unlimited = False
+
+    def over(self, ids: Ids) -> Iterator[tuple[Rows, Ids, slice]]:
+        """Yield rows, where the next of ``ids`` are in them, and where these are in ``ids``."""
+        share = len(ids) / len(self.sample.order)
+        if self.count + share + self.reserved > self.limits.max_iter and not self.unlimited:
+            raise Stopped(Status.MAX_ITER)
+        done = 0
+        for chunk in self.sample.chunks(ids):
+            self.check()
+            rows, gathered = self.sample.room.part(chunk)
+            here = chunk if gathered is None else np.arange(len(chunk))
+            yield rows, here, slice(done, done + len(chunk))
+            done += len(chunk)
+        self.count += share
+
+    def check(self) -> None:
+        """Raise :class:`Stopped` where a limit is met."""
+        if self.unlimited:
+            return
+        if self.limits.cancelled():
+            raise Stopped(Status.INTERRUPTED)
+        if self.limits.deadline is not None and time.perf_counter() >= self.limits.deadline:
+            raise Stopped(Status.TIME_LIMIT)

@@ -1,0 +1,58 @@
+"""What is to be solved, and what a solution is."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.certificate import Status
+from novikoff.record import Progress
+from novikoff.sample import Sample
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Hard or soft margin on the examples that ``sample.order`` lists.
+
+    The hard margin: the two hulls (or, without an intercept, the hull of the signed examples and
+    the origin) are as far apart as twice the margin. The soft margin is the same problem after the
+    slack lift, in which example ``i`` has a coordinate ``Delta_i`` of its own::
+
+        primal   |w|^2 / 2 + sum_i hinge_i^2 / (2 Delta_i^2),   hinge_i = max(0, 1 - y_i f(x_i))
+        dual     sum a - |sum_i a_i z_i|^2 / 2 - sum_i Delta_i^2 a_i^2 / 2,   a >= 0,
+                 with an intercept also sum_i a_i y_i = 0
+
+    so that ``Delta_i^2 = 1 / (2 C s_i)`` for the weight ``s_i`` of the example. The intercept is
+    not penalised.
+    """
+
+    sample: Sample
+    slack2: NDArray[np.float64] | None = None
+    """``Delta_i^2`` for every row of the room; ``None``: the hard margin."""
+
+
+@dataclass
+class Solution:
+    """A hyperplane ``w . (x - centre) + offset = 0`` and the weights that bound the optimum.
+
+    A separating hyperplane is scaled to ``y f(x) >= 1``, with equality for some example.
+
+    ``weights`` has one entry for every row of the room, zero off the support. For the hard margin
+    ``lower`` and ``upper`` bound the margin, for the soft one they are the dual and the primal
+    objective; in floating point: the certificate's bounds are the rigorous ones.
+    """
+
+    w: NDArray[np.float64]
+    offset: float
+    weights: NDArray[np.float64]
+    status: Status
+    lower: float
+    upper: float
+    n_passes: int
+    n_steps: int = 0
+    history: list[Progress] = field(default_factory=list)
+
+    @property
+    def gap(self) -> float:
+        """The relative gap between the two bounds."""
+        return 1.0 - self.lower / self.upper if self.upper > 0.0 else 0.0

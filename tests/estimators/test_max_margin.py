@@ -1,0 +1,213 @@
+"""MaxMargin as its users meet it: options, weights, limits, several classes."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.datasets import load_iris, make_blobs
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.svm import SVC, LinearSVC
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from novikoff import MaxMargin, is_separable
+from novikoff.certificate import Inconclusive, NonSeparation, PerClass, Separation, SoftOptimum
+from novikoff.estimators import NotSeparableError
+
+
+@parametrize_with_checks(
+    [MaxMargin(), MaxMargin(C=1.0), MaxMargin(C=0.1, class_weight="balanced", tol=1e-6)]
+)
+def test_contract(estimator, check):
+    check(estimator)
+
+
+@pytest.fixture
+def clouds():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 4)) + np.repeat([[0.0] * 4, [1.0] * 4], 60, axis=0)
+    return X, np.repeat(["no", "yes"], 60)
+
+
+@pytest.mark.parametrize("C", [1e-3, 0.1, 1.0, 100.0])
+def test_equals_linear_svc_without_intercept(clouds, C):
+    X, y = clouds
+    clf = MaxMargin(C=C, fit_intercept=False).fit(X, y)
+    peer = LinearSVC(C=C, fit_intercept=False, tol=1e-12, max_iter=10**6, dual=False).fit(X, y)
+    np.testing.assert_allclose(clf.coef_, peer.coef_, rtol=1e-6, atol=1e-8)
+
+
+@pytest.mark.parametrize("C", [1e-2, 1.0, 100.0])
+def test_intercept_is_not_penalised(clouds, C):
+    X, y = clouds
+    clf = MaxMargin(C=C, tol=1e-9).fit(X, y)
+    moved = MaxMargin(C=C, tol=1e-9).fit(X + 1000.0, y)
+    np.testing.assert_allclose(clf.coef_, moved.coef_, rtol=1e-6)
+    certificate = clf.certificate_
+    assert isinstance(certificate, SoftOptimum)
+    assert certificate.gap <= 1e-9
+    certificate.verify(X, y)
+    signs = np.where(y == "yes", 1, -1)
+    hinge = np.maximum(0, 1 - signs * clf.decision_function(X))
+    objective = clf.coef_[0] @ clf.coef_[0] / 2 + C * (hinge**2).sum()
+    assert objective == pytest.approx(certificate.primal, rel=1e-12)
+    # The derivative in the intercept vanishes.
+    assert abs((signs * hinge).sum()) <= 1e-7 * hinge.sum()
+
+
+def test_says_what_it_did_when_nothing_separates(clouds):
+    X, y = clouds
+    clf = MaxMargin().fit(X, y)
+    assert isinstance(clf.certificate_, NonSeparation)
+    assert isinstance(clf.soft_certificate_, SoftOptimum)
+    spread = ((X - X.mean(axis=0)) ** 2).sum(axis=1).mean()
+    assert clf.C_ == pytest.approx(1 / spread)
+    explicit = MaxMargin(C=clf.C_).fit(X, y)
+    np.testing.assert_allclose(clf.coef_, explicit.coef_, rtol=1e-9)
+    assert clf.margin_ < 0 == clf.margin_upper_bound_
+    with pytest.raises(NotSeparableError, match="Not separable"):
+        MaxMargin(nonseparable="raise").fit(X, y)
+
+
+def test_a_hard_margin_that_exists_has_no_soft_certificate():
+    X, y = load_iris(return_X_y=True)
+    clf = MaxMargin().fit(X, y == 0)
+    assert clf.soft_certificate_ is None
+    assert clf.C_ == np.inf
+    assert np.min(np.where(y == 0, 1, -1) * clf.decision_function(X)) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("make", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("C", [0.5, np.inf])
+def test_weights_equal_repetition(clouds, make, C):
+    X, y = clouds
+    weights = np.random.default_rng(1).integers(0, 4, len(y))
+    weighted = MaxMargin(C=C).fit(make(X), y, sample_weight=weights)
+    repeated = MaxMargin(C=C).fit(make(np.repeat(X, weights, axis=0)), np.repeat(y, weights))
+    np.testing.assert_allclose(weighted.coef_, repeated.coef_, rtol=1e-7)
+    np.testing.assert_allclose(weighted.intercept_, repeated.intercept_, rtol=1e-7)
+    weighted.certificate_.verify(make(X), y)
+    assert type(weighted.certificate_) is type(repeated.certificate_)
+
+
+def test_examples_of_weight_zero_take_no_part(clouds):
+    X, y = clouds
+    # Without the overlap the rest is separable.
+    first = X.sum(axis=1)
+    keep = ((y == "yes") & (first > 3)) | ((y == "no") & (first < 1))
+    clf = MaxMargin(tol=1e-9).fit(X, y, sample_weight=keep.astype(float))
+    alone = MaxMargin(tol=1e-9).fit(X[keep], y[keep])
+    assert isinstance(clf.certificate_, Separation)
+    np.testing.assert_allclose(clf.coef_, alone.coef_, rtol=1e-7)
+    clf.certificate_.verify(X, y)
+
+
+def test_class_weight_is_a_weight_of_examples(clouds):
+    X, y = clouds
+    by_class = MaxMargin(C=1.0, class_weight={"yes": 3.0}).fit(X, y)
+    by_example = MaxMargin(C=1.0).fit(X, y, sample_weight=np.where(y == "yes", 3.0, 1.0))
+    np.testing.assert_allclose(by_class.coef_, by_example.coef_, rtol=1e-9)
+    by_class.certificate_.verify(X, y)
+
+
+def test_several_classes():
+    X, y = load_iris(return_X_y=True)
+    names = np.array(["setosa", "versicolor", "virginica"])[y]
+    clf = MaxMargin(n_jobs=2).fit(X, names)
+    assert isinstance(clf.certificate_, PerClass)
+    clf.certificate_.verify(X, names)
+    assert clf.coef_.shape == (3, 4)
+    assert clf.C_[0] == np.inf
+    assert np.isfinite(clf.C_[1:]).all()
+    assert clf.score(X, names) > 0.9
+    one = MaxMargin().fit(X, names == "virginica")
+    np.testing.assert_allclose(clf.coef_[2], one.coef_[0], rtol=1e-9)
+    verdicts = is_separable(X, names)
+    assert [bool(part) for part in verdicts.certificates] == [True, False, False]
+
+
+def test_warm_start_takes_fewer_steps():
+    X, y = make_blobs(2000, 10, centers=2, cluster_std=2.0, random_state=0)
+    clf = MaxMargin(tol=1e-6, warm_start=True).fit(X, y)
+    cold, margin = clf.n_updates_, clf.margin_
+    clf.fit(X, y)
+    assert clf.n_updates_ < cold
+    assert clf.margin_ == pytest.approx(margin, rel=1e-6)
+    other = MaxMargin(tol=1e-6).fit(X[:1000], y[:1000])
+    clf.fit(X[:1000], y[:1000])
+    assert clf.margin_ == pytest.approx(other.margin_, rel=1e-6)
+
+
+def test_a_limit_is_told():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(3000, 60)), rng.integers(0, 2, 3000)
+    with pytest.warns(ConvergenceWarning, match="max_iter"):
+        clf = MaxMargin(max_iter=2, tol=1e-9).fit(X, y)
+    assert isinstance(clf.certificate_, Inconclusive | Separation)
+    assert clf.certificate_.status.at_limit
+    clf.certificate_.verify(X, y)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"C": 0.0}, "C=0.0"),
+        ({"C": -1}, "C=-1"),
+        ({"C": "one"}, "C='one'"),
+        ({"C": np.nan}, "C=nan"),
+        ({"tol": 0.0}, "tol=0.0"),
+        ({"tol": 1.0}, "tol=1.0"),
+        ({"nonseparable": "hard"}, "nonseparable='hard'"),
+        ({"max_iter": 0}, "max_iter=0"),
+        ({"time_limit": -1.0}, "time_limit=-1.0"),
+        ({"fit_intercept": 1}, "fit_intercept=1"),
+    ],
+)
+def test_bad_options_are_named(options, message):
+    with pytest.raises(ValueError, match=message):
+        MaxMargin(**options).fit([[0.0], [1.0]], [0, 1])
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        ([1.0], "shape"),
+        ([1.0, -1.0], "negative"),
+        ([1.0, np.nan], "finite"),
+        ([0.0, 0.0], "zero"),
+        ([1.0, 0.0], "positive weight"),
+    ],
+)
+def test_bad_weights_are_named(weights, message):
+    with pytest.raises(ValueError, match=message):
+        MaxMargin().fit([[0.0], [1.0]], [0, 1], sample_weight=weights)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_values_that_are_no_numbers_are_refused(bad):
+    with pytest.raises(ValueError, match=r"NaN|infinity"):
+        MaxMargin().fit([[0.0], [bad], [1.0]], [0, 1, 1])
+
+
+def test_same_scale_as_svc():
+    X, y = make_blobs(200, 3, centers=2, random_state=3)
+    clf = MaxMargin(tol=1e-9).fit(X, y)
+    peer = SVC(kernel="linear", C=1e8, tol=1e-8).fit(X, y)
+    np.testing.assert_allclose(clf.coef_, peer.coef_, rtol=1e-4)
+    clone(clf)
+
+
+@pytest.mark.parametrize("factor", [2.0**-300, 2.0**300])
+def test_extreme_scales(factor):
+    X, y = make_blobs(100, 3, centers=2, random_state=3)
+    base = MaxMargin(tol=1e-6).fit(X, y)
+    clf = MaxMargin(tol=1e-6).fit(X * factor, y)
+    assert clf.margin_ == pytest.approx(base.margin_ * factor, rel=1e-9)
+    clf.certificate_.verify(X * factor, y)
+
+
+def test_float32_and_tiny_values():
+    X, y = make_blobs(100, 3, centers=2, random_state=3)
+    X32 = (X * 1e-20).astype(np.float32)
+    clf = MaxMargin(tol=1e-6).fit(X32, y)
+    assert clf.certificate_.gap <= 1e-6
+    clf.certificate_.verify(X32, y)

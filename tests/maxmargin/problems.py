@@ -1,0 +1,57 @@
+"""Problems with known answers, and references that share no code with the solver."""
+
+import numpy as np
+from hypothesis import strategies as st
+from scipy.optimize import linprog, minimize
+
+
+def simplex_margin(k: int, n: int) -> float:
+    """The affine margin of k corners of the regular simplex against the other n - k."""
+    return 0.5 * np.sqrt(1 / k + 1 / (n - k))
+
+
+def lp_says_separable(X: np.ndarray, y: np.ndarray, affine: bool) -> bool:
+    """Whether z . w >= 1 is feasible, by linear programming."""
+    Z = y[:, None] * (np.column_stack([X, np.ones(len(X))]) if affine else X)
+    answer = linprog(np.zeros(Z.shape[1]), A_ub=-Z, b_ub=-np.ones(len(Z)), bounds=(None, None))
+    assert answer.status in (0, 2)
+    return answer.status == 0
+
+
+def qp_margin(X: np.ndarray, y: np.ndarray, affine: bool, w: np.ndarray, b: float) -> float:
+    """The optimum margin by sequential quadratic programming, started at a separator."""
+    Z = y[:, None] * (np.column_stack([X, np.ones(len(X))]) if affine else X)
+    start = np.append(w, b) if affine else w
+    size = X.shape[1]
+    found = minimize(
+        lambda v: v[:size] @ v[:size] / 2,
+        start / min(Z @ start),
+        jac=lambda v: np.append(v[:size], np.zeros(len(v) - size)),
+        constraints={"type": "ineq", "fun": lambda v: Z @ v - 1, "jac": lambda v: Z},
+        method="SLSQP",
+        options={"ftol": 1e-15, "maxiter": 2000},
+    )
+    return 1 / np.linalg.norm(found.x[:size])
+
+
+@st.composite
+def small_integers(draw) -> tuple[np.ndarray, np.ndarray]:
+    """Few examples with small integer features, both classes present."""
+    n = draw(st.integers(2, 12))
+    d = draw(st.integers(1, 4))
+    values = draw(st.lists(st.integers(-3, 3), min_size=n * d, max_size=n * d))
+    y = np.array(draw(st.lists(st.sampled_from([-1, 1]), min_size=n, max_size=n)))
+    y[:2] = [1, -1]
+    return np.array(values, dtype=float).reshape(n, d), y
+
+
+def planted(seed: int, n: int, d: int, margin: float = 0.05) -> tuple[np.ndarray, np.ndarray]:
+    """Gaussian examples pushed away from a random hyperplane."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d))
+    w = rng.normal(size=d)
+    w /= np.linalg.norm(w)
+    y = np.where(X @ w + 0.1 > 0, 1, -1)
+    y[:2] = [1, -1]
+    X += ((margin * y) - np.minimum(y * (X @ w + 0.1), 0.0) * y)[:, None] * w
+    return X, y
