@@ -75,8 +75,16 @@ def three(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
+def between(tmp_path: Path) -> Path:
+    """Three classes in a row: nothing separates the middle one from the others."""
+    codes = np.repeat([0, 1, 2], 10)
+    X = np.arange(30.0)[:, None] + 5.0 * codes[:, None]
+    return write_csv(tmp_path / "between.csv", X, np.array(["a", "b", "c"])[codes].tolist())
+
+
+@pytest.fixture
 def noisy(tmp_path: Path) -> Path:
-    """Labels that have nothing to do with the examples: no run converges."""
+    """Labels that have nothing to do with the examples: nothing separates them."""
     rng = np.random.default_rng(3)
     X = rng.standard_normal((400, 3))
     return write_csv(tmp_path / "noisy.csv", X, rng.choice(["apple", "banana"], 400).tolist())

@@ -36,17 +36,24 @@ def test_a_failed_fit_leaves_the_old_model_whole(run, refused, fruit):
 @pytest.mark.parametrize(
     ("arguments", "cause"),
     [
+        (["--C", "-1"], "C=-1.0"),
+        (["--C", "0"], "C=0.0"),
+        (["--C", "nan"], "C=nan"),
+        (["--C", "much"], "--C"),
+        (["--tol", "0"], "tol=0.0"),
+        (["--tol", "1"], "tol=1.0"),
+        (["--tol", "inf"], "tol"),
         (["--rule", "perfect"], "rule='perfect' is not a rule"),
-        (["--rule-param", "alpha=1.5"], "alpha"),
-        (["--rule-param", "c"], "NAME=VALUE"),
+        (["--rule", "scale-free", "--rule-param", "alpha=1.5"], "alpha"),
+        (["--rule", "scale-free", "--rule-param", "c"], "NAME=VALUE"),
         (["--rule", "infinity", "--rule-param", "alpha=7"], "ScaleFreeInfinity"),
         (["--rule", "scale-free-infinity", "--rule-param", "alpha=7"], "alpha=7"),
-        (["--rule-param", "c=-1"], "c=-1"),
-        (["--soft-margin", "-1"], "--soft-margin"),
-        (["--soft-margin", "inf"], "soft_margin"),
+        (["--rule", "scale-free", "--rule-param", "c=-1"], "c=-1"),
+        (["--rule", "scale-free", "--soft-margin", "-1"], "--soft-margin"),
+        (["--rule", "scale-free", "--soft-margin", "inf"], "soft_margin"),
+        (["--rule", "scale-free", "--seed", "-1"], "--seed"),
         (["--max-iter", "0"], "--max-iter"),
         (["--max-iter", "many"], "--max-iter"),
-        (["--seed", "-1"], "--seed"),
         (["--time-limit", "nan"], "time"),
         (["--format", "xls"], "xls"),
         (["--drop", "colour"], "no column 'colour'"),
@@ -57,6 +64,11 @@ def test_a_failed_fit_leaves_the_old_model_whole(run, refused, fruit):
 )
 def test_bad_parameters(refused, fruit, arguments, cause):
     assert cause in refused("fit", fruit, "-t", "kind", *arguments)
+
+
+@pytest.mark.parametrize("option", ["--max-updates", "--seed", "--tol", "--C", "--rule"])
+def test_separable_has_no_options_of_a_fit(refused, fruit, option):
+    assert option in refused("separable", fruit, "-t", "kind", option, 1)
 
 
 def test_no_target_lists_the_columns(refused, fruit):

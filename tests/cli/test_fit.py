@@ -2,7 +2,9 @@
 
 import inspect
 import json
+import re
 from pathlib import Path
+from typing import get_type_hints
 
 import numpy as np
 import pyarrow as pa
@@ -11,10 +13,25 @@ import pytest
 from scipy.sparse import csr_matrix, save_npz
 
 import novikoff
-from novikoff import rules
-from novikoff.certificate import Separation, Status
+from novikoff.certificate import NonSeparation, Separation, SoftOptimum, Status
 from novikoff.cli.fit import fit
 from novikoff.data import read
+
+
+def lines_of(text):
+    """What the summary says, by the name of each row; lines of one row are joined."""
+    rows = {}
+    for line in text.splitlines():
+        name, _, rest = line.partition(" ")
+        if name:
+            key, rows[name] = name, rest.strip()
+        else:
+            rows[key] += "\n" + line.strip()
+    return rows
+
+
+def numbers_in(text):
+    return [float(word) for word in re.findall(r"-?\d[\d.]*(?:e[-+]?\d+)?", text)]
 
 
 def test_the_summary_tells_everything(run, fruit):
@@ -22,28 +39,70 @@ def test_the_summary_tells_everything(run, fruit):
     assert result.exit_code == 0
     assert result.stderr == ""
     model = novikoff.load("m.json")
-    lines = dict(line.split(maxsplit=1) for line in result.stdout.splitlines() if line[0] != " ")
-    assert lines["Data"] == f"{fruit}: 50 examples, 2 features"
-    assert lines["Classes"] == "kind: apple (25), banana (25)"
-    assert lines["Verdict"] == str(model.certificate_).splitlines()[0]
-    assert lines["Support"].startswith(f"{len(model.support_)} of 50 examples")
-    assert lines["Updates"].startswith(f"{model.n_updates_} in ")
-    assert lines["Errors"] == "0 of 50 examples (0 %)"
-    assert "m.json" in lines["Model"]
-    assert lines["Check"] == f"novikoff verify m.json {fruit}"
-    low, high = (
-        float(lines["Margin"].split()[0]),
-        float(lines["Margin"].split(" to ")[1].split()[0]),
+    assert isinstance(model, novikoff.MaxMargin)
+    told = lines_of(result.stdout)
+    assert told["Data"] == f"{fruit}: 50 examples, 2 features"
+    assert told["Classes"] == "kind: apple (25), banana (25)"
+    assert told["Verdict"].startswith(
+        "Separable: the hyperplane separates all 50 examples with margin at least "
     )
+    _, low, high, gap = numbers_in(told["Verdict"])
     assert 0 < low <= model.margin_ <= model.margin_upper_bound_ <= high
+    assert model.certificate_.gap <= gap / 100 <= 1e-3
+    assert told["Support"] == f"{len(model.support_)} of 50 examples carry the model"
+    assert told["Errors"] == "0 of 50 examples (0 %)"
+    assert told["Run"].startswith(f"MaxMargin(C=inf, tol=0.001): {model.n_updates_} update")
+    assert told["Run"].endswith(model.status_.value)
+    assert told["Saved"].startswith("m.json")
+    assert told["Check"] == f"novikoff verify m.json {fruit}"
+    assert "Model" not in told
 
 
-def test_the_model_remembers_names_target_and_seed(run, fruit):
-    assert run("fit", fruit, "-t", "kind", "--seed", 7).exit_code == 0
+def test_where_nothing_separates_the_model_is_a_soft_margin(run, mixed):
+    result = run("fit", mixed, "-t", "kind")
+    assert result.exit_code == 0
+    assert result.stderr == ""
+    model = novikoff.load("model.json")
+    told = lines_of(result.stdout)
+    proof = model.certificate_
+    assert isinstance(proof, NonSeparation)
+    assert told["Verdict"].splitlines() == str(proof).splitlines()[:-1]
+    assert told["Model"].startswith(f"The soft margin with C = {model.C_:.4g}: ")
+    _, objective, bound, gap = numbers_in(told["Model"])[:4]
+    soft = model.soft_certificate_
+    assert bound <= soft.dual <= soft.primal <= objective
+    assert soft.gap <= gap / 100 <= 1e-3
+    assert "--C takes another" in told["Model"]
+    assert told["Run"].endswith(soft.status.value)
+    assert int(told["Errors"].split()[0]) >= 1
+
+
+def test_a_price_of_slack(run, fruit, mixed):
+    told = lines_of(run("fit", mixed, "-t", "kind", "--C", 2).stdout)
+    model = novikoff.load("model.json")
+    assert (model.C, model.C_) == (2.0, 2.0)
+    assert isinstance(model.certificate_, SoftOptimum)
+    assert told["Model"].startswith("The soft margin with C = 2: the model's objective is at most ")
+    assert "takes another" not in told["Model"]
+    assert "Verdict" not in told
+    told = lines_of(run("fit", fruit, "-t", "kind", "--C", 100).stdout)
+    assert "It separates the examples, with margin at least " in told["Model"]
+
+
+def test_options_reach_the_estimator(run, fruit):
+    options = ["--no-intercept", "--tol", 0.25, "--max-iter", 9, "--time-limit", 60]
+    assert run("fit", fruit, "-t", "kind", *options).exit_code == 0
+    model = novikoff.load("model.json")
+    assert (model.C, model.fit_intercept, model.tol) == (np.inf, False, 0.25)
+    assert (model.max_iter, model.time_limit) == (9, 60.0)
+    assert model.intercept_[0] == 0.0
+
+
+def test_the_model_remembers_names_and_target(run, fruit):
+    assert run("fit", fruit, "-t", "kind").exit_code == 0
     model = novikoff.load("model.json")
     assert list(model.feature_names_in_) == ["x0", "x1"]
     assert model.about_ == {"data": "fruit.csv", "target": "kind"}
-    assert model.random_state == 7
     assert isinstance(model.certificate_, Separation)
 
 
@@ -57,14 +116,31 @@ def test_json_is_one_document(run, fruit):
     assert result.exit_code == 0
     told = json.loads(result.stdout)
     model = novikoff.load("model.json")
+    assert told["estimator"] == "MaxMargin"
     assert told["separable"] is True
     assert told["certificate"] == "Separation"
-    assert told["status"] == "CONVERGED"
+    assert told["status"] == "GAP_REACHED"
     assert told["margin"] == model.margin_
     assert told["margin_upper_bound"] == model.margin_upper_bound_
+    assert told["gap"] == model.certificate_.gap
+    assert told["C"] is told["objective"] is told["objective_gap"] is None
     assert told["n_support"] == len(model.support_)
     assert told["training_errors"] == 0
     assert told["classes"] == ["apple", "banana"]
+
+
+def test_json_of_a_soft_margin(run, mixed):
+    for options in ([], ["--C", 0.3]):
+        told = json.loads(run("fit", mixed, "-t", "kind", "--json", *options).stdout)
+        model = novikoff.load("model.json")
+        soft = model.soft_certificate_
+        assert told["C"] == model.C_
+        assert told["objective"] == soft.primal
+        assert told["objective_lower_bound"] == soft.dual
+        assert told["objective_gap"] == soft.gap
+        assert told["objective_status"] == soft.status.name
+        assert told["separable"] is (None if options else False)
+        assert told["training_errors"] >= 1
 
 
 def test_quiet_prints_nothing_and_still_saves(run, fruit):
@@ -76,84 +152,73 @@ def test_quiet_prints_nothing_and_still_saves(run, fruit):
 def test_more_than_two_classes(run, three):
     result = run("fit", three, "-t", "kind")
     assert result.exit_code == 0
-    assert "Of 3 classes, each against the rest, 3 are separated" in result.stdout
+    model = novikoff.load("model.json")
+    verdict = lines_of(result.stdout)["Verdict"].splitlines()
+    assert verdict[0] == "Of 3 classes, each against the rest, 3 are separable."
+    for k, label in enumerate("abc"):
+        assert verdict[k + 1].startswith(f"{label}: separable, margin ")
+        assert verdict[k + 1].endswith(f"; {len(model.support_[k])} examples in the model")
+        low, high = numbers_in(verdict[k + 1])[:2]
+        assert low <= model.margin_[k] <= model.margin_upper_bound_[k] <= high
     told = json.loads(run("fit", three, "-t", "kind", "--json").stdout)
     assert told["separable"] is True
-    assert len(told["margin"]) == len(told["margin_upper_bound"]) == 3
+    assert len(told["margin"]) == len(told["margin_upper_bound"]) == len(told["gap"]) == 3
+    assert told["C"] == [None] * 3
 
 
-def test_a_limit_is_one_clean_warning_and_no_failure(run, noisy):
-    result = run("fit", noisy, "-t", "kind", "--max-iter", 3, "--min-margin", 0, "--quiet")
+def test_classes_of_which_one_lies_between_the_others(run, between):
+    result = run("fit", between, "-t", "kind")
     assert result.exit_code == 0
-    assert result.stdout == ""
-    assert result.stderr.startswith(
-        "novikoff: warning: The run stopped at its limit on full passes"
+    model = novikoff.load("model.json")
+    verdict = lines_of(result.stdout)["Verdict"].splitlines()
+    assert verdict[0] == (
+        "Of 3 classes, each against the rest, 2 are separable and 1 is proved not to be."
     )
-    assert result.stderr.count("\n") == 1
-    assert novikoff.load("model.json").status_ is Status.MAX_ITER
-
-
-def test_noise_is_an_honest_inconclusive(run, noisy):
-    result = run("fit", noisy, "-t", "kind", "--min-margin", 0.5)
-    assert result.exit_code == 0
-    assert result.stderr == ""
-    assert "Inconclusive: no hyperplane with margin >= " in result.stdout
-    assert novikoff.load("model.json").status_ is Status.NO_SUCH_MARGIN
-
-
-def test_examples_that_no_hyperplane_separates(run, mixed):
-    told = json.loads(run("fit", mixed, "-t", "kind", "--max-iter", 5, "--json", "-q").stdout)
+    assert verdict[2].startswith("b: not separable, ")
+    assert f"soft margin, C = {model.C_[1]:.4g}, objective " in verdict[2]
+    told = json.loads(run("fit", between, "-t", "kind", "--json").stdout)
     assert told["separable"] is False
-    assert told["certificate"] == "NonSeparation"
-    assert told["margin_upper_bound"] == 0.0
-    assert told["training_errors"] >= 1
-
-
-def test_a_soft_margin(run, mixed):
-    result = run("fit", mixed, "-t", "kind", "--soft-margin", 0.5)
-    assert result.exit_code == 0
-    assert "Soft margin: " in result.stdout
-    assert novikoff.load("model.json").soft_margin == 0.5
+    soft = model.soft_certificate_[1]
+    assert told["C"] == [None, model.C_[1], None]
+    assert told["objective_lower_bound"] == [None, soft.dual, None]
+    assert told["gap"][1] is None
+    verdict = lines_of(run("fit", between, "-t", "kind", "--C", 1).stdout)["Verdict"]
+    assert "3 are fitted with slack." in verdict
+    assert verdict.count("soft margin, C = 1, objective ") == 3
 
 
 @pytest.mark.parametrize(
-    ("arguments", "rule"),
-    [
-        (["--rule", "classic"], rules.Classic()),
-        (["--rule-param", "printed=true"], rules.ScaleFree(printed=True)),
-        (
-            ["--rule", "margin", "--rule-param", "unit=absolute", "--rule-param", "beta=2"],
-            rules.Margin(beta=2, unit="absolute"),
-        ),
-        (
-            ["--rule", "passive-aggressive", "--rule-param", "C=inf", "--rule-param", "variant=2"],
-            rules.PassiveAggressive(C=np.inf, variant=2),
-        ),
-    ],
+    ("limit", "status"), [("--max-iter", Status.MAX_ITER), ("--time-limit", Status.TIME_LIMIT)]
 )
-def test_rules_and_their_parameters(run, fruit, arguments, rule):
-    assert run("fit", fruit, "-t", "kind", *arguments).exit_code == 0
-    assert repr(novikoff.load("model.json").rule) == repr(rule)
+def test_a_limit_is_one_clean_warning_and_no_failure(run, noisy, limit, status):
+    result = run("fit", noisy, "-t", "kind", limit, 1 if limit == "--max-iter" else 1e-9)
+    assert result.exit_code == 0
+    assert "Inconclusive: " in lines_of(result.stdout)["Verdict"]
+    assert result.stderr.startswith(f"novikoff: warning: {status.value[:-1]}")
+    assert result.stderr.count("\n") == 1
+    assert novikoff.load("model.json").status_ is status
+    assert run("verify", "model.json", noisy).exit_code == 0
 
 
-def test_no_intercept_and_limits_reach_the_estimator(run, fruit):
-    run("fit", fruit, "-t", "kind", "--no-intercept", "--max-updates", 9, "--time-limit", 60)
+def test_noise_is_proved_to_be_noise(run, noisy):
+    result = run("fit", noisy, "-t", "kind", "-q")
+    assert (result.exit_code, result.stdout) == (0, "")
     model = novikoff.load("model.json")
-    assert (model.fit_intercept, model.max_updates, model.time_limit) == (False, 9, 60.0)
-    assert model.n_updates_ <= 9
+    assert isinstance(model.certificate_, NonSeparation)
+    assert isinstance(model.soft_certificate_, SoftOptimum)
 
 
-def test_the_defaults_are_the_estimators():
-    ours = inspect.signature(fit).parameters
-    theirs = inspect.signature(novikoff.Perceptron).parameters
-    for name in ("rule", "soft_margin", "min_margin", "max_iter", "max_updates", "time_limit"):
-        assert ours[name].default == theirs[name].default, name
-
-
-def test_the_help_names_every_rule(run):
-    text = " ".join(run("fit", "--help").output.replace("│", " ").split())
-    for name in rules._BY_NAME:
-        assert name in text
+def test_shown_defaults_are_the_estimators():
+    """What was not given is left to the estimator; the help must not say otherwise."""
+    hints = get_type_hints(fit, include_extras=True)
+    names = {novikoff.MaxMargin: ("C", "tol"), novikoff.Perceptron: ("soft_margin", "min_margin")}
+    for estimator, own in names.items():
+        theirs = inspect.signature(estimator).parameters
+        for name in own:
+            assert float(hints[name].__metadata__[0].show_default) == theirs[name].default, name
+        for name in ("max_iter", "time_limit"):
+            ours = inspect.signature(fit).parameters[name].default
+            assert ours == theirs[name].default, name
 
 
 def test_every_format_gives_the_same_model(run, fruit):
@@ -203,37 +268,10 @@ def test_an_ending_that_tells_nothing_needs_a_format(run, refused, fruit):
     assert run("fit", "fruit.dat", "-t", "kind", "--format", "csv").exit_code == 0
 
 
-def test_an_interrupted_fit_saves_its_best_and_exits_1(run, noisy, monkeypatch):
-    lines = []
-
-    def interrupt(screen, line):
-        lines.append(line)
-        if len(lines) == 3:
-            raise KeyboardInterrupt
-
-    monkeypatch.setattr("novikoff.cli.screen.Screen.progress", interrupt)
-    result = run("fit", noisy, "-t", "kind", "--min-margin", 0)
-    assert result.exit_code == 1
-    assert "novikoff: interrupted: the best model so far was saved to model.json" in result.stderr
-    assert novikoff.load("model.json").status_ is Status.INTERRUPTED
-    assert run("verify", "model.json", noisy).exit_code == 0
-
-
-def test_an_interruption_elsewhere_exits_130_and_writes_nothing(run, fruit, monkeypatch):
-    def interrupt(*_args, **_options):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("novikoff.data.read", interrupt)
-    result = run("fit", fruit, "-t", "kind")
-    assert result.exit_code == 130
-    assert result.stderr == "novikoff: interrupted: nothing was written\n"
-    assert not Path("model.json").exists()
-
-
 def test_an_old_model_is_replaced_and_another_file_is_not(run, refused, fruit):
     assert run("fit", fruit, "-t", "kind").exit_code == 0
     old = Path("model.json").read_text()
-    assert run("fit", fruit, "-t", "kind", "--rule", "classic").exit_code == 0
+    assert run("fit", fruit, "-t", "kind", "--C", 1).exit_code == 0
     assert Path("model.json").read_text() != old
     Path("thesis.txt").write_text("years of work")
     assert "no novikoff model" in refused("fit", fruit, "-t", "kind", "-o", "thesis.txt")

@@ -1,6 +1,7 @@
 """The command as the shell runs it."""
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -59,7 +60,8 @@ print(sorted({{"numpy", "numba", "sklearn", "scipy", "pyarrow", "flint"}} & set(
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT for a single child on Windows")
 def test_ctrl_c_during_a_fit_keeps_the_best_model(noisy, tmp_path):
-    command = [*COMMAND, "fit", noisy.name, "-t", "kind", "--min-margin", "0"]
+    rule = ["--rule", "scale-free", "--min-margin", "0"]
+    command = [*COMMAND, "fit", noisy.name, "-t", "kind", *rule]
     with subprocess.Popen(
         [*command, "--max-iter", "100000000"], cwd=tmp_path, stderr=subprocess.PIPE, text=True
     ) as process:
@@ -72,6 +74,50 @@ def test_ctrl_c_during_a_fit_keeps_the_best_model(noisy, tmp_path):
     assert "novikoff: interrupted: the best model so far was saved to model.json" in rest
     assert "Traceback" not in rest
     assert novikoff.load(Path(tmp_path, "model.json")).status_ is Status.INTERRUPTED
+
+
+@pytest.mark.parametrize("module", ["typer", "rich", "numpy", "sklearn", "pyarrow"])
+def test_ctrl_c_during_the_first_imports(fruit, tmp_path, module):
+    """Struck while the command line or a verb imports what it needs: one line, nothing written."""
+    stand_in = tmp_path / "elsewhere" / module / "__init__.py"
+    stand_in.parent.mkdir(parents=True)
+    stand_in.write_text("raise KeyboardInterrupt")
+    path = os.pathsep.join([str(tmp_path / "elsewhere"), *filter(None, sys.path)])
+    result = subprocess.run(
+        [*COMMAND, "fit", fruit.name, "--target", "kind"],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.stderr == "novikoff: interrupted: nothing was written\n"
+    assert result.returncode == 130
+    assert not Path(tmp_path, "model.json").exists()
+
+
+def test_ctrl_c_before_a_verb_is_known(run, monkeypatch):
+    def interrupt(*arguments):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("novikoff.cli.group.Verbs.parse_args", interrupt)
+    result = run("fit", "train.csv")
+    assert result.exit_code == 130
+    # Some releases of typer end the command themselves, without a word.
+    assert result.stderr.strip() in ("", "novikoff: interrupted: nothing was written")
+
+
+def test_a_piped_summary_is_plain_lines(mixed, tmp_path):
+    fitted = shell("fit", mixed.name, "--target", "kind", folder=tmp_path)
+    assert fitted.returncode == 0
+    assert "\x1b" not in fitted.stdout + fitted.stderr
+    names = [line.split()[0] for line in fitted.stdout.splitlines() if line[0] != " "]
+    assert names == [
+        *("Data", "Classes", "Verdict", "Model", "Support"),
+        *("Errors", "Run", "Saved", "Time", "Check"),
+    ]
+    told = shell("separable", mixed.name, "--target", "kind", "--json", folder=tmp_path)
+    assert json.loads(told.stdout)["separable"] is False
 
 
 def test_a_closed_pipe_is_no_traceback(fruit, tmp_path):

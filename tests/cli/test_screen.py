@@ -37,7 +37,7 @@ def test_a_log_gets_at_most_a_line_a_second(clock, capsys):
     lines = told.err.splitlines()
     assert 3 <= len(lines) <= 4
     assert lines[0].startswith("pass 1")
-    assert "updates, best margin below 0.25, " in lines[0]
+    assert "updates, optimum below 0.25, " in lines[0]
 
 
 def test_both_bounds_are_told_when_both_are_known(clock, capsys):
@@ -46,9 +46,12 @@ def test_both_bounds_are_told_when_both_are_known(clock, capsys):
         screen.progress(line(2, 0.125, 0.25))
         clock[0] += 2
         screen.progress(line(3))
+        clock[0] += 2
+        screen.progress(line(4, -7.0, 0.25))
     lines = capsys.readouterr().err.splitlines()
-    assert lines[0] == "pass 2: 2,468 updates, best margin between 0.125 and 0.25, 2.0 s"
-    assert "margin unknown" in lines[1]
+    assert lines[0] == "pass 2: 2,468 updates, optimum between 0.125 and 0.25, 2.0 s"
+    assert "optimum unknown" in lines[1]
+    assert "optimum below 0.25" in lines[2]
 
 
 def test_quiet_is_quiet(clock, capsys):

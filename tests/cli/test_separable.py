@@ -3,47 +3,90 @@
 import json
 from pathlib import Path
 
-from novikoff.certificate import Certificate, NonSeparation
+from novikoff.certificate import Certificate, NonSeparation, Status
 
 
 def test_yes(run, fruit):
     result = run("separable", fruit, "--target", "kind")
     assert result.exit_code == 0
-    assert result.stdout.startswith("Separable  yes\nProof      Separable: ")
+    assert result.stdout.startswith(
+        "Separable  yes\n"
+        "Proof      Separable: the hyperplane separates all 50 examples with margin at least "
+    )
     assert result.stderr == ""
 
 
-def test_no(run, mixed):
-    result = run("separable", mixed, "--target", "kind", "--max-iter", 5)
-    assert result.exit_code == 0
-    assert result.stdout.startswith("Separable  no\nProof      Not separable: ")
+def test_no(run, mixed, noisy):
+    for file in (mixed, noisy):
+        result = run("separable", file, "--target", "kind")
+        assert result.exit_code == 0
+        assert result.stdout.startswith(
+            "Separable  no\nProof      Not separable: no hyperplane separates the examples.\n"
+        )
+        assert "prove it: they have two class averages that coincide exactly." in result.stdout
 
 
 def test_undecided(run, noisy):
-    result = run("separable", noisy, "--target", "kind", "--max-iter", 5)
+    result = run("separable", noisy, "--target", "kind", "--max-iter", 1)
     assert result.exit_code == 1
     assert result.stdout.startswith("Separable  undecided\nKnown      Inconclusive: ")
+    assert Status.MAX_ITER.value in result.stdout
     assert result.stderr == ""
 
 
+def test_more_than_two_classes(run, three, between):
+    result = run("separable", three, "-t", "kind")
+    assert result.exit_code == 0
+    assert result.stdout.startswith(
+        "Separable  yes\nProof      Of 3 classes, each against the rest, 3 are separable.\n"
+    )
+    result = run("separable", between, "-t", "kind")
+    assert result.exit_code == 0
+    assert result.stdout.startswith("Separable  no\n")
+    assert "2 are separable and 1 is proved not to be." in result.stdout
+    assert "b: not separable, " in result.stdout
+
+
 def test_json(run, fruit, mixed, noisy):
-    def told(file):
-        return json.loads(run("separable", file, "-t", "kind", "--max-iter", 5, "--json").stdout)
+    def told(file, *options):
+        return json.loads(run("separable", file, "-t", "kind", "--json", *options).stdout)
 
     assert told(fruit)["separable"] is True
     assert told(mixed)["separable"] is False
-    assert told(noisy)["separable"] is None
+    assert told(noisy)["separable"] is False
+    assert told(noisy, "--max-iter", 1)["separable"] is None
     assert isinstance(Certificate.from_dict(told(mixed)["certificate"]), NonSeparation)
 
 
 def test_quiet(run, fruit, noisy):
     assert run("separable", fruit, "-t", "kind", "-q").output == ""
-    shrug = run("separable", noisy, "-t", "kind", "-q", "--time-limit", 0.05)
+    shrug = run("separable", noisy, "-t", "kind", "-q", "--time-limit", 0)
     assert (shrug.exit_code, shrug.output) == (1, "")
 
 
+def test_progress_is_told(run, fruit, monkeypatch):
+    monkeypatch.setattr("novikoff.cli.screen._LOG", 0.0)
+    result = run("separable", fruit, "-t", "kind")
+    assert all(line.startswith("pass ") for line in result.stderr.splitlines())
+    assert result.stderr
+
+
+def test_an_interruption_takes_no_proof_away(run, fruit, noisy, monkeypatch):
+    def interrupt(screen, line):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("novikoff.cli.screen.Screen.progress", interrupt)
+    result = run("separable", noisy, "-t", "kind")
+    assert result.exit_code == 1
+    assert result.stdout.startswith("Separable  undecided\nKnown      Inconclusive: ")
+    assert Status.INTERRUPTED.value in result.stdout
+    result = run("separable", fruit, "-t", "kind", "--out", "proof.json")
+    assert result.exit_code == (0 if "Separable  yes" in result.stdout else 1)
+    assert run("verify", "proof.json", fruit, "-t", "kind").exit_code == 0
+
+
 def test_the_proof_can_be_kept_and_checked(run, refused, fruit, mixed):
-    run("separable", mixed, "-t", "kind", "--max-iter", 5, "--out", "proof.json")
+    run("separable", mixed, "-t", "kind", "--out", "proof.json")
     result = run("verify", "proof.json", mixed, "--target", "kind")
     assert result.exit_code == 0
     assert "no hyperplane separates the examples" in result.stdout
@@ -56,5 +99,5 @@ def test_the_proof_can_be_kept_and_checked(run, refused, fruit, mixed):
 def test_through_the_origin_the_answer_may_differ(run):
     Path("line.csv").write_text("x,kind\n1.0,low\n2.0,high\n")
     assert "yes" in run("separable", "line.csv", "-t", "kind").stdout
-    result = run("separable", "line.csv", "-t", "kind", "--no-intercept", "--max-iter", 50)
-    assert "yes" not in result.stdout
+    result = run("separable", "line.csv", "-t", "kind", "--no-intercept")
+    assert result.stdout.startswith("Separable  no\n")

@@ -63,15 +63,50 @@ def test_every_class_is_verified(run, three):
 
 
 def test_an_inconclusive_certificate_is_verified(run, noisy):
-    run("fit", noisy, "-t", "kind", "-q")
+    run("fit", noisy, "-t", "kind", "-q", "--max-iter", 1)
     result = run("verify", "model.json", noisy)
     assert result.exit_code == 0
     assert "the hyperplane returned has margin at least -" in result.stdout
 
 
-def test_a_soft_optimum_is_verified(run, mixed):
-    run("fit", mixed, "-t", "kind", "--soft-margin", 0.7, "-q")
-    assert run("verify", "model.json", mixed).exit_code == 0
+@pytest.mark.parametrize("options", [["--C", 1], ["--rule", "scale-free", "--soft-margin", 0.7]])
+def test_a_soft_optimum_is_verified(run, mixed, options):
+    run("fit", mixed, "-t", "kind", *options, "-q")
+    result = run("verify", "model.json", mixed)
+    assert result.exit_code == 0
+    assert result.stdout.startswith("Verified     the hyperplane's objective is at most ")
+    assert result.stdout.count("objective") == 1
+    told = json.loads(run("verify", "model.json", mixed, "--json").stdout)
+    certificate = novikoff.load("model.json").certificate_
+    assert told["primal"][0] <= certificate.primal
+    assert told["dual"][0] >= certificate.dual
+
+
+def test_both_certificates_are_verified_where_nothing_separates(run, mixed):
+    run("fit", mixed, "-t", "kind", "-q")
+    result = run("verify", "model.json", mixed)
+    assert result.exit_code == 0
+    lines = result.stdout.splitlines()
+    assert lines[0].startswith("Verified     no hyperplane separates the examples; ")
+    assert lines[1].startswith(
+        "             the soft margin: the hyperplane's objective is at most"
+    )
+    told = json.loads(run("verify", "model.json", mixed, "--json").stdout)
+    soft = novikoff.load("model.json").soft_certificate_
+    assert told["upper"] == [0.0]
+    assert told["primal"][0] <= soft.primal
+    assert told["dual"][0] >= soft.dual
+
+
+def test_some_classes_with_slack(run, between):
+    run("fit", between, "-t", "kind", "-q")
+    lines = run("verify", "model.json", between).stdout.splitlines()
+    assert lines[0].startswith("Verified     a: the hyperplane separates all 30 examples")
+    assert lines[1].strip().startswith("b: no hyperplane separates the examples")
+    assert lines[2].strip().startswith("b: the soft margin: the hyperplane's objective is at most ")
+    assert lines[3].strip().startswith("c: the hyperplane separates all 30 examples")
+    told = json.loads(run("verify", "model.json", between, "--json").stdout)
+    assert [value is None for value in told["primal"]] == [True, False, True]
 
 
 def test_other_data_is_told_by_its_fingerprint(run, model, fruit):
@@ -167,12 +202,38 @@ def test_an_edited_model_is_not_verified(run, model, fruit, change):
     assert result.stderr == ""
 
 
-def test_a_turned_soft_model_is_not_verified(run, mixed):
-    run("fit", mixed, "-t", "kind", "--soft-margin", 0.7, "-q")
+@pytest.mark.parametrize("rule", [[], ["--C", 1], ["--rule", "scale-free", "--soft-margin", 0.7]])
+def test_a_turned_soft_model_is_not_verified(run, mixed, rule):
+    run("fit", mixed, "-t", "kind", *rule, "-q")
     edit(Path("model.json"), turn_the_models_hyperplane)
     result = run("verify", "model.json", mixed)
     assert result.exit_code == 1
     assert "not the one that was certified" in result.stdout
+
+
+def praise_the_objective(soft):
+    soft["primal"] *= 0.999
+
+
+def raise_the_dual(soft):
+    soft["dual"] *= 1.001
+
+
+def weigh_another(soft):
+    soft["weights"][0] *= 1.5
+
+
+@pytest.mark.parametrize("change", [praise_the_objective, raise_the_dual, weigh_another])
+def test_an_edited_soft_certificate_is_not_verified(run, mixed, between, change):
+    """The proof that nothing separates the examples stays true: the other one must fail."""
+    for data, where in ((mixed, ""), (between, "class 'b': ")):
+        run("fit", data, "-t", "kind", "-q")
+        soft = json.loads(Path("model.json").read_text())["fitted"]["soft_certificate_"]
+        change(soft[1] if where else soft)
+        edit(Path("model.json"), lambda d, s=soft: d["fitted"].update(soft_certificate_=s))
+        result = run("verify", "model.json", data, "--no-fingerprint")
+        assert result.exit_code == 1
+        assert result.stdout.startswith(f"Not verified  {where}the soft margin: ")
 
 
 def test_a_truncated_model_is_bad_input(refused, model, fruit):

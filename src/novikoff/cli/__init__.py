@@ -4,88 +4,30 @@ Exit codes: 0 the work is done (an honest "inconclusive" included); 1 a claim is
 or a fit was interrupted; 2 bad usage or bad input, in one line, with nothing written; 130 Ctrl-C
 anywhere but in a fit. Results go to stdout, progress, warnings and errors to stderr.
 
-Nothing here imports the solver before a verb runs, so that the help is there at once.
+Nothing here imports the solver before a verb runs, so that the help is there at once; and this
+file imports nothing to speak of, so that Ctrl-C finds a handler from the first moment on.
 """
 
-from typing import Annotated
-
-import typer
-
-from novikoff._version import __version__
-from novikoff.cli.fit import fit
-from novikoff.cli.group import Verbs
-from novikoff.cli.helptext import examples, unwrapped
-from novikoff.cli.predict import predict
-from novikoff.cli.reproduce import reproduce
-from novikoff.cli.separable import separable
-from novikoff.cli.verify import verify
+import sys
+from typing import Any
 
 __all__ = ["app", "main"]
-
-app = typer.Typer(
-    name="novikoff",
-    cls=Verbs,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode="rich",
-    context_settings={"help_option_names": ["-h", "--help"]},
-    epilog=examples(
-        "novikoff fit train.csv --target label",
-        "novikoff verify model.json train.csv",
-        "novikoff predict model.json new.csv --out labels.csv",
-        "novikoff separable train.parquet --target label",
-        "novikoff reproduce theorems",
-    )
-    + "\n\nExit codes: 0 done, 1 the claim is false or unproved, 2 bad usage or bad input.",
-)
-app.command(
-    help=unwrapped(fit),
-    epilog=examples(
-        "novikoff fit train.csv --target label",
-        "novikoff fit train.libsvm --soft-margin 0.5 --out soft.json",
-        "novikoff fit scan.npz --rule scale-free-infinity --rule-param alpha=1.5",
-    ),
-)(fit)
-app.command(
-    help=unwrapped(verify),
-    epilog=examples(
-        "novikoff verify model.json train.csv",
-        "novikoff verify model.json train.parquet --json",
-    ),
-)(verify)
-app.command(
-    help=unwrapped(predict),
-    epilog=examples(
-        "novikoff predict model.json new.csv > labels.csv",
-        "novikoff predict model.json test.csv --target label --scores --out labels.csv",
-    ),
-)(predict)
-app.command(
-    help=unwrapped(separable),
-    epilog=examples("novikoff separable train.csv --target label --out proof.json"),
-)(separable)
-app.add_typer(reproduce, name="reproduce")
-
-
-def _version(asked: bool) -> None:
-    if asked:
-        typer.echo(f"novikoff {__version__}")
-        raise typer.Exit()
-
-
-@app.callback(invoke_without_command=True)
-def novikoff(
-    ctx: typer.Context,
-    version: Annotated[
-        bool,
-        typer.Option("--version", callback=_version, is_eager=True, help="Show the version."),
-    ] = False,
-) -> None:
-    """Linear classifiers that come with proof: fit one, and let anyone check what was proved."""
-    if ctx.invoked_subcommand is None:
-        typer.echo(ctx.get_help(), nl=False)
 
 
 def main() -> None:
     """Run the command line; the entry point of the `novikoff` command."""
-    app()
+    try:
+        from novikoff.cli.verbs import app
+
+        app()
+    except KeyboardInterrupt:
+        print("novikoff: interrupted: nothing was written", file=sys.stderr)
+        sys.exit(130)
+
+
+def __getattr__(name: str) -> Any:
+    if name == "app":
+        from novikoff.cli.verbs import app
+
+        return app
+    raise AttributeError(f"module 'novikoff.cli' has no attribute {name!r}")

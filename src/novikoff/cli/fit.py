@@ -6,9 +6,13 @@ from typing import Annotated, Any
 import typer
 
 from novikoff.cli import options
+from novikoff.cli.estimator import Asked
 from novikoff.cli.files import Source, check_output, not_written
 from novikoff.cli.group import Refusal, complain
 from novikoff.cli.screen import Screen
+
+_MARGIN = "The largest margin"
+_PERCEPTRON = "A perceptron instead"
 
 
 def fit(
@@ -18,135 +22,158 @@ def fit(
         Path,
         typer.Option("--out", "-o", metavar="FILE", help="Where model and certificate go."),
     ] = Path("model.json"),
+    no_intercept: options.Intercept = False,
+    C: Annotated[
+        float | None,
+        typer.Option(
+            "--C",
+            metavar="PRICE",
+            show_default="inf",
+            rich_help_panel=_MARGIN,
+            help="The price of slack, in LinearSVC's sense; inf is the hard margin.",
+        ),
+    ] = None,
+    tol: Annotated[
+        float | None,
+        typer.Option(
+            "--tol",
+            metavar="SHARE",
+            show_default="0.001",
+            rich_help_panel=_MARGIN,
+            help="The gap to the optimum that is good enough, as a share of it.",
+        ),
+    ] = None,
     rule: Annotated[
-        str,
+        str | None,
         typer.Option(
             "--rule",
             metavar="NAME",
-            help="classic, margin, scale-free, infinity, scale-free-infinity, dynamic, "
-            "passive-aggressive, alma or min-over.",
+            show_default=False,
+            rich_help_panel=_PERCEPTRON,
+            help="Fit a perceptron by this rule: classic, margin, scale-free, infinity, "
+            "scale-free-infinity, dynamic, passive-aggressive, alma or min-over.",
         ),
-    ] = "scale-free",
+    ] = None,
     rule_param: Annotated[
         list[str] | None,
         typer.Option(
             "--rule-param",
             metavar="NAME=VALUE",
             show_default=False,
+            rich_help_panel=_PERCEPTRON,
             help="A parameter of the rule, such as alpha=1.5; may be repeated.",
         ),
     ] = None,
-    no_intercept: options.Intercept = False,
     soft_margin: Annotated[
-        float,
+        float | None,
         typer.Option(
             "--soft-margin",
             min=0.0,
             metavar="DELTA",
+            show_default="0.0",
+            rich_help_panel=_PERCEPTRON,
             help="The slack lift's Delta, 0 for the hard margin; LinearSVC's C is 1/(2 Delta^2).",
         ),
-    ] = 0.0,
+    ] = None,
     min_margin: Annotated[
-        float,
+        float | None,
         typer.Option(
             "--min-margin",
             min=0.0,
             metavar="SHARE",
-            rich_help_panel="Limits",
+            show_default="0.001",
+            rich_help_panel=_PERCEPTRON,
             help="Stop once no separator with this margin, as a share of the radius, can exist; "
             "0 goes on.",
         ),
-    ] = 1e-3,
+    ] = None,
+    max_updates: Annotated[
+        int | None,
+        typer.Option(
+            "--max-updates",
+            min=1,
+            metavar="N",
+            show_default=False,
+            rich_help_panel=_PERCEPTRON,
+            help="At most N updates.",
+        ),
+    ] = None,
+    seed: Annotated[
+        int | None,
+        typer.Option(
+            "--seed",
+            min=0,
+            metavar="N",
+            show_default="0",
+            rich_help_panel=_PERCEPTRON,
+            help="The seed of the random order.",
+        ),
+    ] = None,
     max_iter: options.MaxIter = 1000,
-    max_updates: options.MaxUpdates = None,
     time_limit: options.TimeLimit = None,
-    seed: options.Seed = 0,
     drop: options.Drop = None,
     header: options.Header = None,
     format: options.Format = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Fit a perceptron, prove what it achieves, save both, and print the summary.
+    """Fit the hyperplane of largest margin, prove it, save both, and print the summary.
+
+    Where nothing separates the examples, that is proved, and the model is the soft margin with
+    a C that the summary states. With --rule a perceptron is fitted instead.
 
     The exit code is 0 also where the run stopped at a limit or the verdict is inconclusive: the
-    summary says so. Ctrl-C ends the fit early: its best model so far is saved with an
-    inconclusive certificate, and the exit code is 1.
+    summary says so. Ctrl-C ends the fit early, with exit code 1: the best model so far, if there
+    is one, is saved with an inconclusive certificate.
     """
+    asked = Asked(
+        rule,
+        of_max_margin={"C": C, "tol": tol},
+        of_perceptron={
+            "rule_param": rule_param or None,
+            "soft_margin": soft_margin,
+            "min_margin": min_margin,
+            "max_updates": max_updates,
+            "seed": seed,
+        },
+        shared={
+            "fit_intercept": not no_intercept,
+            "max_iter": max_iter,
+            "time_limit": time_limit,
+        },
+    )
+    asked.refuse_strangers()
     source = Source(data, target, format, tuple(drop or ()), header)
     check_output(out, data, ours="novikoff model")
     with Screen(quiet=quiet, json=json) as screen:
         screen.stage(f"reading {data}")
         table = source.read(labelled=True)
 
-        import novikoff
         from novikoff.certificate import Status
         from novikoff.cli.summary import Summary
 
         screen.stage(f"fitting {table.X.shape[0]:,} examples")
         try:
-            model: Any = novikoff.Perceptron(
-                rule=parse_rule(rule, rule_param or []),
-                fit_intercept=not no_intercept,
-                soft_margin=soft_margin,
-                min_margin=min_margin,
-                max_iter=max_iter,
-                max_updates=max_updates,
-                time_limit=time_limit,
-                random_state=seed,
-            )
+            model = asked.estimator()
             model._callbacks = (screen.progress,)
             with screen.warnings_as_lines():
                 model.fit(table.X, table.y)
         except ValueError as error:
             # scikit-learn's convention: what is wrong with the data or a parameter.
             raise Refusal(error) from None
+        except KeyboardInterrupt:
+            screen.clear()
+            complain("interrupted", "there was no model yet, and nothing was written")
+            raise typer.Exit(1) from None
         errors = int((model.predict(table.X) != table.y).sum())
         if table.feature_names is not None:
             remember_names(model, table.feature_names)
         save(model, out, about=source.about(table))
         summary = Summary(data, table, model, out, errors, screen.seconds)
         screen.show(summary.rows(), summary.document())
-        if model.status_ is Status.INTERRUPTED:
+        if Status.INTERRUPTED in (model.status_, summary.status):
             complain("interrupted", f"the best model so far was saved to {out}")
             raise typer.Exit(1)
-
-
-def parse_rule(name: str, settings: list[str]) -> Any:
-    """Make the rule with this name and these settings.
-
-    Examples
-    --------
-    >>> parse_rule("scale-free-infinity", ["alpha=1.2"])
-    ScaleFreeInfinity(alpha=1.2)
-    """
-    from novikoff import rules
-
-    parameters = {}
-    for setting in settings:
-        key, equals, value = setting.partition("=")
-        if not (key and equals and value):
-            raise Refusal(f"--rule-param {setting}: write it as NAME=VALUE, such as alpha=1.5")
-        parameters[key] = parse_value(value)
-    return rules.named(name).set_params(**parameters)
-
-
-def parse_value(text: str) -> bool | int | float | str:
-    """Read a parameter: true, false, a number, or a word.
-
-    Examples
-    --------
-    >>> [parse_value(text) for text in ("true", "2", "1.5", "inf", "absolute")]
-    [True, 2, 1.5, inf, 'absolute']
-    """
-    if text.lower() in ("true", "false"):
-        return text.lower() == "true"
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text
 
 
 def remember_names(model: Any, names: tuple[str, ...]) -> None:

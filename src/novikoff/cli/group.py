@@ -66,6 +66,10 @@ class Verbs(TyperGroup):
             where = f" (see {ctx.command_path} --help)" if ctx else ""
             complain("error", f"{error.format_message().rstrip('.')}{where}")
             code = 2
+        except (KeyboardInterrupt, typer.Abort):
+            # Outside of a verb, where releases of typer differ in what they make of it.
+            complain("interrupted", "nothing was written")
+            code = 130
         if standalone_mode:
             sys.exit(code)
         return code

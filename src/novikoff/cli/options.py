@@ -73,17 +73,6 @@ MaxIter = Annotated[
         "--max-iter", min=1, metavar="N", rich_help_panel=_LIMITS, help="At most N full passes."
     ),
 ]
-MaxUpdates = Annotated[
-    int | None,
-    typer.Option(
-        "--max-updates",
-        min=1,
-        metavar="N",
-        show_default=False,
-        rich_help_panel=_LIMITS,
-        help="At most N updates.",
-    ),
-]
 TimeLimit = Annotated[
     float | None,
     typer.Option(

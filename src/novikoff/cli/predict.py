@@ -71,16 +71,16 @@ def predict(
         check_output(out, data, model)
     with Screen(quiet=quiet, json=json) as screen:
         screen.stage(f"loading {model}")
-        perceptron = load_model(model)
+        fitted = load_model(model)
         screen.stage(f"reading {data}")
-        table = with_header(source, perceptron).read(**columns_of(perceptron))
-        known = labels_known(source, table.y, perceptron)
+        table = with_header(source, fitted).read(**columns_of(fitted))
+        known = labels_known(source, table.y, fitted)
         screen.stage(f"predicting {table.X.shape[0]:,} examples")
         with warnings.catch_warnings():
             # The columns are in the model's order already; the array has no names to show for it.
             warnings.filterwarnings("ignore", message="X does not have valid feature names")
-            labels = perceptron.predict(table.X)
-            values = perceptron.decision_function(table.X) if scores else None
+            labels = fitted.predict(table.X)
+            values = fitted.decision_function(table.X) if scores else None
         screen.clear()
         document: dict[str, Any] = {"n_examples": len(labels)}
         if known:
@@ -92,7 +92,7 @@ def predict(
         else:
             document["predictions"] = labels
             if values is not None:
-                document |= {"classes": perceptron.classes_, "scores": values}
+                document |= {"classes": fitted.classes_, "scores": values}
             if not json:
                 sys.stdout.write(as_lines(labels, values))
         screen.show([], document)

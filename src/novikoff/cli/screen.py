@@ -76,15 +76,18 @@ class Screen:
             self._say(text)
 
     def progress(self, line: "Progress") -> None:
-        """Say how far a run has come; the loop's callback."""
+        """Say how far a run has come; its callback after every pass.
+
+        The optimum is the largest margin, or with slack the least objective.
+        """
         wait = _LOG if self._status is None else _REDRAW
         if time.perf_counter() - self._last < wait:
             return
-        bounds = "margin unknown"
-        if isfinite(line.lower) and isfinite(line.upper):
-            bounds = f"best margin between {line.lower:.3g} and {line.upper:.3g}"
+        bounds = "optimum unknown"
+        if line.lower > 0.0 and isfinite(line.upper):
+            bounds = f"optimum between {line.lower:.3g} and {line.upper:.3g}"
         elif isfinite(line.upper):
-            bounds = f"best margin below {line.upper:.3g}"
+            bounds = f"optimum below {line.upper:.3g}"
         self._say(
             f"pass {line.iteration:,}: {line.updates:,} updates, {bounds}, {line.seconds:.1f} s"
         )

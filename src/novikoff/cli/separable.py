@@ -1,6 +1,5 @@
 """``novikoff separable``: yes or no, with proof."""
 
-import warnings
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -27,9 +26,7 @@ def separable(
     ] = None,
     no_intercept: options.Intercept = False,
     max_iter: options.MaxIter = 1000,
-    max_updates: options.MaxUpdates = None,
     time_limit: options.TimeLimit = None,
-    seed: options.Seed = 0,
     drop: options.Drop = None,
     header: options.Header = None,
     format: options.Format = None,
@@ -48,19 +45,20 @@ def separable(
         screen.stage(f"reading {data}")
         table = source.read(labelled=True)
 
-        from novikoff.cli.summary import described, verdict
+        from novikoff import is_separable
+        from novikoff.cli.sentences import told, verdict
+        from novikoff.cli.summary import described
 
         screen.stage(f"deciding {table.X.shape[0]:,} examples")
+        labels: Any = table.y
         try:
-            certificate = decide(
+            certificate = is_separable(
                 table.X,
-                table.y,
-                screen,
+                labels,
                 fit_intercept=not no_intercept,
                 max_iter=max_iter,
-                max_updates=max_updates,
                 time_limit=time_limit,
-                random_state=seed,
+                callbacks=(screen.progress,),
             )
         except ValueError as error:
             raise Refusal(error) from None
@@ -69,10 +67,12 @@ def separable(
                 certificate.save(out)
             except OSError as error:
                 raise not_written(out, error) from None
-        answer = verdict(certificate)
+        answer, lines = verdict(certificate), told(certificate)
+        if answer is None:
+            lines.append(certificate.status.value)
         rows = [
             ("Separable", {True: "yes", False: "no", None: "undecided"}[answer]),
-            ("Proof" if answer is not None else "Known", str(certificate)),
+            ("Proof" if answer is not None else "Known", "\n".join(lines)),
             *described(data, table),
             *([("Saved", f"{out}, the certificate")] if out is not None else []),
             ("Time", f"{screen.seconds:.1f} s"),
@@ -88,18 +88,3 @@ def separable(
         screen.show(rows, document)
         if answer is None:
             raise typer.Exit(1)
-
-
-def decide(X: Any, y: Any, screen: Screen, **limits: Any) -> Any:
-    """Return the certificate that decides separability, or the best there is."""
-    from sklearn.exceptions import ConvergenceWarning
-
-    from novikoff import Perceptron
-
-    # The classic rule asks for a separator and no margin, so it stops soonest.
-    model = Perceptron(rule="classic", min_margin=0.0, **limits)
-    model._callbacks = (screen.progress,)
-    with warnings.catch_warnings():
-        # The verdict itself says that a limit was met.
-        warnings.simplefilter("ignore", category=ConvergenceWarning)
-        return model.fit(X, y).certificate_

@@ -1,7 +1,8 @@
 """``novikoff verify``: check a certificate in exact arithmetic."""
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -9,6 +10,9 @@ from novikoff.cli import options
 from novikoff.cli.files import Source, as_at_the_fit, check_readable, columns_of, load_model
 from novikoff.cli.group import Refusal
 from novikoff.cli.screen import Screen
+
+if TYPE_CHECKING:
+    from novikoff.certificate import Certificate, SoftOptimum, Verified
 
 
 def verify(
@@ -23,6 +27,9 @@ def verify(
     quiet: options.Quiet = False,
 ) -> None:
     """Check what a model, or a saved certificate, claims of the data, in exact arithmetic.
+
+    Where nothing separates the examples, that the model is as close to the soft margin's optimum
+    as it says is checked as well.
 
     The model remembers its target and its columns. Exit codes: 0 every claim is true; 1 one is
     false, or the model is not the one that was certified, or the data is not that of the fit;
@@ -46,13 +53,16 @@ def verify(
         table = read_again(source, claim)
         certificate = claim if isinstance(claim, Certificate) else claim.certificate_
         screen.stage(f"checking {table.X.shape[0]:,} examples")
+        how = {"check_fingerprint": not no_fingerprint}
         try:
-            verified = certificate.verify(table.X, table.y, check_fingerprint=not no_fingerprint)
+            verified = certificate.verify(table.X, table.y, **how)
+            parts = verified if isinstance(verified, tuple) else (verified,)
+            soft = [check_soft(part, table, how) for part in beside(claim, certificate)]
         except CertificateError as error:
             raise not_verified(screen, error) from None
-        sentences, parts = told(certificate, verified)
+        sentences = told(certificate, parts, soft)
         n, d = table.X.shape
-        exact = sum(part.n_exact for part in parts)
+        exact = sum(part.n_exact for part in (*parts, *soft) if part is not None)
         same = "not compared" if no_fingerprint else "the same as at the fit"
         rows = [
             ("Verified", "\n".join(sentences)),
@@ -67,8 +77,8 @@ def verify(
             "sentences": sentences,
             "lower": [part.lower for part in parts],
             "upper": [part.upper for part in parts],
-            "primal": [part.primal for part in parts],
-            "dual": [part.dual for part in parts],
+            "primal": [(b or a).primal for a, b in zip(parts, soft, strict=True)],
+            "dual": [(b or a).dual for a, b in zip(parts, soft, strict=True)],
             "n_exact": exact,
             "seconds": screen.seconds,
         }
@@ -84,14 +94,51 @@ def not_verified(screen: Screen, error: ValueError) -> typer.Exit:
     return typer.Exit(1)
 
 
-def told(certificate: Any, verified: Any) -> tuple[list[str], tuple[Any, ...]]:
-    """Return what was verified: the sentences, and the numbers they are made of."""
+def beside(claim: Any, certificate: "Certificate") -> "list[SoftOptimum | None]":
+    """Return the soft certificates that a model has beside each part of its certificate."""
+    from novikoff.certificate import SoftOptimum
+    from novikoff.cli.sentences import parts_of
+
+    parts = parts_of(certificate)
+    soft = getattr(claim, "soft_certificate_", None)
+    several = soft if isinstance(soft, tuple) else (soft,) * len(parts)
+    # A certificate that is soft itself has been verified.
+    return [
+        None if isinstance(part, SoftOptimum) else other
+        for part, other in zip(parts, several, strict=True)
+    ]
+
+
+def check_soft(soft: "SoftOptimum | None", table: Any, how: dict[str, bool]) -> "Verified | None":
+    """Verify a soft certificate, if there is one."""
+    from novikoff.certificate import CertificateError
+
+    if soft is None:
+        return None
+    try:
+        verified: Verified = soft.verify(table.X, table.y, **how)
+    except CertificateError as error:
+        one_of_several = soft.negative is None
+        where = f"class {soft.positive!r}: " if one_of_several else ""
+        raise CertificateError(f"{where}the soft margin: {error}") from None
+    return verified
+
+
+def told(
+    certificate: "Certificate", parts: "Sequence[Verified]", soft: "Sequence[Verified | None]"
+) -> list[str]:
+    """Return the sentences on what was verified."""
     from novikoff.certificate import PerClass
 
-    if not isinstance(certificate, PerClass):
-        return [str(verified).removeprefix("Verified: ")], (verified,)
-    pairs = zip(certificate.classes, verified, strict=True)
-    return [f"{label}: {str(v).removeprefix('Verified: ')}" for label, v in pairs], verified
+    labels = [""]
+    if isinstance(certificate, PerClass):
+        labels = [f"{label}: " for label in certificate.classes]
+    lines = []
+    for label, part, slack in zip(labels, parts, soft, strict=True):
+        lines.append(label + str(part).removeprefix("Verified: "))
+        if slack is not None:
+            lines.append(f"{label}the soft margin: " + str(slack).removeprefix("Verified: "))
+    return lines
 
 
 def load_claim(path: Path) -> Any:
