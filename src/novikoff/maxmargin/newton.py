@@ -214,10 +214,12 @@ class _Run:
             self.best = point
         if self.proof is None or point.dual >= self.proof.dual:
             self.proof = point
+        # A hinge of 1 or more is an example on the wrong side.
+        hinges = self.best.weights / self.whole.stiffness[self.best.active]
         line = Progress(
             iteration=ceil(self.passes.count),
             updates=self.steps,
-            mistakes=0,
+            mistakes=int(np.count_nonzero(hinges >= 1.0)),
             lower=self.proof.dual,
             upper=self.best.primal,
             seconds=time.perf_counter() - self.started,
