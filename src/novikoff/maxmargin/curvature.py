@@ -129,5 +129,11 @@ class Curvature:
         # Where no example is active, the intercept's coordinate has no curvature at all.
         if not len(ids):
             hessian[diagonal[d:], diagonal[d:]] = 1.0
-        self.factor, failed = dpotrf(hessian, lower=1, overwrite_a=1)
+        # A factor that rounding denies is that of a matrix nearby, which preconditions as well.
+        lift = np.finfo(np.float64).eps * hessian[diagonal, diagonal].max()
+        self.factor, failed = dpotrf(hessian, lower=1)
+        while failed:
+            hessian[diagonal, diagonal] += lift
+            lift *= 10.0
+            self.factor, failed = dpotrf(hessian, lower=1)
         self.built_of = ids

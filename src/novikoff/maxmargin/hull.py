@@ -21,6 +21,8 @@ PER_CLASS = 60
 FEW = 250
 FOR_A_START = 500
 SHARE_OF_TOL = 0.01
+# Beyond so many candidates their Gram matrix is no longer small.
+MOST_CANDIDATES = 5000
 
 
 class Search:
@@ -48,6 +50,9 @@ class Search:
         self.w: Vector = np.zeros(self.sample.room.shape[1])
         self.offset = 0.0
         self.mistakes = len(order) + 1
+        # What makes the weights of a soft margin's point its dual variables.
+        self.factor = 1.0
+        self.outgrown = False
         self.lower, self.upper = -inf, inf
 
     def run(self, tol: float, zero: float, aim: float | None = None) -> Status:
@@ -76,6 +81,9 @@ class Search:
             stop = self._limit()
             if stop is not None:
                 return stop
+            if len(candidates.ids) > MOST_CANDIDATES:
+                self.outgrown = True
+                return Status.PRECISION
             norm2 = length**2 + self._slack_norm2()
             new = candidates.add(self._deepest(depths, SHARE_OF_TOL * aim * norm2))
             if not (settled and new):
@@ -87,7 +95,7 @@ class Search:
     def solution(self, status: Status) -> Solution:
         """Return the best hyperplane, and the weights of the last point."""
         weights = np.zeros(self.sample.n_examples)
-        weights[self.candidates.support] = self.candidates.weights
+        weights[self.candidates.support] = self.factor * self.candidates.weights
         return Solution(
             w=self.w,
             offset=self.offset,
@@ -169,7 +177,7 @@ class Search:
 
     def _soft_bounds(self, w: Vector, products: Vector, length: float, slack2: Vector) -> None:
         norm2 = length**2 + self._slack_norm2()
-        factor = (2.0 if self.sample.affine else 1.0) / norm2
+        self.factor = factor = (2.0 if self.sample.affine else 1.0) / norm2
         dual = factor if self.sample.affine else factor / 2.0
         self.lower = max(self.lower, dual)
         mine = slack2[self.sample.order]

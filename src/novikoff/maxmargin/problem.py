@@ -37,7 +37,8 @@ class Solution:
 
     A separating hyperplane is scaled to ``y f(x) >= 1``, with equality for some example.
 
-    ``weights`` has one entry for every row of the room, zero off the support. For the hard margin
+    ``weights`` has one entry for every row of the room, zero off the support; they are the dual
+    variables of the soft margin, and sum to 1 in each class for the hard one. For the hard margin
     ``lower`` and ``upper`` bound the margin, for the soft one they are the dual and the primal
     objective; in floating point: the certificate's bounds are the rigorous ones.
     """

@@ -1,11 +1,13 @@
 """The one place that chooses how a problem is solved."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 from scipy import sparse
 
 from novikoff.certificate import Status
+from novikoff.maxmargin.coordinate import coordinate_descent
 from novikoff.maxmargin.hull import Search
 from novikoff.maxmargin.newton import newton
 from novikoff.maxmargin.problem import Problem, Solution
@@ -22,6 +24,10 @@ MOST_FEATURES = 5000
 NEAREST = 400
 # Newton's method factors a matrix with as many rows and columns as there are features.
 NEWTON_FEATURES = 2000
+# The Gram matrix of all examples is small up to here.
+GRAM_EXAMPLES = 3000
+# Coordinate descent on sparse data separates them within so many passes, or hands over.
+PASSES_TO_SEPARATE = 300
 # A problem of so many numbers is solved to the optimum, whatever the tolerance.
 SMALL = 1_000_000
 POLISHED = 1e-11
@@ -44,11 +50,20 @@ def hard_margin(
     says whether it does exactly; then the status is NOT_SEPARABLE.
     """
     sample = problem.sample
-    search = Search(WorkingSet(problem), limits, callbacks)
-    if start is not None:
-        support = np.flatnonzero(start)
-        search.candidates.begin(support, start[support])
+    if is_large_and_sparse(problem):
+        capped = replace(limits, max_iter=min(limits.max_iter, PASSES_TO_SEPARATE))
+        solution = coordinate_descent(
+            problem, tol=tol, limits=capped, start=start, callbacks=callbacks
+        )
+        if solution.lower > 0.0 or solution.n_passes < capped.max_iter:
+            return solution
+    search = _search(problem, limits, callbacks, start)
     status = search.run(tol, ZERO_OF_GRAM * sample.radius, aim_of(problem, tol))
+    if search.outgrown:
+        weights = search.solution(status).weights
+        return coordinate_descent(
+            problem, tol=tol, limits=limits, start=weights, callbacks=callbacks
+        )
     if status not in (Status.NOT_SEPARABLE, Status.PRECISION):
         return search.solution(status)
     if sample.room.shape[1] > MOST_FEATURES:
@@ -88,11 +103,26 @@ def soft_margin(
     n, d = len(problem.sample.order), problem.sample.room.shape[1]
     if d <= min(n, NEWTON_FEATURES):
         return newton(problem, tol=tol, limits=limits, start=start, callbacks=callbacks)
+    if n > GRAM_EXAMPLES:
+        return coordinate_descent(problem, tol=tol, limits=limits, start=start, callbacks=callbacks)
+    search = _search(problem, limits, callbacks, start)
+    return search.solution(search.run(tol, 0.0, aim_of(problem, tol)))
+
+
+def is_large_and_sparse(problem: Problem) -> bool:
+    """Whether so many examples may carry the optimum that a corral of them is out of reach."""
+    n, d = problem.sample.room.shape
+    return sparse.issparse(problem.sample.room.matrix) and min(n, d) > GRAM_EXAMPLES
+
+
+def _search(
+    problem: Problem, limits: Limits, callbacks: Sequence[Callback], start: Vector | None
+) -> Search:
     search = Search(WorkingSet(problem), limits, callbacks)
     if start is not None:
         support = np.flatnonzero(start)
         search.candidates.begin(support, start[support])
-    return search.solution(search.run(tol, 0.0, aim_of(problem, tol)))
+    return search
 
 
 def aim_of(problem: Problem, tol: float) -> float:

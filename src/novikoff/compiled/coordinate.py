@@ -1,0 +1,73 @@
+"""Dual coordinate descent: one example's weight at a time goes to its best value.
+
+The vector is kept as ``sum a y x`` of the rows as they stand, so that a step on a sparse row costs
+its non-zeros; what the centre subtracts from it and from a row's product are scalars.
+"""
+
+import numpy as np
+from numba import njit
+
+from novikoff.compiled.newton import gather
+from novikoff.compiled.rows import Rows, dot
+
+# The entries of a state.
+TOTAL, OFFSET, ALONG, WORST, STEPS = range(5)
+SIZE = 5
+
+
+@njit(cache=True, nogil=True)
+def sweep(
+    rows: Rows,
+    order: np.ndarray,
+    signs: np.ndarray,
+    along: np.ndarray,
+    centre2: float,
+    slack2: np.ndarray,
+    curves: np.ndarray,
+    pull: float,
+    bound: float,
+    weights: np.ndarray,
+    w: np.ndarray,
+    state: np.ndarray,
+) -> int:
+    """Visit the examples of ``order`` once; return how many of them remain in it.
+
+    The dual is ``|sum a z|^2/2 + sum slack2 a^2/2 - sum a + b T + pull T^2/2`` with the signed
+    total ``T = sum a y``; ``state`` holds ``T``, ``b + pull T``, ``w . centre``, the largest
+    violation seen and the number of steps. An example without weight whose slope exceeds
+    ``bound`` is left out of ``order``, whose front is filled with the others.
+
+    ``along`` is ``(x - centre) . centre``, ``centre2`` is ``|centre|^2`` and ``curves`` the second
+    derivatives.
+    """
+    total, offset, at_centre = state[TOTAL], state[OFFSET], state[ALONG]
+    worst, steps, kept = 0.0, 0, 0
+    for p in range(order.shape[0]):
+        i = order[p]
+        y = float(signs[i])
+        product = dot(rows, i, w) - at_centre - total * along[i]
+        slope = y * (product + offset) + slack2[i] * weights[i] - 1.0
+        if weights[i] == 0.0:
+            if slope > bound:
+                continue
+            if slope >= 0.0:
+                order[kept] = i
+                kept += 1
+                continue
+        order[kept] = i
+        kept += 1
+        worst = max(worst, abs(slope))
+        weight = max(0.0, weights[i] - slope / curves[i])
+        step = y * (weight - weights[i])
+        if step == 0.0:
+            continue
+        weights[i] = weight
+        gather(rows, i, step, w)
+        total += step
+        offset += pull * step
+        at_centre += step * (along[i] + centre2)
+        steps += 1
+    state[TOTAL], state[OFFSET], state[ALONG] = total, offset, at_centre
+    state[WORST] = max(state[WORST], worst)
+    state[STEPS] += steps
+    return kept
