@@ -9,7 +9,7 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.svm import SVC
 
 from novikoff import MaxMargin, is_separable
-from novikoff.certificate import NonSeparation, Separation
+from novikoff.certificate import Inconclusive, NonSeparation, Separation
 from tests.maxmargin.problems import (
     lp_says_separable,
     planted,
@@ -210,4 +210,26 @@ def test_random_labels_are_decided_and_verify(seed, n, d):
     y[:2] = [0, 1]
     certificate = is_separable(X, y)
     assert bool(certificate) == lp_says_separable(X, np.where(y == 1, 1, -1), True)
+    certificate.verify(X, y)
+
+
+def test_decimals_that_vanish_on_paper_are_decided_exactly():
+    # 0.1 + 0.2 - 0.3 is 5.6e-17 in binary: such lattices nearly vanish in many ways.
+    decided = 0
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        X = rng.integers(-5, 6, size=(15, 4)) / 10
+        y = rng.integers(0, 2, 15)
+        y[:2] = [0, 1]
+        certificate = is_separable(X, y)
+        certificate.verify(X, y)
+        decided += not isinstance(certificate, Inconclusive)
+    assert decided == 40
+
+
+def test_exact_steps_find_what_vanishes():
+    X = np.array([[0.1], [0.2], [0.30000000000000004], [0.2]])
+    y = np.array([0, 1, 0, 1])
+    certificate = is_separable(X, y)
+    assert isinstance(certificate, NonSeparation)
     certificate.verify(X, y)

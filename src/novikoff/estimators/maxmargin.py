@@ -257,8 +257,10 @@ def is_separable(
         True in a condition if the classes are separable, false if they are not: a Separation
         with some separating hyperplane, or a NonSeparation with a combination of at most
         ``n_features + 2`` examples that is exactly zero. An Inconclusive, which refuses to be
-        either, where a limit was met; beyond 5,000 features it is also what is said of examples
-        whose classes floating-point numbers cannot tell apart.
+        either, where a limit was met, or where the classes are no further apart than rounding:
+        then "numerically not separable" is all that is said, unless exact arithmetic (up to 100
+        features) finds a combination that vanishes. Beyond 5,000 features what a Gram matrix
+        cannot tell apart counts as such.
 
     Examples
     --------

@@ -8,6 +8,7 @@ from scipy import sparse
 
 from novikoff.certificate import Status
 from novikoff.maxmargin.coordinate import coordinate_descent
+from novikoff.maxmargin.exactly import vanishing_combination
 from novikoff.maxmargin.hull import Search
 from novikoff.maxmargin.newton import newton
 from novikoff.maxmargin.problem import Problem, Solution
@@ -84,6 +85,10 @@ def hard_margin(
     status = verdict.run(SOME_MARGIN, ZERO * verdict.candidates.length)
     if status is Status.NOT_SEPARABLE and confirm(verdict.candidates.support):
         return verdict.solution(status)
+    if status in (Status.NOT_SEPARABLE, Status.PRECISION):
+        support = vanishing_combination(verdict.candidates)
+        if support is not None and confirm(support):
+            return verdict.solution(Status.NOT_SEPARABLE)
     optimum.w, optimum.offset, optimum.lower = verdict.w, verdict.offset, verdict.lower
     optimum.n_passes, optimum.candidates.steps = verdict.n_passes, verdict.candidates.steps
     if status in (Status.NOT_SEPARABLE, Status.GAP_REACHED) and tol < SOME_MARGIN:
