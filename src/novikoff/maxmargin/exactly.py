@@ -123,7 +123,7 @@ def _affine_minimiser(
                 gram[p, q] = gram[p, q] + unit
     sides = fmpz_mat([[int(classes[m] == c) for c in present] for m in members])
     try:
-        halves = gram.solve(sides)
+        halves: Any = gram.solve(sides)
         sums = fmpq_mat(sides.transpose()) * halves
         shares = sums.solve(fmpq_mat(len(present), 1, [1] * len(present)))
     except ZeroDivisionError:
