@@ -126,6 +126,10 @@ class Search:
         most = FEW if len(self.signs) <= FEW else PER_CLASS
         worst = self._deepest(-self.signs * products, -inf, most)
         self.candidates.add(worst)
+        if len(worst) == len(self.signs) <= self.sample.room.shape[1]:
+            # So few examples in so many dimensions tend to carry the optimum nearly all.
+            self.candidates.begin(worst, np.ones(len(worst)))
+            return
         first = worst[:1]
         if self.sample.affine:
             signs = self.sample.signs[worst]
