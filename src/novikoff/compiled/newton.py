@@ -32,6 +32,32 @@ def gather(rows: Rows, i: int, step: float, out: np.ndarray) -> None:
     raise NotImplementedError
 
 
+def _dense_gather2(rows: Rows, i: int, step: float, out: np.ndarray, squares: np.ndarray) -> None:
+    for j in range(rows.shape[1]):
+        value = float(rows[i, j])
+        out[j] += step * value
+        squares[j] += step * value * value
+
+
+def _csr_gather2(rows: Rows, i: int, step: float, out: np.ndarray, squares: np.ndarray) -> None:
+    data, indices, indptr = rows
+    for k in range(np.uint64(indptr[i]), np.uint64(indptr[i + 1])):
+        j = np.uint64(indices[k])
+        value = float(data[k])
+        out[j] += step * value
+        squares[j] += step * value * value
+
+
+def gather2(rows: Rows, i: int, step: float, out: np.ndarray, squares: np.ndarray) -> None:
+    """Add ``step * x_i`` to ``out`` and ``step * x_i^2`` to ``squares``; for compiled code."""
+    raise NotImplementedError
+
+
+@overload(gather2, strict=False, jit_options={"fastmath": SUMS})
+def _gather2(rows: Any, i: Any, step: Any, out: Any, squares: Any) -> Callable[..., None]:
+    return _dense_gather2 if isinstance(rows, types.Array) else _csr_gather2
+
+
 @overload(gather, strict=False, jit_options={"fastmath": SUMS})
 def _gather(rows: Any, i: Any, step: Any, out: Any) -> Callable[..., None]:
     return _dense_gather if isinstance(rows, types.Array) else _csr_gather
@@ -66,6 +92,15 @@ def curvature(
         gather(rows, i, t, out)
         total += t
     return total
+
+
+@njit(cache=True, nogil=True)
+def moments(
+    rows: Rows, order: np.ndarray, stiffness: np.ndarray, first: np.ndarray, second: np.ndarray
+) -> None:
+    """Add the weighted sums of the rows, and of their squares, column by column."""
+    for p in range(order.shape[0]):
+        gather2(rows, order[p], stiffness[p], first, second)
 
 
 @njit(cache=True, nogil=True)

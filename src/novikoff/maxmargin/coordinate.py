@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from novikoff.certificate import Status
 from novikoff.compiled.newton import best_step
 from novikoff.maxmargin.dual import Dual
-from novikoff.maxmargin.parts import dual_objective
+from novikoff.maxmargin.parts import dual_objective, shares
 from novikoff.maxmargin.passes import Ids, Passes, Stopped
 from novikoff.maxmargin.problem import Problem, Solution
 from novikoff.record import Callback, Limits, Progress
@@ -63,8 +63,7 @@ def coordinate_descent(
     """
     run = _Run(problem, tol, limits, callbacks)
     try:
-        run.begin(start)
-        status = run.rounds()
+        status = run.rounds(*run.begin(start))
     except Stopped as stopped:
         status = stopped.status
     except KeyboardInterrupt:
@@ -94,40 +93,37 @@ class _Run:
         self.draw = np.random.default_rng(0)
         self.started = time.perf_counter()
 
-    def begin(self, start: Vector | None) -> None:
-        """Go to the weights that were given, at the length that serves the dual best."""
-        if start is None:
-            return
+    def begin(self, start: Vector | None) -> tuple[Ids, float]:
+        """Go to the weights that were given, at the length that serves the dual best.
+
+        Returns the examples of the first round, and the bound on their slopes.
+        """
         order = self.sample.order
+        if start is None:
+            return order, inf
         weights = np.zeros(self.sample.n_examples)
         weights[order] = start[order]
-        total = float(weights.sum())
-        if self.sample.affine:
-            totals = [float(weights[self.sample.signs == sign].sum()) for sign in (1, -1)]
-            if not all(totals):
-                return
-            weights, total = weights / np.where(self.sample.signs > 0, *totals), 2.0
-        self.dual.place(weights)
-        w = self.dual.w - self.dual.total * self.dual.centre
-        norm2 = float(w @ w + weights**2 @ self.dual.slack2)
-        if norm2 > 0.0:
-            self.dual.place(weights * (total / norm2))
-            self.scan()
+        weights, total = shares(weights, self.sample.signs, self.sample.affine)
+        sums, _ = self.dual.place(weights)
+        w = sums[0] - sums[1]
+        norm2 = float(w @ w + weights[order] ** 2 @ self.dual.slack2[order])
+        if norm2 == 0.0:
+            self.dual.place(np.zeros_like(weights))
+            return order, inf
+        self.dual.weights = weights * (total / norm2)
+        return self.scan()
 
-    def rounds(self) -> Status:
+    def rounds(self, ids: Ids, bound: float) -> Status:
         """Go on until the bounds are close enough, or rounding ends it."""
-        ids, bound, in_vain = self.sample.order, inf, 0
-        if self.history:
-            ids, bound = self.scan()
-        while True:
+        in_vain = 0
+        while self.lower < (1.0 - self.tol) * self.upper:
             before = self.lower, self.upper
             self.round(ids, bound)
             ids, bound = self.scan()
-            if self.lower >= (1.0 - self.tol) * self.upper:
-                return Status.GAP_REACHED
             in_vain = in_vain + 1 if before == (self.lower, self.upper) else 0
             if in_vain >= ROUNDS_IN_VAIN and bound <= REACH * ROUNDED:
                 return Status.PRECISION
+        return Status.GAP_REACHED
 
     def round(self, ids: Ids, bound: float) -> None:
         """Sweep examples until their violations have fallen, or sweeps do little."""
@@ -154,8 +150,8 @@ class _Run:
         """
         dual, order = self.dual, self.sample.order
         sums, totals = dual.refresh()
-        products = dual.products(order)
-        w = dual.w - dual.total * dual.centre
+        w = sums[0] - sums[1]
+        products = dual.products(order, w)
         if self.hard:
             offset = self._judge_hard(w, products, sums, totals)
         else:
@@ -231,9 +227,7 @@ class _Run:
             self.scan()
         weights = self.weights
         if self.hard:
-            positive = (self.sample.signs > 0) | (not self.sample.affine)
-            totals = [float(weights[side].sum()) or 1.0 for side in (positive, ~positive)]
-            weights = weights / np.where(positive, *totals)
+            weights, _ = shares(weights, self.sample.signs, self.sample.affine)
         return Solution(
             w=self.w,
             offset=self.offset,

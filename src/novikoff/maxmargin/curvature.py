@@ -1,22 +1,24 @@
-"""The Hessian of the soft margin's primal, and the solution of Newton's equation."""
+"""Newton's equation, solved by conjugate gradients."""
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.linalg.blas import dsyrk
-from scipy.linalg.lapack import dpotrf, dpotrs
 
 from novikoff.compiled import newton as compiled
 from novikoff.maxmargin.passes import Ids, Passes
+from novikoff.maxmargin.preconditioner import Diagonal, Factored, Preconditioner
 
 Vector = NDArray[np.float64]
 
-# The preconditioner is built from ten examples for each feature, or from as many as take the
-# time of ten products: a row with d features takes d / 20 as long to build in as to multiply by.
+# The factor is built from ten examples for each feature, or from as many as take the time of ten
+# products: a dense row with d features takes d / 20 as long to build in as to multiply by.
 PER_FEATURE = 10
 WORTH_PRODUCTS = 10
 FEATURES_A_PRODUCT = 20
-BLOCK = 1024
+# A product with a value of a sparse row takes as long as so many multiplications in a factor.
+SPARSE_VALUE = 50
+SPARSE_BYTES = 12
+MOST_FACTORED = 3000
 MOST_PRODUCTS = 50
 PATIENCE = 20
 FORCING = 0.1
@@ -24,28 +26,32 @@ EXACTLY = 1e-10
 
 
 class Curvature:
-    """``H = I + sum D_i x_i x_i^T`` over active examples, the intercept's coordinate included.
+    """The Hessian ``H = I + sum D_i x_i x_i^T`` over active examples, the intercept included.
 
-    Newton's equation is solved by conjugate gradients, with a factor of the Hessian of some of
-    the examples as preconditioner; where these are all of the active ones, one step suffices.
+    The preconditioner is a factor of the Hessian of some of the active examples; where these are
+    all of them, one step suffices. For sparse rows it is the diagonal, until the products taken
+    with it have cost as much as a factor would.
     """
 
     def __init__(self, passes: Passes) -> None:
         self.passes = passes
         self.sample = passes.sample
-        self.n_features = passes.sample.room.shape[1]
+        n, self.n_features = passes.sample.room.shape
         self.width = self.n_features + int(self.sample.affine)
-        self.factor: Vector | None = None
+        self.sparse = sparse.issparse(self.sample.matrix(self.sample.order[:1]))
+        self.row_cost = SPARSE_VALUE * self.sample.room.nbytes / (SPARSE_BYTES * n)
+        self.spent = 0.0
+        self.preconditioner: Preconditioner | None = None
         self.built_of: Ids = np.empty(0, dtype=np.int64)
         self.richness = 1
 
     def forget(self) -> None:
         """Build the preconditioner anew when it is next needed."""
-        self.factor = None
+        self.preconditioner = None
 
     def enrich(self) -> None:
         """Build it anew, of twice as many examples."""
-        self.factor = None
+        self.preconditioner = None
         self.richness *= 2
 
     def solve(
@@ -64,13 +70,10 @@ class Curvature:
         exactly : bool
             Solve to rounding.
         """
-        if exactly and not np.array_equal(ids, self.built_of):
-            self.factor = None
-        if self.factor is None:
-            self._build(ids, stiffness, whole=exactly)
+        inverse = self._prepare(ids, stiffness, exactly)
         solution, residual = np.zeros(self.width), np.zeros(self.width)
         residual[: self.n_features] = right
-        direction = self._precondition(residual)
+        direction = inverse.solve(residual)
         size = float(residual @ direction)
         least = (EXACTLY if exactly else FORCING) ** 2 * size
         products = 0
@@ -79,11 +82,12 @@ class Curvature:
             length = size / float(direction @ image)
             solution += length * direction
             residual -= length * image
-            preconditioned = self._precondition(residual)
+            preconditioned = inverse.solve(residual)
             before, size = size, float(residual @ preconditioned)
             direction = preconditioned + (size / before) * direction
             products += 1
-        if products >= PATIENCE:
+        self.spent += products * len(ids) * self.row_cost
+        if products >= PATIENCE and isinstance(inverse, Factored):
             self.enrich()
         return solution[: self.n_features], float(solution[self.n_features :].sum())
 
@@ -98,42 +102,21 @@ class Curvature:
         image[d:] = total
         return image
 
-    def _precondition(self, v: Vector) -> Vector:
-        solution: Vector = dpotrs(self.factor, v, lower=1)[0]
-        return solution
-
-    def _build(self, ids: Ids, stiffness: Vector, *, whole: bool) -> None:
-        """Factor the Hessian of some of the active examples, scaled up to that of all."""
-        d, n = self.n_features, len(ids)
-        if not whole:
-            few = max(PER_FEATURE * d, WORTH_PRODUCTS * FEATURES_A_PRODUCT * n // self.width)
-            chosen = np.linspace(0, n - 1, min(n, self.richness * few)).astype(np.int64)
-            scale = stiffness.sum()
-            ids, stiffness = ids[chosen], stiffness[chosen]
-            stiffness = stiffness * (scale / stiffness.sum())
-        hessian = np.zeros((self.width, self.width), order="F")
-        block = np.empty((BLOCK, self.width))
-        for begin in range(0, len(ids), BLOCK):
-            those = slice(begin, begin + BLOCK)
-            rows = self.sample.matrix(ids[those])
-            part = block[: rows.shape[0]]
-            part[:, :d] = rows.toarray() if sparse.issparse(rows) else rows
-            part[:, :d] -= self.sample.centre
-            part[:, d:] = 1.0
-            part *= np.sqrt(stiffness[those])[:, None]
-            self.passes.check()
-            dsyrk(1.0, part.T, beta=1.0, c=hessian, lower=1, overwrite_c=1)
-        self.passes.count += len(ids) / len(self.sample.order)
-        diagonal = np.arange(self.width)
-        hessian[diagonal[:d], diagonal[:d]] += 1.0
-        # Where no example is active, the intercept's coordinate has no curvature at all.
-        if not len(ids):
-            hessian[diagonal[d:], diagonal[d:]] = 1.0
-        # A factor that rounding denies is that of a matrix nearby, which preconditions as well.
-        lift = np.finfo(np.float64).eps * hessian[diagonal, diagonal].max()
-        self.factor, failed = dpotrf(hessian, lower=1)
-        while failed:
-            hessian[diagonal, diagonal] += lift
-            lift *= 10.0
-            self.factor, failed = dpotrf(hessian, lower=1)
-        self.built_of = ids
+    def _prepare(self, ids: Ids, stiffness: Vector, exactly: bool) -> Preconditioner:
+        """Return the preconditioner, of some of the active examples, scaled up to all."""
+        n = len(ids)
+        few = max(PER_FEATURE * self.width, WORTH_PRODUCTS * FEATURES_A_PRODUCT * n // self.width)
+        few = n if exactly else min(n, self.richness * few)
+        cost = self.width**2 * (few + self.width / 3.0)
+        if self.width > MOST_FACTORED or (self.sparse and not exactly and self.spent < cost):
+            # Stale, it would belittle the columns that only the newly active examples have.
+            return Diagonal(self.passes, ids, stiffness)
+        stale = exactly and not np.array_equal(ids, self.built_of)
+        if stale or not isinstance(self.preconditioner, Factored):
+            self.built_of = ids
+            if few < n:
+                chosen = np.linspace(0, n - 1, few).astype(np.int64)
+                scale = stiffness.sum() / stiffness[chosen].sum()
+                ids, stiffness = ids[chosen], stiffness[chosen] * scale
+            self.preconditioner = Factored(self.passes, ids, stiffness)
+        return self.preconditioner

@@ -107,10 +107,10 @@ class Dual:
         self.state[OFFSET] += self.pull * self.total
         return np.concatenate(kept), worst
 
-    def place(self, weights: Vector) -> None:
-        """Go to other weights."""
+    def place(self, weights: Vector) -> tuple[Vector, Vector]:
+        """Go to other weights; returns what :meth:`refresh` does."""
         self.weights = weights
-        self.refresh()
+        return self.refresh()
 
     def refresh(self) -> tuple[Vector, Vector]:
         """Sum up the vector again, without the rounding errors of many steps.
@@ -134,9 +134,9 @@ class Dual:
         """Take an estimate of the intercept from elsewhere."""
         self.state[OFFSET] = offset + self.pull * self.total
 
-    def products(self, ids: Ids) -> Vector:
-        """Return ``w . (x - centre)``, the offset not included."""
-        return self._products(ids, self.w, self.total)
+    def products(self, ids: Ids, w: Vector) -> Vector:
+        """Return ``w . (x - centre)`` for a vector that is itself relative to the centre."""
+        return self._products(ids, w, 0.0)
 
     def descend_on_face(self, ids: Ids) -> None:
         """Minimise over the weights of the given examples by conjugate gradients, nearly.
@@ -146,7 +146,8 @@ class Dual:
         """
         signs = self.signs[ids].astype(np.float64)
         weights, slack2 = self.weights[ids], self.slack2[ids]
-        slopes = signs * (self.products(ids) + self.state[OFFSET]) + slack2 * weights - 1.0
+        products = self._products(ids, self.w, self.total)
+        slopes = signs * (products + self.state[OFFSET]) + slack2 * weights - 1.0
         change, moved = np.zeros(len(ids)), np.zeros_like(self.w)
         residual = -slopes
         preconditioned = residual / self.curves[ids]

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from novikoff.certificate import Status
 from novikoff.compiled import newton as compiled
 from novikoff.maxmargin.curvature import Curvature
-from novikoff.maxmargin.parts import Part, Point
+from novikoff.maxmargin.parts import Part, Point, shares
 from novikoff.maxmargin.passes import Passes, Stopped
 from novikoff.maxmargin.problem import Problem, Solution
 from novikoff.record import Callback, Limits, Progress
@@ -188,20 +188,14 @@ class _Run:
 
     def _begin_at(self, weights: Vector) -> None:
         """Start from the vector that weights make, at the length that serves the dual best."""
-        signs, weights = self.whole.signs, weights[self.whole.ids]
-        total = float(weights.sum())
-        if self.sample.affine:
-            totals = [float(weights[signs == sign].sum()) for sign in (1.0, -1.0)]
-            if not all(totals):
-                return
-            weights, total = weights / np.where(signs > 0.0, *totals), 2.0
+        ids = self.whole.ids
+        weights, total = shares(weights[ids], self.whole.signs, self.sample.affine)
         if total > 0.0:
-            all_weights = np.zeros(self.sample.n_examples)
-            all_weights[self.whole.ids] = weights
-            w, _ = self.sample.combine(all_weights)
+            spread = np.zeros(self.sample.n_examples)
+            spread[ids] = weights
+            w, _ = self.sample.combine(spread)
             self.passes.count += np.count_nonzero(weights) / len(weights)
-            norm2 = float(w @ w + weights**2 @ self.slack2[self.whole.ids])
-            self.w = w * (total / norm2)
+            self.w = w * (total / float(w @ w + weights**2 @ self.slack2[ids]))
 
     def _judge(self) -> Point:
         point = self.whole.point(self.w, self.offset, self.whole.products(self.w))

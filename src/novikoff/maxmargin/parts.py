@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import sqrt
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -121,6 +122,18 @@ class Part:
             weights=weights,
             gradient=w - (sums[0] - sums[1]),
         )
+
+
+def shares(weights: Vector, signs: NDArray[Any], affine: bool) -> tuple[Vector, float]:
+    """Return weights that sum to 1 in each class, or in all without intercept, and their sum.
+
+    Where a class has no weight, nothing does.
+    """
+    positive = (signs > 0) | (not affine)
+    totals = [float(weights[side].sum()) for side in (positive, ~positive)]
+    if not totals[0] > 0.0 or (affine and not totals[1] > 0.0):
+        return np.zeros_like(weights), 0.0
+    return weights / np.where(positive, *totals), 2.0 if affine else 1.0
 
 
 def dual_objective(

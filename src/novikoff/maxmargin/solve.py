@@ -23,7 +23,8 @@ ZERO = 1e-14
 MOST_FEATURES = 5000
 # With so many examples of each class to choose from, a vanishing combination is found sooner.
 NEAREST = 400
-# Newton's method factors a matrix with as many rows and columns as there are features.
+# Newton's method factors a matrix with as many rows and columns as there are features; on sparse
+# data it can do without, which pays where examples are many times the features.
 NEWTON_FEATURES = 2000
 # The Gram matrix of all examples is small up to here.
 GRAM_EXAMPLES = 3000
@@ -106,7 +107,8 @@ def soft_margin(
 ) -> Solution:
     """Return the soft margin's optimum, to within ``tol``."""
     n, d = len(problem.sample.order), problem.sample.room.shape[1]
-    if d <= min(n, NEWTON_FEATURES):
+    is_sparse = sparse.issparse(problem.sample.room.matrix)
+    if (d <= NEWTON_FEATURES and 2 * d <= n) or (is_sparse and 5 * d <= n):
         return newton(problem, tol=tol, limits=limits, start=start, callbacks=callbacks)
     if n > GRAM_EXAMPLES:
         return coordinate_descent(problem, tol=tol, limits=limits, start=start, callbacks=callbacks)

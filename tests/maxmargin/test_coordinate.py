@@ -1,0 +1,190 @@
+"""Coordinate descent on the dual: hard and soft margins, and how it ends."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.svm import LinearSVC
+
+from novikoff.certificate import Status
+from novikoff.data import text_like
+from novikoff.maxmargin import Problem, coordinate
+from novikoff.maxmargin.coordinate import coordinate_descent
+from novikoff.maxmargin.newton import newton
+from novikoff.record import Limits
+from novikoff.sample import Sample, room_of
+from novikoff.sample.rooms import Converted
+from tests.maxmargin.problems import planted, qp_margin, simplex_margin
+
+
+def problem_of(X, y, C=None, *, affine=True, costs=1.0, room=None, order=None):
+    sample = Sample.of(room or room_of(X), y.astype(np.int8), affine=affine, order=order)
+    slack2 = None if C is None else np.full(len(y), 0.5 / C) / costs
+    return Problem(sample, slack2)
+
+
+def solved(X, y, C=None, *, tol=1e-8, limits=None, start=None, callbacks=(), **options):
+    problem = problem_of(X, y, C, **options)
+    limits = limits or Limits(max_iter=100_000)
+    return problem.sample, coordinate_descent(
+        problem, tol=tol, limits=limits, start=start, callbacks=callbacks
+    )
+
+
+def check_margin(X, y, sample, solution):
+    """The bounds are those of the hyperplane and of the weights, whatever found them."""
+    w, b = solution.w, solution.offset - solution.w @ sample.centre
+    assert (y * (X @ w + b)).min() / np.linalg.norm(w) == pytest.approx(solution.lower, rel=1e-9)
+    assert (y * (X @ w + b)).min() == pytest.approx(1.0)
+    assert (solution.weights >= 0).all()
+    if sample.affine:
+        assert solution.weights[y > 0].sum() == pytest.approx(1.0)
+        assert solution.weights[y < 0].sum() == pytest.approx(1.0)
+        upper = np.linalg.norm((y * solution.weights) @ X) / 2
+    else:
+        assert b == 0.0
+        upper = np.linalg.norm((y * solution.weights) @ X) / solution.weights.sum()
+    assert upper == pytest.approx(solution.upper, rel=1e-9)
+
+
+@pytest.mark.parametrize("affine", [True, False])
+@pytest.mark.parametrize("seed", range(3))
+def test_hard_margin_against_quadratic_programming(seed, affine):
+    X, y = planted(seed, 30, 40)
+    sample, solution = solved(X, y, affine=affine)
+    assert solution.status is Status.GAP_REACHED
+    check_margin(X, y, sample, solution)
+    intercept = solution.offset - solution.w @ sample.centre
+    margin = qp_margin(X, y, affine, solution.w, intercept)
+    assert solution.lower == pytest.approx(margin, rel=1e-6)
+    assert solution.upper == pytest.approx(margin, rel=1e-6)
+
+
+@pytest.mark.parametrize(("k", "n"), [(1, 2), (3, 7), (50, 300)])
+def test_corners_of_a_simplex(k, n):
+    _, solution = solved(np.eye(n), np.where(np.arange(n) < k, 1, -1))
+    assert solution.lower == pytest.approx(simplex_margin(k, n), rel=1e-7)
+
+
+@pytest.mark.parametrize("kind", ["csr", np.float32, "dense"])
+def test_hard_margin_of_documents(kind):
+    p = text_like(3000, 8000, 30, random_state=0)
+    X = p.X.toarray() if kind == "dense" else p.X if kind == "csr" else p.X.astype(kind)
+    sample, solution = solved(X, p.y, tol=1e-6)
+    assert solution.status is Status.GAP_REACHED
+    assert solution.n_passes < 40
+    check_margin(sparse.csr_array(X).astype(float), p.y, sample, solution)
+    assert solution.upper >= p.margin
+
+
+def test_conjugate_gradients_on_the_face_save_passes(monkeypatch):
+    p = text_like(4000, 1000, 60, margin=0.002, loyalty=0.3, random_state=0)
+    _, helped = solved(p.X, p.y)
+    monkeypatch.setattr(coordinate, "SETTLED", -1.0)
+    _, alone = solved(p.X, p.y)
+    assert helped.n_passes < alone.n_passes
+    assert helped.upper == pytest.approx(alone.upper, rel=1e-7)
+
+
+@pytest.mark.parametrize("C", [1e-3, 0.1, 1.0, 10.0])
+def test_soft_margin_equals_liblinear_without_intercept(C):
+    p = text_like(1500, 600, 20, noise=0.1, random_state=0)
+    _, solution = solved(p.X, p.y, C, tol=1e-13, affine=False)
+    peer = LinearSVC(C=C, fit_intercept=False, dual=False, tol=1e-12, max_iter=10**5).fit(p.X, p.y)
+    np.testing.assert_allclose(solution.w, peer.coef_[0], atol=1e-6 * abs(peer.coef_).max())
+
+
+@pytest.mark.parametrize("C", [1e-2, 1.0, 100.0])
+@pytest.mark.parametrize("unbalanced", [False, True])
+def test_soft_margin_equals_newtons(C, unbalanced):
+    p = text_like(2000, 500, 20, noise=0.02, random_state=1)
+    X, y = p.X, p.y
+    if unbalanced:
+        kept = np.concatenate([np.flatnonzero(y > 0), np.flatnonzero(y < 0)[:40]])
+        X, y = X[kept], y[kept]
+    costs = np.random.default_rng(0).uniform(0.2, 3.0, len(y))
+    sample, solution = solved(X, y, C, costs=costs)
+    other = newton(problem_of(X, y, C, costs=costs), tol=1e-10, limits=Limits())
+    assert solution.status is Status.GAP_REACHED
+    assert solution.lower <= other.upper * (1 + 1e-12)
+    assert solution.upper == pytest.approx(other.upper, rel=1e-8)
+    hinges = np.maximum(0, 1 - y * (X @ solution.w + solution.offset - sample.centre @ solution.w))
+    primal = solution.w @ solution.w / 2 + C * (costs * hinges**2).sum()
+    assert primal == pytest.approx(solution.upper, rel=1e-10)
+
+
+def test_converted_rows(monkeypatch):
+    p = text_like(900, 300, 20, random_state=0)
+    whole = (1000 * p.X).astype(np.int32)
+    room = Converted(whole)
+    monkeypatch.setattr(room, "chunk", 200)
+    for C in (None, 1e-4):
+        _, one = solved(whole.astype(float), p.y, C)
+        _, other = solved(whole, p.y, C, room=room)
+        assert other.upper == pytest.approx(one.upper, rel=1e-7)
+
+
+def test_only_examples_in_order_count():
+    X, y = planted(0, 60, 80)
+    order = np.arange(0, 60, 2)
+    _, some = solved(X, y, order=order)
+    _, alone = solved(X[order], y[order])
+    assert some.upper == pytest.approx(alone.upper, rel=1e-7)
+    assert not some.weights[1::2].any()
+
+
+@pytest.mark.parametrize("C", [None, 1.0])
+@pytest.mark.parametrize("factor", [1e-6, 1e6])
+def test_scale(C, factor):
+    X, y = planted(1, 40, 60)
+    _, one = solved(X, y, C)
+    _, other = solved(factor * X, y, C and C / factor**2)
+    np.testing.assert_allclose(factor * other.w, one.w, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("C", [None, 1.0])
+def test_a_start_at_the_optimum_is_soon_done(C):
+    p = text_like(3000, 5000, 30, noise=0.0 if C is None else 0.05, random_state=2)
+    _, cold = solved(p.X, p.y, C, tol=1e-6)
+    _, warm = solved(p.X, p.y, C, tol=2e-6, start=cold.weights)
+    assert warm.n_passes <= 4 < cold.n_passes
+    one_sided = np.where(p.y > 0, cold.weights, 0.0)
+    _, unused = solved(p.X, p.y, C, tol=1e-6, start=one_sided)
+    assert unused.upper == pytest.approx(cold.upper, rel=1e-5)
+
+
+@pytest.mark.parametrize("affine", [True, False])
+def test_what_nothing_separates_ends_at_the_limit(affine):
+    X = sparse.csr_array(np.random.default_rng(0).normal(size=(200, 3)))
+    y = np.where(np.arange(200) % 2, 1, -1)
+    _, solution = solved(X, y, affine=affine, limits=Limits(max_iter=200))
+    assert solution.status is Status.MAX_ITER
+    assert solution.n_passes <= 200
+    assert solution.lower < 0.0 <= solution.upper < 1e-2
+    assert np.isfinite(solution.w).all() and np.isfinite(solution.weights).all()
+
+
+@pytest.mark.parametrize("C", [None, 100.0])
+def test_limits_and_interruptions(C):
+    p = text_like(3000, 300, 30, margin=0.002, noise=0.0 if C is None else 0.1, random_state=3)
+    _, solution = solved(p.X, p.y, C, tol=1e-12, limits=Limits(max_iter=5))
+    assert solution.status is Status.MAX_ITER
+    assert solution.n_passes <= 5
+    assert solution.lower <= solution.upper < np.inf
+    _, solution = solved(p.X, p.y, C, limits=Limits(deadline=0.0))
+    assert solution.status is Status.TIME_LIMIT
+    _, solution = solved(p.X, p.y, C, limits=Limits(cancelled=lambda: True))
+    assert solution.status is Status.INTERRUPTED
+
+    def interrupt(line):
+        raise KeyboardInterrupt
+
+    _, solution = solved(p.X, p.y, C, tol=1e-12, callbacks=[interrupt])
+    assert solution.status is Status.INTERRUPTED
+    assert -np.inf < solution.lower <= solution.upper < np.inf
+
+
+def test_rounding_ends_it_where_no_bound_does():
+    X, y = planted(2, 20, 30)
+    _, solution = solved(X, y, tol=-1.0)
+    assert solution.status is Status.PRECISION
+    assert abs(solution.gap) < 1e-12

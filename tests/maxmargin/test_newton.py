@@ -1,0 +1,172 @@
+"""Newton's method: its parts, detours and preconditioners lead to the same optimum."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.svm import LinearSVC
+
+from novikoff.certificate import Status
+from novikoff.data import planted as far_from_a_plane
+from novikoff.data import text_like
+from novikoff.maxmargin import Problem, curvature, parts
+from novikoff.maxmargin import newton as module
+from novikoff.maxmargin.newton import newton
+from novikoff.record import Limits
+from novikoff.sample import Sample, room_of
+from novikoff.sample.rooms import Converted
+
+
+def solved(X, y, C=1.0, *, tol=1e-8, affine=True, costs=1.0, room=None, **options):
+    sample = Sample.of(room or room_of(X), y.astype(np.int8), affine=affine)
+    slack2 = np.broadcast_to(0.5 / (C * np.asarray(costs, dtype=float)), len(y)).copy()
+    options.setdefault("limits", Limits())
+    return sample, newton(Problem(sample, slack2), tol=tol, **options)
+
+
+def noisy(seed, n, d):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d))
+    return X, np.where(X @ rng.normal(size=d) + rng.normal(size=n) > 0.5, 1, -1)
+
+
+def objective(X, y, C, w, b):
+    return w @ w / 2 + C * (np.maximum(0, 1 - y * (X @ w + b)) ** 2).sum()
+
+
+@pytest.mark.parametrize("affine", [True, False])
+def test_costs_equal_repetition_to_the_last_digits(affine):
+    X, y = noisy(0, 200, 7)
+    times = np.random.default_rng(1).integers(1, 5, len(y))
+    for tol in (1e-1, 1e-10):
+        _, weighted = solved(X, y, tol=tol, costs=times, affine=affine)
+        _, repeated = solved(np.repeat(X, times, 0), np.repeat(y, times), tol=tol, affine=affine)
+        np.testing.assert_allclose(weighted.w, repeated.w, rtol=1e-12, atol=1e-14)
+    assert weighted.gap <= 1e-12
+
+
+@pytest.mark.parametrize("affine", [True, False])
+@pytest.mark.parametrize("C", [0.01, 1.0, 100.0])
+def test_parts_and_conjugate_gradients_lead_to_the_optimum(monkeypatch, C, affine):
+    X, y = noisy(2, 9000, 60)
+    _, exact = solved(X, y, C, affine=affine)
+    monkeypatch.setattr(module, "SMALL", 0)
+    monkeypatch.setattr(parts, "FIRST_PART", 500)
+    monkeypatch.setattr(curvature, "WORTH_PRODUCTS", 0)
+    sample, solution = solved(X, y, C, affine=affine)
+    assert solution.status is Status.GAP_REACHED and solution.gap <= 1e-8
+    assert solution.lower <= exact.upper * (1 + 1e-12)
+    assert solution.upper == pytest.approx(exact.upper, rel=1e-8)
+    intercept = solution.offset - solution.w @ sample.centre
+    assert objective(X, y, C, solution.w, intercept) == pytest.approx(solution.upper, rel=1e-12)
+
+
+@pytest.mark.parametrize("affine", [True, False])
+@pytest.mark.parametrize("C", [0.1, 10.0])
+def test_diagonal_preconditioner_of_sparse_rows(C, affine):
+    p = text_like(6000, 3500, 20, noise=0.1, random_state=0)
+    _, solution = solved(p.X, p.y, C, tol=1e-13, affine=affine)
+    assert solution.status is Status.GAP_REACHED
+    peer = LinearSVC(C=C, fit_intercept=False, dual=False, tol=1e-12, max_iter=10**5).fit(p.X, p.y)
+    value = objective(p.X, p.y, C, peer.coef_[0], 0.0)
+    if affine:
+        assert solution.upper <= value * (1 + 1e-9)
+    else:
+        assert solution.upper == pytest.approx(value, rel=1e-8)
+        np.testing.assert_allclose(solution.w, peer.coef_[0], atol=1e-6 * abs(solution.w).max())
+
+
+def test_a_factor_follows_where_the_diagonal_is_slow(monkeypatch):
+    X, y = noisy(3, 4000, 30)
+    X = sparse.csr_array(X @ np.triu(np.ones((30, 30))))
+    monkeypatch.setattr(module, "SMALL", 0)
+    _, patient = solved(X, y, 10.0)
+    monkeypatch.setattr(curvature, "SPARSE_VALUE", 0)
+    _, diagonal = solved(X, y, 10.0)
+    assert patient.n_passes < diagonal.n_passes
+    assert patient.upper == pytest.approx(diagonal.upper, rel=1e-8)
+
+
+@pytest.mark.parametrize("C", [1.0, 1e3, 1e6])
+@pytest.mark.parametrize("size", [(300, 500), (300, 299), (500, 20)])
+def test_stiff_hinges_take_detours(size, C):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=size)
+    y = np.where(X[:, 0] + 0.3 * rng.normal(size=len(X)) * (size[1] > 20) > 0, 1, -1)
+    _, solution = solved(X, y, C)
+    assert solution.status is Status.GAP_REACHED
+    assert -1e-10 <= solution.gap <= 1e-8
+
+
+def test_a_rare_class_is_in_every_part():
+    p = far_from_a_plane(30_000, 40, margin=0.01, random_state=0)
+    kept = np.concatenate([np.flatnonzero(p.y > 0), np.flatnonzero(p.y < 0)[:20]])
+    _, solution = solved(p.X[kept], p.y[kept], 10.0, tol=1e-6)
+    assert solution.status is Status.GAP_REACHED
+    assert solution.n_passes < 60
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.uint8, "csr", "converted"])
+def test_rows_in_place_and_converted(monkeypatch, kind):
+    monkeypatch.setattr(module, "SMALL", 0)
+    X, y = noisy(4, 9000, 12)
+    X = np.rint(20 * (X - X.min()))
+    _, one = solved(X, y, 1e-3)
+    room = None
+    if kind == "converted":
+        room = Converted(np.asfortranarray(X.astype(np.int32)))
+        monkeypatch.setattr(room, "chunk", 2000)
+    copy = sparse.csr_array(X) if kind == "csr" else X if room else X.astype(kind)
+    _, other = solved(copy, y, 1e-3, room=room)
+    assert other.upper == pytest.approx(one.upper, rel=1e-8)
+
+
+@pytest.mark.parametrize("factor", [1e-6, 1e6])
+def test_scale(monkeypatch, factor):
+    monkeypatch.setattr(module, "SMALL", 0)
+    X, y = noisy(5, 9000, 30)
+    _, one = solved(X, y)
+    _, other = solved(factor * X, y, factor**-2)
+    np.testing.assert_allclose(factor * other.w, one.w, rtol=1e-5, atol=1e-8)
+
+
+@pytest.mark.parametrize("most", [1, 2, 3, 5, 8])
+def test_limit_on_passes(most):
+    X, y = noisy(6, 40_000, 30)
+    _, solution = solved(X, y, 100.0, tol=1e-12, limits=Limits(max_iter=most))
+    assert solution.status is Status.MAX_ITER
+    assert solution.n_passes <= most
+    assert 0.0 <= solution.lower <= solution.upper < np.inf
+
+
+def test_interruption_keeps_the_best():
+    X, y = noisy(7, 40_000, 30)
+    seen = []
+
+    def interrupt(line):
+        seen.append(line)
+        if len(seen) == 2:
+            raise KeyboardInterrupt
+
+    _, solution = solved(X, y, 100.0, tol=1e-12, callbacks=[interrupt])
+    assert solution.status is Status.INTERRUPTED
+    assert (solution.lower, solution.upper) == (seen[-1].lower, seen[-1].upper)
+    _, cancelled = solved(X, y, 100.0, limits=Limits(cancelled=lambda: True))
+    assert cancelled.status is Status.INTERRUPTED
+    assert cancelled.upper < np.inf
+
+
+def test_history_closes_in():
+    X, y = noisy(8, 40_000, 30)
+    _, solution = solved(X, y, tol=1e-9)
+    assert [line.upper for line in solution.history] == sorted(
+        (line.upper for line in solution.history), reverse=True
+    )
+    lower = [line.lower for line in solution.history]
+    assert lower == sorted(lower)
+    assert solution.history[-1].iteration == solution.n_passes
+
+
+def test_the_hard_margin_is_refused():
+    sample = Sample.of(room_of(np.eye(2)), np.array([1, -1], dtype=np.int8))
+    with pytest.raises(ValueError, match="no slack"):
+        newton(Problem(sample), tol=1e-3, limits=Limits())
