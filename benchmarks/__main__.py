@@ -5,8 +5,10 @@ import platform
 import subprocess
 import sys
 from importlib.metadata import version
+from math import inf
 from pathlib import Path
 
+from benchmarks.contest import read_rows, shown
 from benchmarks.figures import save
 from benchmarks.measure import RESULTS, Finding, read_findings
 
@@ -18,6 +20,9 @@ SCRIPTS = {
     "online": "Online learning",
     "startup": "A second process",
     "memory": "Extra memory of a fit",
+    "hard_margin": "The hard margin and the verdict",
+    "growth": "The hard margin while the data grows",
+    "soft_margin": "The soft margin",
 }
 WITHOUT_BARS = ("profile_fit",)
 SUMMARY = Path(__file__).parent / "RESULTS.md"
@@ -71,7 +76,25 @@ def summary(findings: list[Finding]) -> str:
             lines += ["", f"## {title} (`{name}`)", ""]
             lines += ["| case | measured | of minima | bar | | note |", "|---|---|---|---|---|---|"]
             lines += [_line(row) for row in rows]
+            lines += _everybody(name)
     return "\n".join(lines) + "\n"
+
+
+def _everybody(name: str) -> list[str]:
+    """What each solver did, where a benchmark has more to tell than its bars."""
+    rows = read_rows(name)
+    if not rows:
+        return []
+    head = [f"| {' | '.join(rows[0])} |", "|" + "---|" * len(rows[0])]
+    body = [f"| {' | '.join(map(_cell, row.values()))} |" for row in rows]
+    return ["", "Every solver:", "", *head, *body]
+
+
+def _cell(text: str) -> str:
+    try:
+        return text if text.isdecimal() else shown(float(text))
+    except ValueError:
+        return text
 
 
 def _line(row: Finding) -> str:
@@ -86,11 +109,9 @@ def draw(findings: list[Finding]) -> None:
     if not findings:
         return
     labels = [f"{row.question}: {row.case}" for row in findings]
-    share = [
-        row.measured / row.bar if row.sense == "<=" else row.bar / row.measured for row in findings
-    ]
-    # A negative share, such as an error below the peer's, has no place on a logarithmic axis.
-    share = [max(each, 0.05) for each in share]
+    # A negative share, such as an error below the peer's, has no place on a logarithmic axis,
+    # nor has the infinite one of a run without an answer.
+    share = [min(max(_share(row), 0.05), 100.0) for row in findings]
     colours = ["tab:green" if row.verdict == "PASS" else "tab:red" for row in findings]
     with save("bars", height=1.0 + 0.25 * len(findings)) as axes:
         axes.barh(labels, share, color=colours)
@@ -98,6 +119,12 @@ def draw(findings: list[Finding]) -> None:
         axes.set(xscale="log", xlabel="measured in units of the bar; left of 1 is met")
         axes.tick_params(axis="y", labelsize="x-small")
         axes.invert_yaxis()
+
+
+def _share(row: Finding) -> float:
+    if row.sense == "<=":
+        return row.measured / row.bar
+    return row.bar / row.measured if row.measured else inf
 
 
 if __name__ == "__main__":
