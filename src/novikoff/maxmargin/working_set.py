@@ -109,7 +109,7 @@ class WorkingSet:
                 self._shrink = power_below(float(np.sqrt(own.max())))
             products *= self._shrink**2
             if count > len(self._gram):
-                self._gram = squared(self._gram, max(count, 2 * len(self._gram)))
+                self._gram = squared(self._gram, max(count, 5 * len(self._gram) // 4))
             self._gram[:count, before:count] = products
             self._gram[before:count, :before] = products[:before].T
         return len(ids)
