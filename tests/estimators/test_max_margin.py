@@ -10,7 +10,14 @@ from sklearn.svm import SVC, LinearSVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from novikoff import MaxMargin, is_separable
-from novikoff.certificate import Inconclusive, NonSeparation, PerClass, Separation, SoftOptimum
+from novikoff.certificate import (
+    Inconclusive,
+    NonSeparation,
+    PerClass,
+    Separation,
+    SoftOptimum,
+    Status,
+)
 from novikoff.estimators import NotSeparableError
 
 
@@ -211,3 +218,24 @@ def test_float32_and_tiny_values():
     clf = MaxMargin(tol=1e-6).fit(X32, y)
     assert clf.certificate_.gap <= 1e-6
     clf.certificate_.verify(X32, y)
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e6, 1e8, 1e10])
+@pytest.mark.parametrize("tol", [1e-3, 1e-9, 1e-13])
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_success_is_what_the_certificate_proves(offset, tol):
+    X, y = make_blobs(60, 3, centers=2, random_state=3)
+    for C in (np.inf, 1.0):
+        clf = MaxMargin(C=C, tol=tol).fit(X + offset, y)
+        if clf.status_ is Status.GAP_REACHED:
+            assert clf.certificate_.gap <= tol
+        else:
+            assert clf.status_ is Status.PRECISION
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_neighbouring_floats_are_no_success():
+    X = np.array([[1e16], [1e16 + 2]])
+    certificate = is_separable(X, [0, 1])
+    assert isinstance(certificate, Separation) or certificate.status is Status.PRECISION
+    certificate.verify(X, [0, 1])

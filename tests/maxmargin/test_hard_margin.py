@@ -43,7 +43,6 @@ def test_corners_of_a_simplex_without_intercept(n):
 def test_agrees_with_quadratic_programming(seed, affine):
     X, y = planted(seed, 40, 1 + seed)
     if not affine:
-        X = X * 1.0 + 0.0
         y = np.where(X @ np.arange(1, X.shape[1] + 1) > 0, 1, -1)
         X = X + 0.1 * y[:, None] * np.arange(1, X.shape[1] + 1)
     clf = MaxMargin(tol=1e-9, fit_intercept=affine).fit(X, y)

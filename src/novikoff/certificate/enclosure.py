@@ -174,4 +174,8 @@ def _nearest(integer: int, exponent: int) -> float:
         value = math.ldexp(float(integer >> shift), exponent + shift)
     except OverflowError:
         return math.inf
-    return math.copysign(max(abs(value), UNDERFLOW), integer) if integer else 0.0
+    if not integer:
+        return 0.0
+    # copysign would turn the integer into a float, which may be too long for one.
+    size = max(abs(value), UNDERFLOW)
+    return size if integer > 0 else -size

@@ -44,7 +44,7 @@ class MaxMargin(LinearModel):
     nonseparable : "soft" or "raise", default="soft"
         What a hard margin does when no hyperplane separates the examples: fit the soft margin
         with ``C = 1 / (mean squared distance to the mean)``, which is 1 for features of that
-        unit, or raise.
+        unit (without an intercept: distance to the origin), or raise.
     max_iter : int, default=1000
         The limit on passes over the data.
     time_limit : float, optional
@@ -79,7 +79,8 @@ class MaxMargin(LinearModel):
     support_ : array, or list of arrays
         The examples that carry the model.
     dual_coef_ : array, or list of arrays
-        Their weights times their signs, as in SVC: ``coef_ = dual_coef_ @ X[support_]``.
+        Their weights times their signs, as in SVC: ``coef_ = dual_coef_ @ X[support_]`` at the
+        optimum, and the closer to it the smaller the gap.
     C_ : float or array of shape (n_classes,)
         The C of the model: that of the soft margin where nothing separates the examples.
     n_iter_, n_updates_ : int
@@ -258,8 +259,8 @@ def is_separable(
         with some separating hyperplane, or a NonSeparation with a combination of at most
         ``n_features + 2`` examples that is exactly zero. An Inconclusive, which refuses to be
         either, where a limit was met, or where the classes are no further apart than rounding:
-        then "numerically not separable" is all that is said, unless exact arithmetic (up to 100
-        features) finds a combination that vanishes. Beyond 5,000 features what a Gram matrix
+        then "numerically not separable" is all that is said, unless exact arithmetic (up to 40
+        features) finds a combination that vanishes. Beyond 1,500 features what a Gram matrix
         cannot tell apart counts as such.
 
     Examples

@@ -20,7 +20,7 @@ from novikoff.certificate import (
     certify_soft,
     fingerprint_of_hashes,
 )
-from novikoff.maxmargin import Problem, Solution, hard_margin, soft_margin
+from novikoff.maxmargin import SOME_MARGIN, Problem, Solution, hard_margin, soft_margin
 from novikoff.record import Callback, Limits, Progress
 from novikoff.sample import Sample
 
@@ -159,7 +159,11 @@ def fit_optimum(
     solution, model, certificate = _hard(claims, start)
     if isinstance(certificate, Separation):
         return _optimum(claims, model, solution, certificate, certificate, None, np.inf)
-    if isinstance(certificate, Inconclusive) and solution.status is not Status.PRECISION:
+    time_is_up = solution.status in (Status.TIME_LIMIT, Status.INTERRUPTED)
+    passes_left = task.limits.max_iter - solution.n_passes
+    if isinstance(certificate, Inconclusive) and (time_is_up or passes_left <= 0):
+        return _optimum(claims, model, solution, certificate, certificate, None, np.inf)
+    if task.nonseparable == "raise" and isinstance(certificate, Inconclusive):
         return _optimum(claims, model, solution, certificate, certificate, None, np.inf)
     if task.nonseparable == "raise":
         raise NotSeparableError(
@@ -198,7 +202,14 @@ def _hard(claims: Claims, start: Vector | None) -> tuple[Solution, Scaled, Certi
     model = Scaled.of(sample, solution, hard=True)
     if solution.status is Status.NOT_SEPARABLE:
         return solution, model, replace(refutations[0], n_updates=solution.n_steps)
-    return solution, model, claims.margin(model, solution.status)
+    bounds = claims.margin(model, solution.status)
+    if solution.status is Status.GAP_REACHED and not (
+        isinstance(bounds, Separation) and (bounds.gap <= task.tol or task.tol >= SOME_MARGIN)
+    ):
+        # The solver's numbers are not the proof.
+        solution = replace(solution, status=Status.PRECISION)
+        bounds = replace(bounds, status=Status.PRECISION)
+    return solution, model, bounds
 
 
 def _soft(
@@ -228,6 +239,8 @@ def _soft(
         solution.history = before.history + solution.history
     model = Scaled.of(sample, solution, hard=False)
     soft = claims.soft(model, C, solution.status)
+    if solution.status is Status.GAP_REACHED and soft.gap > task.tol:
+        soft = replace(soft, status=Status.PRECISION)
     bounds = claims.margin(model, solution.status)
     proof = soft if certificate is None else certificate
     return _optimum(claims, model, solution, bounds, proof, soft, C)

@@ -225,6 +225,8 @@ class _Run:
         if not self.history or status is Status.MAX_ITER:
             self.passes.unlimited = True
             self.scan()
+        if status.at_limit and 0.0 < self.lower >= (1.0 - self.tol) * self.upper:
+            status = Status.GAP_REACHED
         weights = self.weights
         if self.hard:
             weights, _ = shares(weights, self.sample.signs, self.sample.affine)

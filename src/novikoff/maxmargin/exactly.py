@@ -6,7 +6,7 @@ taken exactly.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,11 +18,11 @@ from novikoff.maxmargin.working_set import WorkingSet
 
 Ids = NDArray[np.int64]
 
-MOST_FEATURES = 100
+MOST_FEATURES = 40
 MOST_STEPS = 300
 
 
-def vanishing_combination(candidates: WorkingSet) -> Ids | None:
+def vanishing_combination(candidates: WorkingSet, stop: Callable[[], bool]) -> Ids | None:
     """Return examples that combine to zero exactly, or ``None`` if the candidates have none.
 
     Also ``None`` where it would take too long to know.
@@ -40,6 +40,7 @@ def vanishing_combination(candidates: WorkingSet) -> Ids | None:
         candidates.classes.tolist(),
         [places[int(i)] for i in candidates.support],
         candidates.weights.tolist(),
+        stop,
     )
     return None if found is None else candidates.ids[found]
 
@@ -55,13 +56,19 @@ def _integers(rows: NDArray[np.float64]) -> list[list[int]]:
 
 
 def _corral(
-    rows: list[list[int]], classes: list[int], members: list[int], start: Sequence[float]
+    rows: list[list[int]],
+    classes: list[int],
+    members: list[int],
+    start: Sequence[float],
+    stop: Callable[[], bool],
 ) -> list[int] | None:
     matrix = fmpz_mat(rows)
     n_classes = max(classes) + 1
     weights = [fmpq(*weight.as_integer_ratio()) for weight in start]
     weights = _normalised(classes, members, weights)
     for _ in range(MOST_STEPS):
+        if stop():
+            return None
         members, weights = _settle(rows, classes, members, weights)
         point = [
             sum((a * rows[m][j] for a, m in zip(weights, members, strict=True)), fmpq(0))

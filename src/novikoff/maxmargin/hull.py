@@ -21,8 +21,9 @@ PER_CLASS = 60
 FEW = 250
 FOR_A_START = 500
 SHARE_OF_TOL = 0.01
-# Beyond so many candidates their Gram matrix is no longer small.
+# Beyond so many candidates their Gram matrix is no longer small, nor the factor of a corral.
 MOST_CANDIDATES = 5000
+MOST_MEMBERS = 1500
 
 
 class Search:
@@ -71,7 +72,7 @@ class Search:
         if not len(candidates.support):
             self._start()
         while True:
-            settled = candidates.solve(SHARE_OF_TOL * aim, zero, lambda: self._limit() is not None)
+            settled = candidates.solve(SHARE_OF_TOL * aim, zero, self.is_over)
             w, length = candidates.point()
             if self.slack2 is None and length <= zero:
                 return Status.NOT_SEPARABLE
@@ -81,7 +82,7 @@ class Search:
             stop = self._limit()
             if stop is not None:
                 return stop
-            if len(candidates.ids) > MOST_CANDIDATES:
+            if len(candidates.ids) > MOST_CANDIDATES or len(candidates.support) > MOST_MEMBERS:
                 self.outgrown = True
                 return Status.PRECISION
             norm2 = length**2 + self._slack_norm2()
@@ -221,6 +222,10 @@ class Search:
             found.append(eligible)
         chosen = np.concatenate(found)
         return self.sample.order[chosen[np.argsort(-depths[chosen], kind="stable")]]
+
+    def is_over(self) -> bool:
+        """Whether a limit was met."""
+        return self._limit() is not None
 
     def _limit(self) -> Status | None:
         if self.limits.cancelled():

@@ -229,6 +229,8 @@ class _Run:
             self._judge()
         best, proof = self.best, self.proof
         assert best is not None and proof is not None
+        if status.at_limit and proof.dual >= (1.0 - self.tol) * best.primal:
+            status = Status.GAP_REACHED
         weights = np.zeros(self.sample.n_examples)
         weights[self.whole.ids[proof.active]] = proof.weights
         return Solution(

@@ -20,7 +20,7 @@ from novikoff.record import Callback, Limits
 ZERO_OF_GRAM = 1e-6
 ZERO = 1e-14
 # The precise corral keeps a dense basis of all features.
-MOST_FEATURES = 5000
+MOST_FEATURES = 1500
 # With so many examples of each class to choose from, a vanishing combination is found sooner.
 NEAREST = 400
 # Newton's method factors a matrix with as many rows and columns as there are features; on sparse
@@ -28,8 +28,6 @@ NEAREST = 400
 NEWTON_FEATURES = 2000
 # The Gram matrix of all examples is small up to here.
 GRAM_EXAMPLES = 3000
-# Coordinate descent on sparse data separates them within so many passes, or hands over.
-PASSES_TO_SEPARATE = 300
 # A problem of so many numbers is solved to the optimum, whatever the tolerance.
 SMALL = 1_000_000
 POLISHED = 1e-11
@@ -52,20 +50,15 @@ def hard_margin(
     says whether it does exactly; then the status is NOT_SEPARABLE.
     """
     sample = problem.sample
+    # What a corral is too small for may take half the passes; the rest is for the soft margin.
+    half = replace(limits, max_iter=max(1, limits.max_iter // 2))
     if is_large_and_sparse(problem):
-        capped = replace(limits, max_iter=min(limits.max_iter, PASSES_TO_SEPARATE))
-        solution = coordinate_descent(
-            problem, tol=tol, limits=capped, start=start, callbacks=callbacks
-        )
-        if solution.lower > 0.0 or solution.n_passes < capped.max_iter:
-            return solution
+        return coordinate_descent(problem, tol=tol, limits=half, start=start, callbacks=callbacks)
     search = _search(problem, limits, callbacks, start)
     status = search.run(tol, ZERO_OF_GRAM * sample.radius, aim_of(problem, tol))
     if search.outgrown:
         weights = search.solution(status).weights
-        return coordinate_descent(
-            problem, tol=tol, limits=limits, start=weights, callbacks=callbacks
-        )
+        return coordinate_descent(problem, tol=tol, limits=half, start=weights, callbacks=callbacks)
     if status not in (Status.NOT_SEPARABLE, Status.PRECISION):
         return search.solution(status)
     if sample.room.shape[1] > MOST_FEATURES:
@@ -78,7 +71,8 @@ def hard_margin(
     if status is Status.NOT_SEPARABLE and confirm(optimum.candidates.support):
         return optimum.solution(status)
     if status not in (Status.NOT_SEPARABLE, Status.PRECISION) or optimum.lower > 0.0:
-        return optimum.solution(status)
+        denied = status is Status.NOT_SEPARABLE
+        return optimum.solution(Status.PRECISION if denied else status)
     # What separates the examples, or nearly does, may hide in columns of a smaller scale.
     verdict = _precise(optimum, equilibrated(reach), reach)
     # Its bounds are in scaled units, and nobody's business.
@@ -87,7 +81,7 @@ def hard_margin(
     if status is Status.NOT_SEPARABLE and confirm(verdict.candidates.support):
         return verdict.solution(status)
     if status in (Status.NOT_SEPARABLE, Status.PRECISION):
-        support = vanishing_combination(verdict.candidates)
+        support = vanishing_combination(verdict.candidates, verdict.is_over)
         if support is not None and confirm(support):
             return verdict.solution(Status.NOT_SEPARABLE)
     optimum.w, optimum.offset, optimum.lower = verdict.w, verdict.offset, verdict.lower
