@@ -1,5 +1,7 @@
 """MaxMargin as its users meet it: options, weights, limits, several classes."""
 
+import itertools
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -9,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC, LinearSVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from novikoff import MaxMargin, is_separable
+from novikoff import MaxMargin, Perceptron, is_separable
 from novikoff.certificate import (
     Inconclusive,
     NonSeparation,
@@ -96,6 +98,49 @@ def test_weights_equal_repetition(clouds, make, C):
     assert type(weighted.certificate_) is type(repeated.certificate_)
 
 
+@pytest.mark.parametrize(
+    ("n", "d", "make", "C"),
+    [
+        (30_000, 40, np.asarray, 0.1),
+        (30_000, 40, np.asarray, np.inf),
+        (4_000, 6_000, lambda X: sparse.csr_array(np.where(np.abs(X) > 2.5, X, 0.0)), 1.0),
+    ],
+    ids=["newton", "hull", "coordinates"],
+)
+def test_weights_equal_repetition_beyond_small_problems(n, d, make, C):
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(n, d))
+    score = X[:, :3].sum(axis=1)
+    y = score > 0
+    if C < np.inf:
+        y ^= rng.random(n) < 0.1
+    else:
+        X[:, 0] += np.where(y, 0.1, -0.1)
+    X = make(X)
+    weights = rng.integers(0, 3, n)
+    rows = np.repeat(np.arange(n), weights)
+    weighted = MaxMargin(C=C).fit(X, y, sample_weight=weights)
+    repeated = MaxMargin(C=C).fit(X[rows], y[rows])
+    np.testing.assert_allclose(weighted.coef_, repeated.coef_, rtol=1e-7, atol=1e-12)
+    np.testing.assert_allclose(weighted.intercept_, repeated.intercept_, rtol=1e-7)
+    assert repeated.certificate_.gap <= 1e-3
+    weighted.certificate_.verify(X, y)
+    repeated.certificate_.verify(X[rows], y[rows])
+
+
+def test_examples_that_only_seem_equal_cost_the_status_not_the_truth(monkeypatch):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 2))
+    y = X[:, 0] > 0
+    monkeypatch.setattr(
+        "novikoff.estimators.maxmargin.row_hashes", lambda X: np.zeros(len(X), "u8")
+    )
+    with pytest.warns(ConvergenceWarning):
+        clf = MaxMargin(tol=1e-6).fit(X, y)
+    assert clf.status_ is Status.PRECISION
+    assert not clf.certificate_.gap <= 1e-6
+
+
 def test_examples_of_weight_zero_take_no_part(clouds):
     X, y = clouds
     # Without the overlap the rest is separable.
@@ -142,6 +187,74 @@ def test_warm_start_takes_fewer_steps():
     other = MaxMargin(tol=1e-6).fit(X[:1000], y[:1000])
     clf.fit(X[:1000], y[:1000])
     assert clf.margin_ == pytest.approx(other.margin_, rel=1e-6)
+
+
+def test_starts_from_the_counts_of_a_perceptron():
+    X, y = make_blobs(2000, 10, centers=2, cluster_std=2.0, random_state=0)
+    cold = MaxMargin(tol=1e-6).fit(X, y)
+    begun = MaxMargin(tol=1e-6).fit(X, y, start=Perceptron(random_state=0).fit(X, y))
+    assert begun.margin_ == pytest.approx(cold.margin_, rel=1e-6)
+    again = MaxMargin(tol=1e-6).fit(X, y, start=cold)
+    assert again.n_updates_ < min(cold.n_updates_, begun.n_updates_ + 1)
+    assert again.margin_ == pytest.approx(cold.margin_, rel=1e-6)
+
+
+@pytest.mark.parametrize("C", [np.inf, 0.1])
+def test_starts_from_more_counts_than_a_corral_holds(C):
+    rng = np.random.default_rng(3)
+    X, y = rng.normal(size=(6000, 4)), rng.integers(0, 3, 6000)
+    X[:, 0] += 0.1 * y
+    with pytest.warns(ConvergenceWarning):
+        counts = Perceptron(max_iter=20, min_margin=0.0).fit(X, y)
+    assert len(counts.support_[1]) > 1500
+    begun = MaxMargin(C=C).fit(X, y, start=counts)
+    np.testing.assert_allclose(begun.coef_, MaxMargin(C=C).fit(X, y).coef_, rtol=1e-6)
+    begun.certificate_.verify(X, y)
+
+
+def test_a_start_on_other_examples_is_refused():
+    X, y = make_blobs(60, 3, centers=2, random_state=0)
+    start = Perceptron().fit(X, y)
+    for others in ((X[:2], y[:2][::-1]), (X[:, :2], y), (X, y + 1)):
+        if len(np.unique(others[1])) == 2:
+            with pytest.raises(ValueError, match="other examples"):
+                MaxMargin().fit(*others, start=start)
+    with pytest.raises(ValueError, match="not str"):
+        MaxMargin().fit(X, y, start="perceptron")
+
+
+def test_a_soft_margin_that_a_corral_cannot_hold():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(2500, 2600)), rng.integers(0, 2, 2500)
+    clf = MaxMargin(C=1e-4).fit(X, y)
+    assert len(clf.support_) > 1500
+    assert clf.certificate_.gap <= 1e-3
+    assert clf.status_ is Status.GAP_REACHED
+    clf.certificate_.verify(X, y)
+
+
+def test_an_interrupt_during_the_proof_leaves_a_model(clouds, monkeypatch):
+    def interrupted(*args, **options):
+        raise KeyboardInterrupt
+
+    X, y = clouds
+    monkeypatch.setattr("novikoff.estimators.optimum.certify_nonseparable", interrupted)
+    with pytest.warns(ConvergenceWarning):
+        clf = MaxMargin().fit(X, y)
+    assert clf.status_ is Status.INTERRUPTED
+    assert isinstance(clf.certificate_, Inconclusive)
+    clf.certificate_.verify(X, y)
+    assert clf.score(X, y) > 0.7
+
+
+def test_the_history_of_both_margins_is_one(clouds):
+    X, y = clouds
+    clf = MaxMargin().fit(X, y)
+    for before, after in itertools.pairwise(clf.history_):
+        assert after.iteration >= before.iteration
+        assert after.updates >= before.updates
+        assert after.seconds >= before.seconds
+    assert clf.history_[-1].iteration <= clf.n_iter_
 
 
 def test_a_limit_is_told():

@@ -18,19 +18,20 @@ def lp_says_separable(X: np.ndarray, y: np.ndarray, affine: bool) -> bool:
     return answer.status == 0
 
 
-def qp_margin(X: np.ndarray, y: np.ndarray, affine: bool, w: np.ndarray, b: float) -> float:
-    """The optimum margin by sequential quadratic programming, started at a separator."""
+def qp_margin(X: np.ndarray, y: np.ndarray, affine: bool) -> float:
+    """The optimum margin by sequential quadratic programming, started at some separator."""
     Z = y[:, None] * (np.column_stack([X, np.ones(len(X))]) if affine else X)
-    start = np.append(w, b) if affine else w
     size = X.shape[1]
+    start = linprog(np.zeros(Z.shape[1]), A_ub=-Z, b_ub=-np.ones(len(Z)), bounds=(None, None)).x
     found = minimize(
         lambda v: v[:size] @ v[:size] / 2,
-        start / min(Z @ start),
+        start,
         jac=lambda v: np.append(v[:size], np.zeros(len(v) - size)),
         constraints={"type": "ineq", "fun": lambda v: Z @ v - 1, "jac": lambda v: Z},
         method="SLSQP",
-        options={"ftol": 1e-15, "maxiter": 2000},
+        options={"ftol": 1e-12, "maxiter": 2000},
     )
+    assert found.success, found.message
     return 1 / np.linalg.norm(found.x[:size])
 
 

@@ -75,10 +75,6 @@ class Dyadic:
     def __getitem__(self, index: Any) -> "Dyadic":
         return Dyadic(self.integers[index], self.exponent, self.bits)
 
-    def total(self) -> fmpq:
-        """Exact sum of all entries."""
-        return rational(int(self.to(self.bits + self.size_bits()).sum()), self.exponent)
-
     def sum_of_squares(self) -> fmpq:
         """Exact sum of the squares of all entries."""
         integers = self.to(2 * self.bits + self.size_bits()).ravel()

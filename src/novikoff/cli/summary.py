@@ -115,7 +115,8 @@ class Summary:
         if not isinstance(part, NonSeparation):
             # The rest is of the hyperplane that the hard margin came to, not of the model's.
             lines = [lines[0], part.status.value]
-        origin = "C is 1 / (mean squared distance to the mean); --C takes another."
+        centre = "mean" if self.model.fit_intercept else "origin"
+        origin = f"C is 1 / (mean squared distance to the {centre}); --C takes another."
         return [("Verdict", "\n".join(lines)), ("Model", "\n".join([*told(soft), origin]))]
 
     def document(self) -> dict[str, Any]:

@@ -22,6 +22,9 @@ class LinearModel(ClassifierMixin, BaseEstimator):
     coef_: NDArray[np.float64]
     intercept_: NDArray[np.float64]
     classes_: NDArray[Any]
+    support_: Any
+    dual_coef_: Any
+    n_features_in_: int
 
     def __sklearn_tags__(self) -> Any:
         """Accept sparse matrices."""

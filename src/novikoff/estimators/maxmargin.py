@@ -18,6 +18,7 @@ from novikoff.estimators.checks import (
 )
 from novikoff.estimators.linear import LinearModel, combined, examples_of, or_as_before
 from novikoff.estimators.optimum import Optimum, Task, decide, fit_optimum
+from novikoff.estimators.start import usable, weights_of
 from novikoff.estimators.threads import print_bounds
 from novikoff.maxmargin import SOME_MARGIN
 from novikoff.record import Callback, Limits
@@ -139,7 +140,13 @@ class MaxMargin(LinearModel):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        start: LinearModel | None = None,
+    ) -> Self:
         """Fit the model and certify it.
 
         Parameters
@@ -152,6 +159,9 @@ class MaxMargin(LinearModel):
         sample_weight : array-like of shape (n_examples,), optional
             What the slack of an example costs, beside ``C``. A weight 2 is the example twice, a
             weight 0 leaves it out.
+        start : Perceptron or MaxMargin, optional
+            A model fitted on the same examples, whose weights (for a perceptron, its counts) are
+            where the search begins; with ``warm_start`` it goes before the last fit.
 
         Returns
         -------
@@ -159,12 +169,18 @@ class MaxMargin(LinearModel):
             The estimator itself.
         """
         with or_as_before(self):
-            self._fit(X, y, sample_weight)
+            self._fit(X, y, sample_weight, start)
         others = self.soft_certificate_
         warn_if_cut_short(self, others if isinstance(others, tuple) else (others,))
         return self
 
-    def _fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> None:
+    def _fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None,
+        start: LinearModel | None,
+    ) -> None:
         started = time.perf_counter()
         check_max_margin_options(self)
         X, classes, codes = examples_of(self, X, y)
@@ -183,6 +199,8 @@ class MaxMargin(LinearModel):
             callbacks=(*self._callbacks, *((print_bounds,) if self.verbose else ())),
         )
         last = self._last if self.warm_start else None
+        if start is not None:
+            last = weights_of(start, classes, *X.shape)
 
         def fit(task: Task, sample: Sample, own: Any, rest: Any, k: int) -> Optimum:
             return fit_optimum(task, sample, own, rest, usable(last, k, sample))
@@ -207,20 +225,6 @@ class MaxMargin(LinearModel):
         self._last = None
         if self.warm_start:
             self._last = {k: result.weights for k, result in results.items()}
-
-
-def usable(
-    last: dict[int, NDArray[np.float64]] | None, k: int, sample: Sample
-) -> NDArray[np.float64] | None:
-    """Return the weights of an earlier fit, where they can start this one."""
-    weights = None if last is None else last.get(k)
-    if weights is None or len(weights) != sample.n_examples:
-        return None
-    weights = np.where(np.isin(np.arange(len(weights)), sample.order), weights, 0.0)
-    signs = (1, -1) if sample.affine else (0,)
-    if all((weights[sample.signs != -sign] > 0.0).any() for sign in signs):
-        return weights
-    return None
 
 
 def is_separable(

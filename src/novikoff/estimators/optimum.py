@@ -1,6 +1,7 @@
 """One class against the other: from the optimum margin to a model and its certificate."""
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -20,7 +21,7 @@ from novikoff.certificate import (
     certify_soft,
     fingerprint_of_hashes,
 )
-from novikoff.maxmargin import SOME_MARGIN, Problem, Solution, hard_margin, soft_margin
+from novikoff.maxmargin import SOME_MARGIN, Distinct, Problem, Solution, hard_margin, soft_margin
 from novikoff.record import Callback, Limits, Progress
 from novikoff.sample import Sample
 
@@ -73,6 +74,11 @@ class Claims:
     sample: Sample
     positive: Label
     negative: Label | None
+
+    @cached_property
+    def distinct(self) -> Distinct:
+        """The examples that are solved for."""
+        return Distinct.of(self.sample, self.task.hashes, self.task.costs)
 
     def _common(self, n_updates: int) -> dict[str, Any]:
         task, sample = self.task, self.sample
@@ -172,7 +178,8 @@ def fit_optimum(
     if isinstance(certificate, Inconclusive):
         # The model will be another hyperplane than the one that was looked at.
         certificate = replace(certificate, coef=None, intercept=0.0, lower=-np.inf)
-    return _soft(claims, usual_cost(sample, task.costs), certificate, None, solution)
+    cost = usual_cost(claims.distinct.sample, claims.distinct.costs)
+    return _soft(claims, cost, certificate, None, solution)
 
 
 def decide(
@@ -191,13 +198,14 @@ def _hard(claims: Claims, start: Vector | None) -> tuple[Solution, Scaled, Certi
         refutations.extend([] if refutation is None else [refutation])
         return refutation is not None
 
+    distinct = claims.distinct
     solution = hard_margin(
-        Problem(sample),
+        Problem(distinct.sample),
         tol=task.tol,
         limits=task.limits,
         confirm=confirm,
         callbacks=task.callbacks,
-        start=start,
+        start=None if start is None else distinct.gathered(start),
     )
     model = Scaled.of(sample, solution, hard=True)
     if solution.status is Status.NOT_SEPARABLE:
@@ -220,23 +228,23 @@ def _soft(
     before: Solution | None = None,
 ) -> Optimum:
     task, sample = claims.task, claims.sample
-    costs = np.ones(sample.n_examples) if task.costs is None else task.costs
+    distinct = claims.distinct
+    costs = np.ones(sample.n_examples) if distinct.costs is None else distinct.costs
     with np.errstate(divide="ignore"):
         slack2 = delta_of(C) ** 2 / costs
     limits = task.limits
     if before is not None:
         limits = replace(limits, max_iter=max(1, limits.max_iter - before.n_passes))
     solution = soft_margin(
-        Problem(sample, slack2),
+        Problem(distinct.sample, slack2),
         tol=task.tol,
         limits=limits,
         callbacks=task.callbacks,
-        start=start,
+        start=None if start is None else distinct.gathered(start),
     )
+    solution.weights = distinct.spread(solution.weights)
     if before is not None:
-        solution.n_passes += before.n_passes
-        solution.n_steps += before.n_steps
-        solution.history = before.history + solution.history
+        solution = solution.after(before)
     model = Scaled.of(sample, solution, hard=False)
     soft = claims.soft(model, C, solution.status)
     if solution.status is Status.GAP_REACHED and soft.gap > task.tol:

@@ -79,7 +79,7 @@ class Search:
             depths = self._scan(w, length)
             if self._within(aim):
                 return Status.GAP_REACHED
-            stop = self._limit()
+            stop = self.limit()
             if stop is not None:
                 return stop
             if len(candidates.ids) > MOST_CANDIDATES or len(candidates.support) > MOST_MEMBERS:
@@ -225,9 +225,10 @@ class Search:
 
     def is_over(self) -> bool:
         """Whether a limit was met."""
-        return self._limit() is not None
+        return self.limit() is not None
 
-    def _limit(self) -> Status | None:
+    def limit(self) -> Status | None:
+        """Return the limit that was met, if any."""
         if self.limits.cancelled():
             return Status.INTERRUPTED
         if self.limits.deadline is not None and time.perf_counter() >= self.limits.deadline:

@@ -1,6 +1,6 @@
 """What is to be solved, and what a solution is."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,3 +57,21 @@ class Solution:
     def gap(self) -> float:
         """The relative gap between the two bounds."""
         return 1.0 - self.lower / self.upper if self.upper > 0.0 else 0.0
+
+    def after(self, before: "Solution") -> "Solution":
+        """Return the solution with the passes, steps and history of what went before it."""
+        seconds = before.history[-1].seconds if before.history else 0.0
+        later = [
+            line._replace(
+                iteration=line.iteration + before.n_passes,
+                updates=line.updates + before.n_steps,
+                seconds=line.seconds + seconds,
+            )
+            for line in self.history
+        ]
+        return replace(
+            self,
+            n_passes=before.n_passes + self.n_passes,
+            n_steps=before.n_steps + self.n_steps,
+            history=before.history + later,
+        )

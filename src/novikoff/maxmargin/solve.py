@@ -9,12 +9,13 @@ from scipy import sparse
 from novikoff.certificate import Status
 from novikoff.maxmargin.coordinate import coordinate_descent
 from novikoff.maxmargin.exactly import vanishing_combination
-from novikoff.maxmargin.hull import Search
+from novikoff.maxmargin.hull import MOST_MEMBERS, Search
 from novikoff.maxmargin.newton import newton
 from novikoff.maxmargin.problem import Problem, Solution
 from novikoff.maxmargin.rows import Ids, Vector
 from novikoff.maxmargin.working_set import WorkingSet
 from novikoff.record import Callback, Limits
+from novikoff.sample import Sample
 
 # In units of the radius: what a Gram matrix, and what the vectors themselves, cannot tell from 0.
 ZERO_OF_GRAM = 1e-6
@@ -33,6 +34,8 @@ SMALL = 1_000_000
 POLISHED = 1e-11
 # Any separator will do for the verdict.
 SOME_MARGIN = 0.99
+# How a search ends that needs more digits, or thinks that it needs no more.
+UNDECIDED = (Status.NOT_SEPARABLE, Status.PRECISION)
 
 
 def hard_margin(
@@ -57,38 +60,63 @@ def hard_margin(
     search = _search(problem, limits, callbacks, start)
     status = search.run(tol, ZERO_OF_GRAM * sample.radius, aim_of(problem, tol))
     if search.outgrown:
-        weights = search.solution(status).weights
-        return coordinate_descent(problem, tol=tol, limits=half, start=weights, callbacks=callbacks)
-    if status not in (Status.NOT_SEPARABLE, Status.PRECISION):
+        before = search.solution(status)
+        return coordinate_descent(
+            problem, tol=tol, limits=half, start=before.weights, callbacks=callbacks
+        ).after(before)
+    if status not in UNDECIDED:
         return search.solution(status)
-    if sample.room.shape[1] > MOST_FEATURES:
-        vanished = status is Status.NOT_SEPARABLE and confirm(search.candidates.support)
-        return search.solution(Status.NOT_SEPARABLE if vanished else Status.PRECISION)
+    try:
+        if sample.room.shape[1] > MOST_FEATURES:
+            vanished = status is Status.NOT_SEPARABLE and _vanishes(search, confirm)
+            return search.solution(Status.NOT_SEPARABLE if vanished else _denied(search))
+        return _precisely(search, tol, confirm)
+    except KeyboardInterrupt:
+        return search.solution(Status.INTERRUPTED)
+
+
+def _precisely(search: Search, tol: float, confirm: Callable[[Ids], bool]) -> Solution:
+    """Go on with the vectors themselves where their Gram matrix has no more digits."""
+    problem = search.candidates.problem
+    if search.is_over():
+        return search.solution(_denied(search))
     search.widen(NEAREST)
     reach = column_reach(problem)
     optimum = _precise(search, np.ones_like(reach), reach)
     status = optimum.run(tol, ZERO * optimum.candidates.length, aim_of(problem, tol))
-    if status is Status.NOT_SEPARABLE and confirm(optimum.candidates.support):
+    if status is Status.NOT_SEPARABLE and _vanishes(optimum, confirm):
         return optimum.solution(status)
-    if status not in (Status.NOT_SEPARABLE, Status.PRECISION) or optimum.lower > 0.0:
-        denied = status is Status.NOT_SEPARABLE
-        return optimum.solution(Status.PRECISION if denied else status)
+    if status not in UNDECIDED or optimum.lower > 0.0:
+        return optimum.solution(_denied(optimum) if status in UNDECIDED else status)
     # What separates the examples, or nearly does, may hide in columns of a smaller scale.
     verdict = _precise(optimum, equilibrated(reach), reach)
     # Its bounds are in scaled units, and nobody's business.
     verdict.callbacks, verdict.history = (), []
     status = verdict.run(SOME_MARGIN, ZERO * verdict.candidates.length)
-    if status is Status.NOT_SEPARABLE and confirm(verdict.candidates.support):
+    if status is Status.NOT_SEPARABLE and _vanishes(verdict, confirm):
         return verdict.solution(status)
-    if status in (Status.NOT_SEPARABLE, Status.PRECISION):
+    if status in UNDECIDED:
         support = vanishing_combination(verdict.candidates, verdict.is_over)
         if support is not None and confirm(support):
             return verdict.solution(Status.NOT_SEPARABLE)
-    optimum.w, optimum.offset, optimum.lower = verdict.w, verdict.offset, verdict.lower
+    if verdict.lower > 0.0:
+        # A separator is scaled to y f(x) >= 1.
+        optimum.w, optimum.offset = verdict.w, verdict.offset
+        optimum.lower = 1.0 / float(np.linalg.norm(verdict.w))
     optimum.n_passes, optimum.candidates.steps = verdict.n_passes, verdict.candidates.steps
-    if status in (Status.NOT_SEPARABLE, Status.GAP_REACHED) and tol < SOME_MARGIN:
-        status = Status.PRECISION
-    return optimum.solution(Status.PRECISION if status is Status.NOT_SEPARABLE else status)
+    if status in UNDECIDED or (status is Status.GAP_REACHED and tol < SOME_MARGIN):
+        status = _denied(verdict)
+    return optimum.solution(status)
+
+
+def _vanishes(search: Search, confirm: Callable[[Ids], bool]) -> bool:
+    """Whether the corral's combination is exactly zero, if there is time to know."""
+    return not search.is_over() and confirm(search.candidates.support)
+
+
+def _denied(search: Search) -> Status:
+    """Why there is no verdict: a limit, or the digits."""
+    return search.limit() or Status.PRECISION
 
 
 def soft_margin(
@@ -107,12 +135,18 @@ def soft_margin(
     if n > GRAM_EXAMPLES:
         return coordinate_descent(problem, tol=tol, limits=limits, start=start, callbacks=callbacks)
     search = _search(problem, limits, callbacks, start)
-    return search.solution(search.run(tol, 0.0, aim_of(problem, tol)))
+    solution = search.solution(search.run(tol, 0.0, aim_of(problem, tol)))
+    if not search.outgrown:
+        return solution
+    rest = replace(limits, max_iter=max(1, limits.max_iter - search.n_passes))
+    return coordinate_descent(
+        problem, tol=tol, limits=rest, start=solution.weights, callbacks=callbacks
+    ).after(solution)
 
 
 def is_large_and_sparse(problem: Problem) -> bool:
     """Whether so many examples may carry the optimum that a corral of them is out of reach."""
-    n, d = problem.sample.room.shape
+    n, d = len(problem.sample.order), problem.sample.room.shape[1]
     return sparse.issparse(problem.sample.room.matrix) and min(n, d) > GRAM_EXAMPLES
 
 
@@ -122,8 +156,21 @@ def _search(
     search = Search(WorkingSet(problem), limits, callbacks)
     if start is not None:
         support = np.flatnonzero(start)
+        if len(support) > MOST_MEMBERS:
+            support = heaviest(support, start[support], problem.sample)
         search.candidates.begin(support, start[support])
     return search
+
+
+def heaviest(support: Ids, weights: Vector, sample: Sample) -> Ids:
+    """Return as many of the support as a corral may have, those of largest weight in each class."""
+    second = (sample.signs[support] < 0) & sample.affine
+    chosen = []
+    for side in (support[~second], support[second]):
+        most = MOST_MEMBERS // (2 if sample.affine else 1)
+        order = np.argsort(-weights[np.isin(support, side)], kind="stable")
+        chosen.append(side[order[:most]])
+    return np.sort(np.concatenate(chosen))
 
 
 def aim_of(problem: Problem, tol: float) -> float:
@@ -132,7 +179,7 @@ def aim_of(problem: Problem, tol: float) -> float:
     Then the answer does not depend on the order of examples, or on whether one of weight 2 is
     listed once or twice.
     """
-    n, d = problem.sample.room.shape
+    n, d = len(problem.sample.order), problem.sample.room.shape[1]
     return min(tol, POLISHED) if n * d <= SMALL and tol < SOME_MARGIN else tol
 
 

@@ -18,7 +18,8 @@ from novikoff.maxmargin.rows import (
     grown,
 )
 
-BURST = 500
+# A burst of steps, between which a limit may end it, is about so many products.
+BURST = 10**8
 FEW_MEMBERS = 64
 UNIT = 1.0
 
@@ -153,7 +154,7 @@ class WorkingSet:
                 self._size,
                 tol,
                 zero * self._shrink,
-                BURST,
+                min(500, 1 + BURST // (1 + self._size) ** 2),
                 self._point,
             )
             self.steps += int(steps)

@@ -1,0 +1,64 @@
+"""Equal examples are one example, whose slack costs what theirs cost together."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.sample import Sample
+
+Vector = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Distinct:
+    """A sample without repetitions, so that a weight of 2 is the example twice to the last digit.
+
+    Rows are taken for equal by their hashes. Should two that differ ever have the same one, the
+    optimum of what is left would not be that of the data, and the certificate, which is about all
+    of them, would show the gap.
+
+    ``first`` names for every row of the room the example that stands for it; ``None`` if all
+    examples differ.
+    """
+
+    sample: Sample
+    costs: Vector | None
+    first: NDArray[np.int64] | None
+    every_cost: Vector | None
+
+    @classmethod
+    def of(cls, sample: Sample, hashes: NDArray[np.uint64], costs: Vector | None) -> "Distinct":
+        """Leave one of every set of equal examples with equal labels, the first in order."""
+        order = sample.order
+        keys = np.where(sample.signs[order] > 0, hashes[order], ~hashes[order])
+        in_order = np.sort(keys)
+        if (in_order[1:] != in_order[:-1]).all():
+            return cls(sample, costs, None, costs)
+        _, places, groups = np.unique(keys, return_index=True, return_inverse=True)
+        first = np.arange(sample.n_examples)
+        first[order] = order[places[groups]]
+        every = np.ones(sample.n_examples) if costs is None else costs
+        together: Vector = np.zeros(sample.n_examples)
+        np.add.at(together, first[order], every[order])
+        return cls(replace(sample, order=order[np.sort(places)]), together, first, every)
+
+    def gathered(self, weights: Vector) -> Vector:
+        """Return the weights that all examples give to those that stand for them."""
+        if self.first is None:
+            return weights
+        total: Vector = np.zeros(len(weights))
+        np.add.at(total, self.first, weights)
+        return total
+
+    def spread(self, weights: Vector) -> Vector:
+        """Return weights of all examples: each has its share of what it costs, as at the optimum.
+
+        The slack lift's part of the norm, ``sum_i a_i^2 / s_i``, is least that way.
+        """
+        if self.first is None or self.costs is None or self.every_cost is None:
+            return weights
+        shares = np.zeros(len(weights))
+        took_part = self.costs[self.first] > 0.0
+        shares[took_part] = (self.every_cost / self.costs[self.first])[took_part]
+        return weights[self.first] * shares
