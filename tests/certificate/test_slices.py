@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from novikoff.certificate.slices import Slices, exact_product
+from novikoff.certificate.slices import Slices, exact_product, sum_of_squares
 from tests.certificate.strategies import extreme, ordinary
 
 shapes = hnp.array_shapes(min_dims=2, max_dims=2, min_side=1, max_side=6)
@@ -28,6 +28,14 @@ def test_products_with_floats(numbers, data):
     matrix = data.draw(hnp.arrays(np.float64, shapes, elements=numbers))
     vector = data.draw(hnp.arrays(np.float64, matrix.shape[1], elements=numbers))
     check(matrix, exact_product(matrix, vector), vector.tolist())
+
+
+@given(hnp.arrays(np.float64, st.integers(0, 6), elements=ordinary | extreme))
+def test_sums_of_squares(values):
+    squares = sum_of_squares(values)
+    assert Fraction(int(squares.p), int(squares.q)) == sum(
+        (Fraction(v) ** 2 for v in values.tolist()), Fraction(0)
+    )
 
 
 @given(data=st.data(), dtype=st.sampled_from([np.uint8, np.float32, np.float64]))

@@ -44,6 +44,21 @@ def test_costs_equal_repetition_to_the_last_digits(affine):
     assert weighted.gap <= 1e-12
 
 
+@pytest.mark.parametrize("power", [-100, -20, 20, 100])
+def test_single_precision_preconditions_at_every_scale(monkeypatch, power):
+    X, y = noisy(3, 3000, 30)
+    factor = 2.0**power
+    monkeypatch.setattr(module, "SMALL", 0)
+    # What is the same problem, and one whose Hessian has no entry that single precision can hold.
+    for C in (1.0 / factor**2, 1.0):
+        _, solution = solved(X * factor, y, C, tol=1e-6)
+        assert solution.status is Status.GAP_REACHED
+        assert solution.gap <= 1e-6
+    _, plain = solved(X, y, 1.0, tol=1e-6)
+    _, scaled = solved(X * factor, y, 1.0 / factor**2, tol=1e-6)
+    np.testing.assert_allclose(scaled.w * factor, plain.w, rtol=1e-6)
+
+
 @pytest.mark.parametrize("affine", [True, False])
 @pytest.mark.parametrize("C", [0.01, 1.0, 100.0])
 def test_parts_and_conjugate_gradients_lead_to_the_optimum(monkeypatch, C, affine):

@@ -11,7 +11,7 @@ from .errors import CertificateError, Undecided
 from .exact import reduce_support
 from .fingerprint import fingerprint, fingerprint_and_hashes, fingerprint_of_hashes, row_hashes
 from .labels import Label, signs_of
-from .makers import certify_margin, certify_nonseparable, certify_soft
+from .makers import certify_both, certify_margin, certify_nonseparable, certify_soft
 from .nonseparation import NonSeparation
 from .per_class import PerClass
 from .separation import Inconclusive, Separation
@@ -30,6 +30,7 @@ __all__ = [
     "Status",
     "Undecided",
     "Verified",
+    "certify_both",
     "certify_margin",
     "certify_nonseparable",
     "certify_soft",

@@ -75,15 +75,6 @@ class Dyadic:
     def __getitem__(self, index: Any) -> "Dyadic":
         return Dyadic(self.integers[index], self.exponent, self.bits)
 
-    def sum_of_squares(self) -> fmpq:
-        """Exact sum of the squares of all entries."""
-        integers = self.to(2 * self.bits + self.size_bits()).ravel()
-        return rational(int(integers @ integers) if integers.size else 0, 2 * self.exponent)
-
-    def size_bits(self) -> int:
-        """How many bits a sum over all entries may need beyond those of its terms."""
-        return max(self.integers.size, 1).bit_length()
-
 
 _FEW = 64
 """So many different denominators may be brought to a common one without much ado."""

@@ -18,6 +18,7 @@ from .filter import combination
 from .labels import Signs
 from .margins import EXACT_VALUES
 from .rows import Floats, Indices, count_values, take
+from .slices import sum_of_squares
 
 _LARGEST_EXACT = EXACT_VALUES << 6
 """Values to which exact arithmetic is extended where the weighted sum nearly cancels."""
@@ -141,14 +142,15 @@ def _filtered_square(X: Any, support: Indices, shares: Floats, n_values: int) ->
         reach = np.nextafter(np.abs(total) + error, np.inf)
     if not np.isfinite(reach).all():
         return None
+    largest = max(float(reach.max()), 5e-324)
     if n_values <= _LARGEST_EXACT:
-        largest = max(float(reach.max()), 5e-324)
         with np.errstate(all="ignore"):
             error_size = float(np.linalg.norm(error / largest))
             size = float(np.linalg.norm(total / largest))
         if error_size > _CANCELLED * size:
             return None
-    return Dyadic.of(reach).sum_of_squares()
+    # Columns that are all zero reach as far as an underflow: more costs nothing, and fewer bits.
+    return sum_of_squares(np.maximum(reach, 2.0**-80 * largest))
 
 
 def _exact_square(X: Any, support: Indices, signed: npt.NDArray[Any], denominator: int) -> fmpq:

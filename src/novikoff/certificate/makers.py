@@ -9,7 +9,7 @@ from .errors import CertificateError
 from .exact import carriers, is_zero_combination
 from .fields import as_coef, as_costs, as_intercept, as_support, as_weights, check_takes_part
 from .fingerprint import fingerprint as fingerprint_of
-from .hull import hull_point, margin_above, spread_below
+from .hull import HullPoint, hull_point, margin_above, spread_below
 from .labels import Label, Signs, check_signs
 from .margins import margin_below
 from .nonseparation import NonSeparation
@@ -95,33 +95,17 @@ def certify_margin(
     has more than 1.
     """
     matrix, sides, costs = _examples(X, signs, claim)
-    offset = as_intercept(intercept, affine)
-    normal = None if coef is None else as_coef(coef, matrix.shape[1])
-    taking_part = None if costs is None else costs > 0.0
-    lower = -math.inf
-    if normal is not None:
-        lower = margin_below(matrix, sides, normal, offset, taking_part).value
     rows, values = _weighted(support, weights, costs, matrix.shape[0])
-    point = hull_point(matrix, sides, rows, values, affine=affine)
-    bounds: dict[str, Any] = dict(
-        coef=normal,
-        intercept=offset,
-        lower=lower,
-        upper=margin_above(point),
+    return _margin(
+        matrix,
+        sides,
+        None if coef is None else as_coef(coef, matrix.shape[1]),
+        as_intercept(intercept, affine),
+        hull_point(matrix, sides, rows, values, affine=affine),
+        excluded_margin,
         support=rows,
         weights=values,
         **_stated(matrix, sides, affine, status, claim),
-    )
-    if lower > 0.0:
-        return Separation(**bounds)
-    if point is None:
-        return Inconclusive(**bounds)
-    proved = excluded_margin is not None and point.excludes(float(excluded_margin))
-    spread = spread_below(matrix, rows[values > 0], affine=affine)
-    return Inconclusive(
-        excluded_margin=excluded_margin if proved else None,
-        spread=spread if is_numerical(point.margin, spread) else None,
-        **bounds,
     )
 
 
@@ -170,16 +154,99 @@ def certify_soft(
     if rescale:
         normal, offset = rescaled(matrix, sides, normal, offset, delta, costs)
     rows, values = _weighted(support, weights, costs, matrix.shape[0])
-    point = hull_point(matrix, sides, rows, values, affine=affine, costs=costs)
-    return SoftOptimum(
-        coef=normal,
-        intercept=offset,
+    return _soft(
+        matrix,
+        sides,
+        normal,
+        offset,
+        hull_point(matrix, sides, rows, values, affine=affine, costs=costs),
         delta=float(delta),
-        primal=primal_value(matrix, sides, normal, offset, delta, costs).high,
-        dual=dual_below(point, delta),
         support=rows,
         weights=values,
         **_stated(matrix, sides, affine, status, claim),
+    )
+
+
+def certify_both(
+    X: Any,
+    signs: npt.ArrayLike,
+    *,
+    coef: npt.ArrayLike,
+    intercept: float = 0.0,
+    delta: float,
+    support: npt.ArrayLike = (),
+    weights: npt.ArrayLike = (),
+    affine: bool,
+    status: Status,
+    **claim: Unpack[Claim],
+) -> tuple[SoftOptimum, Separation | Inconclusive]:
+    """Certify a soft margin's hyperplane, as it is, and its margin: both from one hull point."""
+    matrix, sides, costs = _examples(X, signs, claim)
+    rows, values = _weighted(support, weights, costs, matrix.shape[0])
+    normal, offset = as_coef(coef, matrix.shape[1]), as_intercept(intercept, affine)
+    point = hull_point(matrix, sides, rows, values, affine=affine, costs=costs)
+    stated = dict(support=rows, weights=values, **_stated(matrix, sides, affine, status, claim))
+    return (
+        _soft(matrix, sides, normal, offset, point, delta=float(delta), **stated),
+        _margin(matrix, sides, normal if normal.any() else None, offset, point, None, **stated),
+    )
+
+
+def _margin(
+    X: Any,
+    signs: Signs,
+    coef: Floats | None,
+    intercept: float,
+    point: HullPoint | None,
+    excluded_margin: float | None,
+    **stated: Any,
+) -> Separation | Inconclusive:
+    costs = as_costs(stated.get("costs"), X.shape[0])
+    taking_part = None if costs is None else costs > 0.0
+    lower = -math.inf
+    if coef is not None:
+        lower = margin_below(X, signs, coef, intercept, taking_part).value
+    bounds = dict(
+        stated,
+        coef=coef,
+        intercept=0.0 if coef is None else intercept,
+        lower=lower,
+        upper=margin_above(point),
+    )
+    if lower > 0.0:
+        return Separation(**bounds)
+    if point is None:
+        return Inconclusive(**bounds)
+    proved = excluded_margin is not None and point.excludes(float(excluded_margin))
+    support = stated["support"][stated["weights"] > 0]
+    spread = spread_below(X, support, affine=stated["affine"])
+    return Inconclusive(
+        excluded_margin=excluded_margin if proved else None,
+        spread=spread if is_numerical(point.margin, spread) else None,
+        **bounds,
+    )
+
+
+def _soft(
+    X: Any,
+    signs: Signs,
+    coef: Floats,
+    intercept: float,
+    point: HullPoint | None,
+    *,
+    delta: float,
+    **stated: Any,
+) -> SoftOptimum:
+    if not 0.0 < delta < math.inf:
+        raise CertificateError(f"delta must be positive and finite, not {delta!r}")
+    costs = as_costs(stated.get("costs"), X.shape[0])
+    return SoftOptimum(
+        coef=coef,
+        intercept=intercept,
+        delta=delta,
+        primal=primal_value(X, signs, coef, intercept, delta, costs).high,
+        dual=dual_below(point, delta),
+        **stated,
     )
 
 

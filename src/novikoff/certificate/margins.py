@@ -17,7 +17,7 @@ from .dyadic import Dyadic, ceil_sqrt, floor_sqrt, of_float, rational
 from .filter import signed_values
 from .labels import Signs
 from .rows import Floats, Indices, count_values, take
-from .slices import exact_product
+from .slices import sum_of_squares
 
 EXACT_VALUES = 1 << 18
 """Exact arithmetic on up to this many values is a matter of course: it takes little time."""
@@ -51,8 +51,7 @@ def margin_below(
     With ``thorough`` it is the largest float that is not above the margin; otherwise that is
     so unless the rows that compete for the minimum are very many.
     """
-    (squares,), place = exact_product(coef[None], coef)
-    norm2 = rational(squares, place)
+    norm2 = sum_of_squares(coef)
     if norm2 == 0:
         return Bound(-math.inf, True, 0)
     w, b, exponent = scaled(coef, intercept)

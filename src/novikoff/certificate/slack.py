@@ -14,12 +14,13 @@ from typing import Any
 import numpy as np
 from flint import fmpq
 
-from .dyadic import Dyadic, ceil_float, floor_float, of_float
+from .dyadic import ceil_float, floor_float, of_float
 from .filter import enclose, radius, signed_values
 from .hull import HullPoint
 from .labels import Signs
 from .margins import EXACT_VALUES, exact_values, scaled
 from .rows import Floats, Indices, count_values
+from .slices import sum_of_squares
 
 _RUN = 1 << 12
 """Rows in one sum of squares: the fewer, the less it is rounded."""
@@ -58,7 +59,7 @@ def primal_value(
             value = _exact_squares(X, signs, coef, intercept, run, prices)
             ends, n_exact = (value, value), n_exact + run.size
         low, high = low + ends[0], high + ends[1]
-    quadratic = Dyadic.of(coef).sum_of_squares() / 2
+    quadratic = sum_of_squares(coef) / 2
     low, high = quadratic + penalty * low, quadratic + penalty * high
     return Primal(floor_float(low), ceil_float(high), low == high, n_exact)
 

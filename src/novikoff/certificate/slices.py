@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from flint import fmpq
 
-from .dyadic import Dyadic, Integers
+from .dyadic import Dyadic, Integers, rational
 
 _WIDTH = 16
 _MOST_TERMS = 1 << 21
@@ -99,6 +100,18 @@ def exact_product(matrix: npt.NDArray[Any], vector: npt.NDArray[Any]) -> tuple[I
     for place in places[1:]:
         total = (total << _WIDTH) + place
     return total, left.exponent + right.exponent
+
+
+def sum_of_squares(values: npt.NDArray[np.float64]) -> fmpq:
+    """Exact sum of the squares of finite floats.
+
+    Examples
+    --------
+    >>> sum_of_squares(np.array([0.5, 3.0]))
+    37/4
+    """
+    (total,), exponent = exact_product(values[None], values)
+    return rational(int(total), exponent)
 
 
 def _long_product(matrix: npt.NDArray[Any], vector: npt.NDArray[Any]) -> tuple[Integers, int]:

@@ -16,9 +16,9 @@ from novikoff.certificate import (
     Separation,
     SoftOptimum,
     Status,
+    certify_both,
     certify_margin,
     certify_nonseparable,
-    certify_soft,
     fingerprint_of_hashes,
 )
 from novikoff.maxmargin import SOME_MARGIN, Distinct, Problem, Solution, hard_margin, soft_margin
@@ -105,9 +105,11 @@ class Claims:
             **self._common(model.n_updates),
         )
 
-    def soft(self, model: "Scaled", C: float, status: Status) -> SoftOptimum:
-        """Certify the objective of a hyperplane and the bound of its weights."""
-        return certify_soft(
+    def soft(
+        self, model: "Scaled", C: float, status: Status
+    ) -> tuple[SoftOptimum, Separation | Inconclusive]:
+        """Certify the objective of a hyperplane, the bound of its weights, and its margin."""
+        return certify_both(
             self.task.X,
             self.sample.signs,
             coef=model.coef,
@@ -115,7 +117,6 @@ class Claims:
             delta=delta_of(C),
             support=model.support,
             weights=model.weights,
-            rescale=False,
             status=status,
             **self._common(model.n_updates),
         )
@@ -246,10 +247,9 @@ def _soft(
     if before is not None:
         solution = solution.after(before)
     model = Scaled.of(sample, solution, hard=False)
-    soft = claims.soft(model, C, solution.status)
+    soft, bounds = claims.soft(model, C, solution.status)
     if solution.status is Status.GAP_REACHED and soft.gap > task.tol:
         soft = replace(soft, status=Status.PRECISION)
-    bounds = claims.margin(model, solution.status)
     proof = soft if certificate is None else certificate
     return _optimum(claims, model, solution, bounds, proof, soft, C)
 

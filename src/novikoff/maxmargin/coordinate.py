@@ -128,6 +128,7 @@ class _Run:
     def round(self, ids: Ids, bound: float) -> None:
         """Sweep examples until their violations have fallen, or sweeps do little."""
         dual, first = self.dual, inf
+        fallen = self._enough()
         for sweep in range(MOST_SWEEPS):
             ids = self.draw.permutation(ids)
             carrying = dual.weights > 0.0
@@ -135,13 +136,18 @@ class _Run:
             bound = REACH * worst
             if sweep == 0:
                 first = worst
-            elif worst <= FALLEN * first:
+            elif worst <= fallen * first:
                 return
         support = ids[dual.weights[ids] > 0.0]
         changed = np.count_nonzero(carrying != (dual.weights > 0.0))
         independent = not self.hard or len(support) <= self.sample.room.shape[1]
         if independent and changed <= SETTLED * len(support):
             dual.descend_on_face(support)
+
+    def _enough(self) -> float:
+        """To what share violations should fall: the less, the closer the bounds are already."""
+        gap = 1.0 - self.lower / self.upper if 0.0 < self.lower < self.upper < inf else inf
+        return max(FALLEN, self.tol / gap)
 
     def scan(self) -> tuple[Ids, float]:
         """Judge the weights on all examples.

@@ -21,7 +21,7 @@ SPARSE_BYTES = 12
 MOST_FACTORED = 3000
 MOST_PRODUCTS = 50
 PATIENCE = 20
-FORCING = 0.1
+FORCING = 0.03
 EXACTLY = 1e-10
 
 
@@ -118,5 +118,5 @@ class Curvature:
                 chosen = np.linspace(0, n - 1, few).astype(np.int64)
                 scale = stiffness.sum() / stiffness[chosen].sum()
                 ids, stiffness = ids[chosen], stiffness[chosen] * scale
-            self.preconditioner = Factored(self.passes, ids, stiffness)
+            self.preconditioner = Factored(self.passes, ids, stiffness, precise=exactly)
         return self.preconditioner

@@ -4,13 +4,12 @@ The Hessian is ``I + sum D_i x_i x_i^T`` over active examples, relative to the c
 is an intercept, it has the last coordinate, in which every example is 1 and which the ``I`` spares.
 """
 
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.linalg.blas import dsyrk
-from scipy.linalg.lapack import dpotrf, dpotrs
+from scipy.linalg import get_blas_funcs, get_lapack_funcs
 
 from novikoff.compiled import newton as compiled
 from novikoff.maxmargin.passes import Ids, Passes
@@ -28,42 +27,67 @@ class Preconditioner(Protocol):
 
 
 class Factored:
-    """The Cholesky factor of the Hessian of the given examples."""
+    """The Cholesky factor of the Hessian of the given examples.
 
-    def __init__(self, passes: Passes, ids: Ids, stiffness: Vector) -> None:
-        sample = passes.sample
-        d = sample.room.shape[1]
-        width = d + int(sample.affine)
-        hessian = np.zeros((width, width), order="F")
-        block = np.empty((BLOCK, width))
-        for begin in range(0, len(ids), BLOCK):
-            passes.check()
-            those = slice(begin, begin + BLOCK)
-            rows = sample.matrix(ids[those])
-            part = block[: rows.shape[0]]
-            part[:, :d] = rows.toarray() if sparse.issparse(rows) else rows
-            part[:, :d] -= sample.centre
-            part[:, d:] = 1.0
-            part *= np.sqrt(stiffness[those])[:, None]
-            hessian = dsyrk(1.0, part.T, beta=1.0, c=hessian, lower=1, overwrite_c=1)
-        passes.count += len(ids) / len(sample.order)
-        diagonal = np.arange(width)
-        hessian[diagonal[:d], diagonal[:d]] += 1.0
-        # Where no example is active, the intercept's coordinate has no curvature at all.
-        if not len(ids):
-            hessian[diagonal[d:], diagonal[d:]] = 1.0
+    In single precision it takes half the time, and is near enough to the Hessian to precondition.
+    """
+
+    def __init__(self, passes: Passes, ids: Ids, stiffness: Vector, *, precise: bool) -> None:
+        self.dtype: Any = np.float64 if precise else np.float32
+        syrk, potrf, self.potrs = _routines(self.dtype)
+        hessian = _hessian(passes, ids, stiffness, self.dtype, syrk)
+        if not np.isfinite(hessian.diagonal()).all():
+            self.dtype = np.float64
+            syrk, potrf, self.potrs = _routines(self.dtype)
+            hessian = _hessian(passes, ids, stiffness, self.dtype, syrk)
+        diagonal = np.arange(len(hessian))
         # A factor that rounding denies is that of a matrix nearby, which preconditions as well.
-        lift = np.finfo(np.float64).eps * hessian[diagonal, diagonal].max()
-        self.factor, failed = dpotrf(hessian, lower=1)
+        lift = np.finfo(self.dtype).eps * hessian[diagonal, diagonal].max()
+        self.factor, failed = potrf(hessian, lower=1)
         while failed:
             hessian[diagonal, diagonal] += lift
             lift *= 10.0
-            self.factor, failed = dpotrf(hessian, lower=1)
+            self.factor, failed = potrf(hessian, lower=1)
 
     def solve(self, v: Vector) -> Vector:
         """Return the inverse times ``v``."""
-        solution: Vector = dpotrs(self.factor, v, lower=1)[0]
-        return solution
+        # Single precision has no room for small numbers.
+        length = float(np.abs(v).max()) or 1.0
+        solution = self.potrs(self.factor, (v / length).astype(self.dtype), lower=1)[0]
+        return np.asarray(length * solution.astype(np.float64))
+
+
+def _routines(dtype: Any) -> tuple[Any, Any, Any]:
+    (syrk,) = get_blas_funcs(("syrk",), dtype=dtype)
+    return syrk, *get_lapack_funcs(("potrf", "potrs"), dtype=dtype)
+
+
+def _hessian(passes: Passes, ids: Ids, stiffness: Vector, dtype: Any, syrk: Any) -> NDArray[Any]:
+    """Return the lower half of the Hessian of the given examples."""
+    sample = passes.sample
+    d = sample.room.shape[1]
+    width = d + int(sample.affine)
+    hessian = np.zeros((width, width), dtype=dtype, order="F")
+    block = np.empty((BLOCK, width), dtype=dtype)
+    for begin in range(0, len(ids), BLOCK):
+        passes.check()
+        those = slice(begin, begin + BLOCK)
+        rows = sample.matrix(ids[those])
+        dense = rows.toarray() if sparse.issparse(rows) else rows
+        roots = np.sqrt(stiffness[those])[:, None]
+        dense -= sample.centre
+        dense *= roots
+        part = block[: len(dense)]
+        with np.errstate(over="ignore"):
+            part[:, :d], part[:, d:] = dense, roots
+        hessian = syrk(1.0, part.T, beta=1.0, c=hessian, lower=1, overwrite_c=1)
+    passes.count += len(ids) / len(sample.order)
+    diagonal = np.arange(width)
+    hessian[diagonal[:d], diagonal[:d]] += 1.0
+    # Where no example is active, the intercept's coordinate has no curvature at all.
+    if not len(ids):
+        hessian[diagonal[d:], diagonal[d:]] = 1.0
+    return hessian
 
 
 class Diagonal:
