@@ -46,7 +46,8 @@ def test_unknown_labels_are_named(y, positive, negative):
 
 def test_labels_are_one_column():
     with pytest.raises(CertificateError, match="one column"):
-        signs_of([[1], [0]], 1, 0)
+        signs_of([[1, 1], [0, 0]], 1, 0)
+    assert signs_of([[1], [0]], 1, 0).tolist() == [1, -1]
 
 
 @pytest.mark.parametrize("label", [(1, 2), [1], float("nan"), float("inf"), b"a", 1j])

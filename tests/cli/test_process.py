@@ -13,7 +13,7 @@ import novikoff
 from novikoff._version import __version__
 from novikoff.certificate import Status
 
-COMMAND = [sys.executable, "-m", "novikoff.cli"]
+COMMAND = [sys.executable, "-m", "novikoff"]
 
 
 def shell(*arguments, folder):
@@ -122,7 +122,7 @@ def test_a_piped_summary_is_plain_lines(mixed, tmp_path):
 
 def test_a_closed_pipe_is_no_traceback(fruit, tmp_path):
     shell("fit", fruit.name, "--target", "kind", "-q", folder=tmp_path)
-    script = f'"{sys.executable}" -m novikoff.cli predict model.json {fruit.name} | head -n 1'
+    script = f'"{sys.executable}" -m novikoff predict model.json {fruit.name} | head -n 1'
     result = subprocess.run(
         script, shell=True, cwd=tmp_path, capture_output=True, text=True, check=False
     )

@@ -49,9 +49,8 @@ def test_single_precision_preconditions_at_every_scale(monkeypatch, power):
     X, y = noisy(3, 3000, 30)
     factor = 2.0**power
     monkeypatch.setattr(module, "SMALL", 0)
-    # What is the same problem, and one whose Hessian has no entry that single precision can hold.
-    for C in (1.0 / factor**2, 1.0):
-        _, solution = solved(X * factor, y, C, tol=1e-6)
+    for C in (2.0**-40, 1.0, 2.0**40):
+        _, solution = solved(X * factor, y, C / factor**2, tol=1e-6)
         assert solution.status is Status.GAP_REACHED
         assert solution.gap <= 1e-6
     _, plain = solved(X, y, 1.0, tol=1e-6)

@@ -233,7 +233,7 @@ class Certificate(ABC):
         shape = (self.n_examples, self.n_features)
         if X.shape != shape:
             raise CertificateError(f"the data has shape {X.shape}, the certificate's had {shape}")
-        if labels != (self.n_examples,):
+        if labels not in ((self.n_examples,), (self.n_examples, 1)):
             raise CertificateError(f"{self.n_examples} examples need as many labels, not {labels}")
 
     @property

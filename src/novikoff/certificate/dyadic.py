@@ -129,6 +129,14 @@ def of_float(value: float) -> fmpq:
     return fmpq(fmpz(numerator), fmpz(denominator))
 
 
+def nearest_float(value: fmpq) -> float:
+    """The float nearest to ``value``, infinite if that is beyond the largest."""
+    try:
+        return int(value.p) / int(value.q)
+    except OverflowError:
+        return math.copysign(math.inf, 1 if value > 0 else -1)
+
+
 def floor_float(value: fmpq) -> float:
     """Largest float that is not above ``value``.
 
@@ -137,9 +145,8 @@ def floor_float(value: fmpq) -> float:
     >>> floor_float(fmpq(1, 10)) < 0.1 == ceil_float(fmpq(1, 10))
     True
     """
-    try:
-        nearest = int(value.p) / int(value.q)
-    except OverflowError:
+    nearest = nearest_float(value)
+    if math.isinf(nearest):
         return sys.float_info.max if value > 0 else -math.inf
     return nearest if of_float(nearest) <= value else math.nextafter(nearest, -math.inf)
 

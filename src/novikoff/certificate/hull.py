@@ -13,12 +13,12 @@ import numpy as np
 import numpy.typing as npt
 from flint import fmpq, fmpz
 
-from .dyadic import Dyadic, ceil_sqrt, floor_sqrt, of_float, rational, squares_over
+from .dyadic import Dyadic, ceil_sqrt, floor_sqrt, nearest_float, of_float, rational, squares_over
 from .filter import combination
 from .labels import Signs
 from .margins import EXACT_VALUES
 from .rows import Floats, Indices, count_values, take
-from .slices import sum_of_squares
+from .slices import exact_total, sum_of_squares
 
 _LARGEST_EXACT = EXACT_VALUES << 6
 """Values to which exact arithmetic is extended where the weighted sum nearly cancels."""
@@ -77,17 +77,15 @@ def hull_point(
     """
     support, weights = support[weights > 0], weights[weights > 0]
     sides = signs[support]
-    # The common power of two cancels in the shares, so integers are all that is needed.
-    integers = Dyadic.of(weights).integers.astype(object)
     groups = [sides > 0, sides < 0] if affine else [np.full(sides.shape, True)]
-    totals = [int(integers[group].sum()) for group in groups]
+    totals = [exact_total(weights[group]) for group in groups]
     if min(totals) == 0:
         return None
     shares_square, exact_shares = fmpq(0), True
     for group, total in zip(groups, totals, strict=True):
         part = None if costs is None else costs[support[group]]
-        squares, exact = squares_over(integers[group], part, thorough=thorough)
-        shares_square += squares / fmpz(total) ** 2
+        squares, exact = _squares(weights[group], part, thorough=thorough)
+        shares_square += squares / total**2
         exact_shares = exact_shares and exact
 
     n_values = count_values(X, support)
@@ -95,17 +93,32 @@ def hull_point(
     if n_values > EXACT_VALUES and not thorough:
         shares = np.empty(support.size)
         for group, total in zip(groups, totals, strict=True):
-            shares[group] = integers[group] / total
+            # Rounded twice, for which the filter has room.
+            shares[group] = weights[group] / nearest_float(total)
         square = _filtered_square(X, support, sides * shares, n_values)
     if square is None:
-        # Over the common denominator the weight of a class is multiplied by the other's total.
-        signed = integers * sides.astype(object)
-        denominator = math.prod(totals)
-        for group, total in zip(groups, totals, strict=True):
-            signed[group] *= denominator // total
+        # The common power of two cancels in the shares, so integers are all that is needed. Over
+        # the common denominator the weight of a class is multiplied by the other's total.
+        signed = Dyadic.of(weights).integers.astype(object)
+        sums = [int(signed[group].sum()) for group in groups]
+        denominator = math.prod(sums)
+        for group, whole in zip(groups, sums, strict=True):
+            signed[group] *= denominator // whole
+        signed *= sides.astype(object)
         square, exact = _exact_square(X, support, signed, denominator), True
     n_exact = support.size if exact else 0
     return HullPoint(square, shares_square, affine, exact and exact_shares, n_exact)
+
+
+def _squares(
+    weights: npt.NDArray[Any], costs: Floats | None, *, thorough: bool
+) -> tuple[fmpq, bool]:
+    """``Σ a_i²/s_i``, and whether it is exact or rounded up."""
+    if costs is None and weights.dtype.kind == "f":
+        return sum_of_squares(weights), True
+    exact = Dyadic.of(weights)
+    squares, whole = squares_over(exact.integers.astype(object), costs, thorough=thorough)
+    return squares * rational(1, 2 * exact.exponent), whole
 
 
 def margin_above(point: HullPoint | None) -> float:

@@ -55,6 +55,8 @@ def signs_of(y: npt.ArrayLike, positive: Label | None, negative: Label | None = 
     array([ 1, -1,  1], dtype=int8)
     """
     labels = np.asarray(y)
+    if labels.ndim == 2 and labels.shape[1] == 1:
+        labels = labels[:, 0]
     if labels.ndim != 1:
         raise CertificateError(f"the labels must be one column, not of shape {labels.shape}")
     if positive is None:

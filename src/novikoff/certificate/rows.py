@@ -185,6 +185,8 @@ def check_matrix(X: Any) -> Any:
         raise CertificateError(f"the examples must be a table of rows, not of shape {matrix.shape}")
     if matrix.dtype.kind == "O":
         matrix = _numbers_in(matrix)
+    if matrix.dtype == np.longdouble and matrix.dtype.itemsize > 8:
+        matrix = _shortened(matrix)
     if matrix.dtype.kind not in "buif" or matrix.dtype.itemsize > 8:
         raise CertificateError(f"the examples must be numbers of at most 64 bits: {matrix.dtype}")
     if not sparse.issparse(matrix):
@@ -196,6 +198,14 @@ def check_matrix(X: Any) -> Any:
     except ValueError as error:
         raise CertificateError(f"the {matrix.format.upper()} matrix is damaged: {error}") from None
     return matrix.tocsr()
+
+
+def _shortened(matrix: Any) -> Any:
+    """Long floats as float64, if each is one."""
+    shorter = matrix.astype(np.float64)
+    if (matrix != shorter.astype(np.longdouble)).sum():
+        raise CertificateError("the examples hold what is no float64 number")
+    return shorter
 
 
 def _numbers_in(objects: npt.NDArray[Any]) -> Floats:

@@ -102,6 +102,20 @@ def exact_product(matrix: npt.NDArray[Any], vector: npt.NDArray[Any]) -> tuple[I
     return total, left.exponent + right.exponent
 
 
+def exact_total(values: npt.NDArray[Any]) -> fmpq:
+    """Exact sum of finite floats or of integers.
+
+    Examples
+    --------
+    >>> exact_total(np.array([0.5, 3.0]))
+    7/2
+    """
+    if values.dtype.kind != "f":
+        return fmpq(int(values.astype(object).sum()))
+    (total,), exponent = exact_product(values[None], np.ones(values.size))
+    return rational(int(total), exponent)
+
+
 def sum_of_squares(values: npt.NDArray[np.float64]) -> fmpq:
     """Exact sum of the squares of finite floats.
 

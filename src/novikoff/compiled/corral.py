@@ -53,6 +53,29 @@ def _subtract(x: np.ndarray, factor: float, y: np.ndarray) -> None:
 
 
 @njit(cache=True, nogil=True)
+def fill(
+    gram: np.ndarray,
+    vectors: np.ndarray,
+    classes: np.ndarray,
+    unit: float,
+    members: np.ndarray,
+    factor: np.ndarray,
+    halves: np.ndarray,
+    basis: np.ndarray,
+    candidates: np.ndarray,
+    taken: np.ndarray,
+) -> int:
+    """Make a corral of the candidates that do not depend on those before them; return its size."""
+    size = 0
+    for p in range(candidates.shape[0]):
+        taken[p] = append(
+            gram, vectors, classes, unit, members, factor, halves, basis, size, candidates[p]
+        )
+        size += taken[p]
+    return size
+
+
+@njit(cache=True, nogil=True)
 def append(
     gram: np.ndarray,
     vectors: np.ndarray,

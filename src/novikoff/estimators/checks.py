@@ -2,6 +2,7 @@
 
 import math
 import numbers
+import sys
 import warnings
 from typing import Any, Literal
 
@@ -22,6 +23,7 @@ from novikoff.certificate import (
 )
 
 SMALLEST_C = 1e-100
+COSTS = 1e-30, 1e30
 READ_IN_PLACE = [np.float64, np.float32, np.uint8]
 
 
@@ -60,24 +62,38 @@ def costs_of(
     """
     weights = checked_weights(sample_weight, len(codes))
     if class_weight is None:
-        return weights
+        return weights if weights is None else _within_range(weights)
     if isinstance(class_weight, str) and class_weight == "balanced":
         counts = np.bincount(codes, weights, minlength=len(classes))
-        with np.errstate(divide="ignore"):
-            of_class = counts.sum() / (len(classes) * counts)
+        # A class without weight is another's complaint.
+        of_class = counts.sum() / (len(classes) * np.where(counts > 0.0, counts, 1.0))
     else:
         of_class = compute_class_weight(class_weight, classes=classes, y=classes[codes])
     if not ((of_class >= 0.0) & (of_class < math.inf)).all():
         raise ValueError("class_weight must be finite and not negative for every class.")
     each = np.asarray(of_class, dtype=np.float64)[codes]
-    return each if weights is None else each * weights
+    with np.errstate(over="ignore"):
+        return _within_range(each if weights is None else each * weights)
+
+
+def _within_range(costs: NDArray[np.float64]) -> NDArray[np.float64]:
+    some, (least, most) = costs[costs > 0.0], COSTS
+    if not ((least <= some) & (some <= most)).all():
+        raise ValueError(
+            f"sample_weight times class_weight must be 0, or between {least} and {most}; "
+            "divide the weights by their mean."
+        )
+    return costs
 
 
 def checked_weights(sample_weight: Any, n_examples: int) -> NDArray[np.float64] | None:
     """Return the weights of the examples as float64, or raise what is wrong with them."""
     if sample_weight is None:
         return None
-    weights = np.asarray(sample_weight, dtype=np.float64)
+    weights = np.asarray(sample_weight)
+    if weights.dtype.kind == "c":
+        raise ValueError("sample_weight must be real numbers, not complex ones.")
+    weights = weights.astype(np.float64)
     if weights.ndim == 0:
         weights = np.full(n_examples, float(weights))
     if weights.shape != (n_examples,):
@@ -121,9 +137,11 @@ def _number(estimator: Any, name: str, least: float, whole: bool = False) -> Non
     value = getattr(estimator, name)
     kind = numbers.Integral if whole else numbers.Real
     right_kind = isinstance(value, kind) and not isinstance(value, bool)
+    if right_kind and isinstance(value, int) and value > sys.float_info.max:
+        value = math.inf
     if not (right_kind and least <= float(value) < math.inf):
         what = "a whole number" if whole else "a finite number"
-        raise ValueError(f"{name}={value!r} must be {what}, at least {least}.")
+        raise ValueError(f"{name}={getattr(estimator, name)!r} must be {what}, at least {least}.")
 
 
 def readable_type(X: Any) -> Any:
@@ -139,10 +157,15 @@ def readable_type(X: Any) -> Any:
 
 def check_exact(given: Any, converted: Any) -> None:
     """Refuse data that are not the same numbers after validation has converted them."""
-    if converted is given or sparse.issparse(converted):
+    if converted is given:
         return
+    if sparse.issparse(given):
+        # Conversion to CSR keeps the stored values, though perhaps in another order.
+        given, converted = given.tocsr().data, converted.data
     original = np.asarray(given)
     kind = original.dtype.kind
+    if kind not in "biufO":
+        raise ValueError(f"X must be numbers, not {original.dtype}; convert or encode it first.")
     if original.dtype == converted.dtype or kind == "b" or (kind == "f" and original.itemsize <= 8):
         return
     # numpy compares integers with floats as floats, so those are judged by their size.

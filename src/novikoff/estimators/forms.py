@@ -80,7 +80,8 @@ def _for_each_class(form: Form, together: type[list[Any]] | type[tuple[Any, ...]
 
 
 def _read_history(lines: list[Any]) -> list[Any]:
-    if lines and isinstance(lines[0], list) and lines[0] and isinstance(lines[0][0], list):
+    # One list for each class, some of them perhaps empty, or the lines of the only one.
+    if lines and all(not part or isinstance(part[0], list) for part in lines):
         return [_read_history(part) for part in lines]
     return [Progress(*map(from_plain, line)) for line in lines]
 

@@ -49,7 +49,7 @@ class MaxMargin(LinearModel):
     max_iter : int, default=1000
         The limit on passes over the data.
     time_limit : float, optional
-        The limit in seconds.
+        The limit in seconds on the search; what it found is certified after that.
     warm_start : bool, default=False
         Whether the next fit starts from the weights of this one, if it has as many examples.
     class_weight : dict, "balanced" or None, default=None

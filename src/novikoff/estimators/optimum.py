@@ -248,8 +248,11 @@ def _soft(
         solution = solution.after(before)
     model = Scaled.of(sample, solution, hard=False)
     soft, bounds = claims.soft(model, C, solution.status)
+    # The solver's numbers are not the proof.
     if solution.status is Status.GAP_REACHED and soft.gap > task.tol:
         soft = replace(soft, status=Status.PRECISION)
+    elif solution.status is Status.PRECISION and soft.gap <= task.tol:
+        soft = replace(soft, status=Status.GAP_REACHED)
     proof = soft if certificate is None else certificate
     return _optimum(claims, model, solution, bounds, proof, soft, C)
 

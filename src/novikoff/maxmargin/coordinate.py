@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from novikoff.certificate import Status
 from novikoff.compiled.newton import best_step
 from novikoff.maxmargin.dual import Dual
-from novikoff.maxmargin.parts import dual_objective, shares
+from novikoff.maxmargin.parts import dual_objective, dual_variables, shares
 from novikoff.maxmargin.passes import Ids, Passes, Stopped
 from novikoff.maxmargin.problem import Problem, Solution
 from novikoff.record import Callback, Limits, Progress
@@ -233,9 +233,11 @@ class _Run:
             self.scan()
         if status.at_limit and 0.0 < self.lower >= (1.0 - self.tol) * self.upper:
             status = Status.GAP_REACHED
-        weights = self.weights
+        signs, affine = self.sample.signs, self.sample.affine
         if self.hard:
-            weights, _ = shares(weights, self.sample.signs, self.sample.affine)
+            weights, _ = shares(self.weights, signs, affine)
+        else:
+            weights = dual_variables(self.weights, signs, self.lower, affine)
         return Solution(
             w=self.w,
             offset=self.offset,

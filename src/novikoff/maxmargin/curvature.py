@@ -1,5 +1,7 @@
 """Newton's equation, solved by conjugate gradients."""
 
+from math import inf
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
@@ -79,7 +81,10 @@ class Curvature:
         products = 0
         while products < MOST_PRODUCTS and size > least and residual @ residual > enough2:
             image = self._product(ids, stiffness, direction)
-            length = size / float(direction @ image)
+            bend = float(direction @ image)
+            if not 0.0 < bend < inf:
+                break
+            length = size / bend
             solution += length * direction
             residual -= length * image
             preconditioned = inverse.solve(residual)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from novikoff.certificate import Status
 from novikoff.compiled import newton as compiled
 from novikoff.maxmargin.curvature import Curvature
-from novikoff.maxmargin.parts import Part, Point, shares
+from novikoff.maxmargin.parts import Part, Point, dual_variables, shares
 from novikoff.maxmargin.passes import Passes, Stopped
 from novikoff.maxmargin.problem import Problem, Solution
 from novikoff.record import Callback, Limits, Progress
@@ -232,7 +232,9 @@ class _Run:
         if status.at_limit and proof.dual >= (1.0 - self.tol) * best.primal:
             status = Status.GAP_REACHED
         weights = np.zeros(self.sample.n_examples)
-        weights[self.whole.ids[proof.active]] = proof.weights
+        weights[self.whole.ids[proof.active]] = dual_variables(
+            proof.weights, self.whole.signs[proof.active], proof.dual, self.sample.affine
+        )
         return Solution(
             w=best.w,
             offset=best.offset,

@@ -136,6 +136,12 @@ def shares(weights: Vector, signs: NDArray[Any], affine: bool) -> tuple[Vector, 
     return weights / np.where(positive, *totals), 2.0 if affine else 1.0
 
 
+def dual_variables(weights: Vector, signs: NDArray[Any], dual: float, affine: bool) -> Vector:
+    """Return the multiple of the weights at which the dual has the value that they prove."""
+    normal, _ = shares(weights, signs, affine)
+    return normal * (dual if affine else 2.0 * dual)
+
+
 def dual_objective(
     sums: Vector, totals: Vector, signs: Vector, weights: Vector, slack2: Vector, affine: bool
 ) -> float:
@@ -146,9 +152,11 @@ def dual_objective(
     class are first scaled to the same total.
     """
     if not affine:
-        w, total = sums[0] - sums[1], float(totals.sum())
-        norm2 = float(w @ w + weights**2 @ slack2)
-        return 0.5 * total**2 / norm2 if norm2 > 0.0 else 0.0
+        total = float(totals.sum())
+        if total == 0.0:
+            return 0.0
+        w, shares = (sums[0] - sums[1]) / total, weights / total
+        return 0.5 / float(w @ w + shares**2 @ slack2)
     if not totals.all():
         return 0.0
     w = sums[0] / totals[0] - sums[1] / totals[1]

@@ -34,6 +34,8 @@ class Factored:
 
     def __init__(self, passes: Passes, ids: Ids, stiffness: Vector, *, precise: bool) -> None:
         self.dtype: Any = np.float64 if precise else np.float32
+        self.units = np.ones(passes.sample.room.shape[1] + int(passes.sample.affine))
+        self.units[passes.sample.room.shape[1] :] = passes.sample.radius or 1.0
         syrk, potrf, self.potrs = _routines(self.dtype)
         hessian = _hessian(passes, ids, stiffness, self.dtype, syrk)
         if not np.isfinite(hessian.diagonal()).all():
@@ -51,10 +53,11 @@ class Factored:
 
     def solve(self, v: Vector) -> Vector:
         """Return the inverse times ``v``."""
+        v = v * self.units
         # Single precision has no room for small numbers.
         length = float(np.abs(v).max()) or 1.0
         solution = self.potrs(self.factor, (v / length).astype(self.dtype), lower=1)[0]
-        return np.asarray(length * solution.astype(np.float64))
+        return np.asarray(length * solution.astype(np.float64) * self.units)
 
 
 def _routines(dtype: Any) -> tuple[Any, Any, Any]:
@@ -79,7 +82,8 @@ def _hessian(passes: Passes, ids: Ids, stiffness: Vector, dtype: Any, syrk: Any)
         dense *= roots
         part = block[: len(dense)]
         with np.errstate(over="ignore"):
-            part[:, :d], part[:, d:] = dense, roots
+            # In units of the radius the intercept's coordinate is as large as the others.
+            part[:, :d], part[:, d:] = dense, roots * (sample.radius or 1.0)
         hessian = syrk(1.0, part.T, beta=1.0, c=hessian, lower=1, overwrite_c=1)
     passes.count += len(ids) / len(sample.order)
     diagonal = np.arange(width)

@@ -44,8 +44,12 @@ class DenseRows:
 
     def combine(self, positions: Ids, weights: Vector) -> Vector:
         """Return the sum of ``weights * z``."""
-        total: Vector = weights @ self.z[positions]
-        return total
+        if 2 * len(positions) < len(self.z):
+            total: Vector = weights @ self.z[positions]
+            return total
+        spread = np.zeros(len(self.z))
+        spread[positions] = weights
+        return np.asarray(spread @ self.z)
 
 
 class SparseRows:
@@ -112,6 +116,8 @@ class ExtendedRows:
 def appended(room: Vector, filled: Vector, new: Vector) -> tuple[Vector, Vector]:
     """Return a room that holds the filled rows and the new ones, and its filled part."""
     count = len(filled) + len(new)
+    if not len(room):
+        return new, new
     if count > len(room):
         room = grown(room, max(count, 2 * len(room)))
     room[len(filled) : count] = new

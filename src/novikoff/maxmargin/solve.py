@@ -29,6 +29,8 @@ NEAREST = 400
 NEWTON_FEATURES = 2000
 # The Gram matrix of all examples is small up to here.
 GRAM_EXAMPLES = 3000
+# Slack that costs so much, in units of the radius, is hardly taken.
+STIFF = 1e-12
 # A problem of so many numbers is solved to the optimum, whatever the tolerance.
 SMALL = 1_000_000
 POLISHED = 1e-11
@@ -130,6 +132,11 @@ def soft_margin(
     """Return the soft margin's optimum, to within ``tol``."""
     n, d = len(problem.sample.order), problem.sample.room.shape[1]
     is_sparse = sparse.issparse(problem.sample.room.matrix)
+    if is_stiff(problem) and n <= GRAM_EXAMPLES:
+        search = _search(problem, limits, callbacks, start)
+        solution = search.solution(search.run(tol, 0.0, aim_of(problem, tol)))
+        if solution.status is Status.GAP_REACHED:
+            return solution
     if (d <= NEWTON_FEATURES and 2 * d <= n) or (is_sparse and 5 * d <= n):
         return newton(problem, tol=tol, limits=limits, start=start, callbacks=callbacks)
     if n > GRAM_EXAMPLES:
@@ -142,6 +149,13 @@ def soft_margin(
     return coordinate_descent(
         problem, tol=tol, limits=rest, start=solution.weights, callbacks=callbacks
     ).after(solution)
+
+
+def is_stiff(problem: Problem) -> bool:
+    """Whether slack is so dear that this is nearly the hard margin, whose face Newton misses."""
+    assert problem.slack2 is not None
+    least = problem.slack2[problem.sample.order].min()
+    return bool(least < STIFF * problem.sample.radius**2)
 
 
 def is_large_and_sparse(problem: Problem) -> bool:

@@ -118,14 +118,24 @@ class WorkingSet:
     def begin(self, support: Ids, weights: Vector) -> None:
         """Make the given examples the corral, as far as they are independent."""
         self.add(support)
-        positions = {int(i): p for p, i in enumerate(self.ids)}
-        self._size = 0
-        for example, weight in zip(support.tolist(), weights.tolist(), strict=True):
-            if self._size == len(self._members):
-                self._make_room()
-            if self._append(positions[example]):
-                self._weights[self._size] = weight
-                self._size += 1
+        order = np.argsort(self.ids)
+        positions = order[np.searchsorted(self.ids, support, sorter=order)]
+        while len(self._members) < len(support):
+            self._make_room()
+        taken = np.empty(len(support), dtype=np.bool_)
+        self._size = corral.fill(
+            self._gram,
+            self._vectors,
+            self.classes,
+            UNIT,
+            self._members,
+            self._factor,
+            self._halves,
+            self._basis,
+            positions,
+            taken,
+        )
+        self._weights[: self._size] = weights[taken]
         for c in range(len(self._halves)):
             mine = self.support_classes == c
             self.weights[mine] /= self.weights[mine].sum()
@@ -163,22 +173,6 @@ class WorkingSet:
     @property
     def _vectors(self) -> Vector:
         return self._rows.z if isinstance(self._rows, ExtendedRows) else NONE
-
-    def _append(self, position: int) -> bool:
-        return bool(
-            corral.append(
-                self._gram,
-                self._vectors,
-                self.classes,
-                UNIT,
-                self._members,
-                self._factor,
-                self._halves,
-                self._basis,
-                self._size,
-                position,
-            )
-        )
 
     def _make_room(self) -> None:
         """Let the corral have twice as many members."""

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from novikoff.compiled import sweep as compiled
 from novikoff.compiled.step import Frame, Specification, rescale, start
@@ -262,7 +263,7 @@ class Sample:
 
     def matrix(self, ids: NDArray[np.int64]) -> Any:
         """Return the given rows, not centred, as a float64 array or CSR matrix of their own."""
-        return self.room.matrix[ids].astype(np.float64)
+        return self.room.matrix[ids].astype(np.float64, copy=False)
 
     def combine(self, weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
         """Return ``sum_i weights_i y_i (x_i - centre)`` and the offset at the centre.
@@ -304,17 +305,14 @@ class Sample:
 
     def _coincide(self) -> bool:
         """Whether every example lies exactly at the centre."""
-        for chunk in self.chunks(np.arange(self.n_examples)):
-            rows, gathered = self.room.part(chunk)
-            first = 0 if gathered is not None else int(chunk[0])
-            if isinstance(rows, tuple):
-                data, indices, indptr = rows
-                part = slice(indptr[first], indptr[first + len(chunk)])
+        for chunk in self.chunks(self.order):
+            rows = self.matrix(chunk)
+            if sparse.issparse(rows):
                 # Columns are listed once in a row, so equal counts mean equal columns.
-                missing = np.count_nonzero(data[part]) != len(chunk) * len(self.at)
-                if missing or (data[part] != self.centre[indices[part]]).any():
+                missing = np.count_nonzero(rows.data) != len(chunk) * len(self.at)
+                if missing or (rows.data != self.centre[rows.indices]).any():
                     return False
-            elif (rows[first : first + len(chunk)] != self.centre).any():
+            elif (rows != self.centre).any():
                 return False
         return True
 

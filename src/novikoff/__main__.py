@@ -1,0 +1,5 @@
+"""``python -m novikoff`` is the `novikoff` command."""
+
+from novikoff.cli import main
+
+main()
