@@ -57,8 +57,8 @@ def zero_combination(
         for i in np.flatnonzero(hashes == row_hashes(np.zeros((1, X.shape[1])))[0]):
             if abs(X[[i]]).max() == 0:
                 return np.array([i]), np.ones(1, dtype=np.int64)
-    contradiction = _contradiction(X, signs, hashes)
-    return contradiction if contradiction is not None else _cycle(X, signs, affine)
+    found = contradiction(X, signs, hashes)
+    return found if found is not None else _cycle(X, signs, affine)
 
 
 def from_zero_bound(
@@ -92,10 +92,14 @@ def from_zero_bound(
     return support, weights * np.where(positive, totals[1], totals[0])
 
 
-def _contradiction(
-    X: Any, signs: NDArray[np.int8], hashes: NDArray[np.uint64]
+def contradiction(
+    X: Any,
+    signs: NDArray[np.int8],
+    hashes: NDArray[np.uint64],
+    among: NDArray[np.int64] | None = None,
 ) -> Combination | None:
-    by_hash = np.argsort(hashes)
+    """Return two equal examples with opposite labels, if there are any (among those listed)."""
+    by_hash = np.argsort(hashes) if among is None else among[np.argsort(hashes[among])]
     sorted_hashes = hashes[by_hash]
     repeated = sorted_hashes[1:][sorted_hashes[1:] == sorted_hashes[:-1]]
     if not repeated.size:

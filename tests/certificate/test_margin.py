@@ -403,3 +403,20 @@ def test_wrong_data_is_named():
         certificate.verify(X.astype(str), y)
     with pytest.raises(CertificateError, match="2\\*\\*53"):
         certificate.verify(np.array([[2**53 + 1, 0], [-1, 0]]), y, check_fingerprint=False)
+
+
+def test_a_common_offset_is_no_spread():
+    rng = np.random.default_rng(0)
+    X = np.column_stack([np.full(60, 1e8), 1e-10 * rng.normal(size=(60, 45))])
+    signs = np.repeat([1, -1], 30)
+    made = certify_margin(
+        X,
+        signs,
+        coef=None,
+        support=np.arange(60),
+        weights=np.ones(60),
+        affine=True,
+        status=Status.MAX_ITER,
+    )
+    assert made.spread is None or truth.spread_is_true(made.spread, X, True)
+    made.verify(X, signs)

@@ -97,10 +97,15 @@ def test_nothing_separates(tmp_path):
 def test_undecided(tmp_path):
     X, y = noise(400, 3)
     with pytest.warns(ConvergenceWarning):
-        clf = MaxMargin(max_iter=1).fit(X, y)
+        clf = MaxMargin(max_iter=1, nonseparable="raise").fit(X, y)
     read = stored(clf, tmp_path)
     assert isinstance(read.certificate_, Inconclusive)
     assert read.soft_certificate_ is None
+    with pytest.warns(ConvergenceWarning):
+        clf = MaxMargin(max_iter=1).fit(X, y)
+    read = stored(clf, tmp_path)
+    assert isinstance(read.certificate_, Inconclusive)
+    assert isinstance(read.soft_certificate_, SoftOptimum)
 
 
 def test_too_many_features_for_an_exact_proof(tmp_path):

@@ -8,8 +8,7 @@ from sklearn.svm import LinearSVC
 from novikoff.certificate import Status
 from novikoff.data import planted as far_from_a_plane
 from novikoff.data import text_like
-from novikoff.maxmargin import Problem, curvature, parts
-from novikoff.maxmargin import newton as module
+from novikoff.maxmargin import Problem, curvature, parts, problem
 from novikoff.maxmargin.newton import newton
 from novikoff.record import Limits
 from novikoff.sample import Sample, room_of
@@ -48,7 +47,7 @@ def test_costs_equal_repetition_to_the_last_digits(affine):
 def test_single_precision_preconditions_at_every_scale(monkeypatch, power):
     X, y = noisy(3, 3000, 30)
     factor = 2.0**power
-    monkeypatch.setattr(module, "SMALL", 0)
+    monkeypatch.setattr(problem, "SMALL", 0)
     for C in (2.0**-40, 1.0, 2.0**40):
         _, solution = solved(X * factor, y, C / factor**2, tol=1e-6)
         assert solution.status is Status.GAP_REACHED
@@ -63,7 +62,7 @@ def test_single_precision_preconditions_at_every_scale(monkeypatch, power):
 def test_parts_and_conjugate_gradients_lead_to_the_optimum(monkeypatch, C, affine):
     X, y = noisy(2, 9000, 60)
     _, exact = solved(X, y, C, affine=affine)
-    monkeypatch.setattr(module, "SMALL", 0)
+    monkeypatch.setattr(problem, "SMALL", 0)
     monkeypatch.setattr(parts, "FIRST_PART", 500)
     monkeypatch.setattr(curvature, "WORTH_PRODUCTS", 0)
     sample, solution = solved(X, y, C, affine=affine)
@@ -92,7 +91,7 @@ def test_diagonal_preconditioner_of_sparse_rows(C, affine):
 def test_a_factor_follows_where_the_diagonal_is_slow(monkeypatch):
     X, y = noisy(3, 4000, 30)
     X = sparse.csr_array(X @ np.triu(np.ones((30, 30))))
-    monkeypatch.setattr(module, "SMALL", 0)
+    monkeypatch.setattr(problem, "SMALL", 0)
     _, patient = solved(X, y, 10.0)
     monkeypatch.setattr(curvature, "SPARSE_VALUE", 0)
     _, diagonal = solved(X, y, 10.0)
@@ -121,7 +120,7 @@ def test_a_rare_class_is_in_every_part():
 
 @pytest.mark.parametrize("kind", [np.float32, np.uint8, "csr", "converted"])
 def test_rows_in_place_and_converted(monkeypatch, kind):
-    monkeypatch.setattr(module, "SMALL", 0)
+    monkeypatch.setattr(problem, "SMALL", 0)
     X, y = noisy(4, 9000, 12)
     X = np.rint(20 * (X - X.min()))
     _, one = solved(X, y, 1e-3)
@@ -136,7 +135,7 @@ def test_rows_in_place_and_converted(monkeypatch, kind):
 
 @pytest.mark.parametrize("factor", [1e-6, 1e6])
 def test_scale(monkeypatch, factor):
-    monkeypatch.setattr(module, "SMALL", 0)
+    monkeypatch.setattr(problem, "SMALL", 0)
     X, y = noisy(5, 9000, 30)
     _, one = solved(X, y)
     _, other = solved(factor * X, y, factor**-2)

@@ -9,11 +9,11 @@ from scipy.optimize import minimize
 from sklearn.svm import LinearSVC
 
 from novikoff.certificate import Status, certify_soft
+from novikoff.compiled.newton import best_step
 from novikoff.maxmargin import Problem
 from novikoff.maxmargin.coordinate import coordinate_descent
 from novikoff.maxmargin.hull import Search
 from novikoff.maxmargin.newton import newton
-from novikoff.maxmargin.objective import best_offset, hinges, soft_objective
 from novikoff.maxmargin.working_set import WorkingSet
 from novikoff.record import Limits
 from novikoff.sample import Sample, room_of
@@ -184,11 +184,10 @@ def test_best_offset_is_the_best(seed):
     n = int(rng.integers(1, 12))
     scores, slack2 = rng.normal(size=n), rng.uniform(0.1, 2.0, n)
     signs = rng.choice(np.array([-1, 1], dtype=np.int8), n)
-    found = best_offset(scores, signs, slack2)
-    w = np.zeros(1)
+    found = best_step(1.0 - signs * scores, signs.astype(float), 1.0 / slack2, 0.0, 0.0, 0.0)
 
     def cost(offset):
-        return soft_objective(w, hinges(scores, signs, offset), slack2)
+        return (np.maximum(0.0, 1.0 - signs * (scores + offset)) ** 2 / slack2).sum()
 
     others = found + np.concatenate([rng.normal(size=50), 1e-4 * rng.normal(size=50)])
     assert cost(found) <= min(cost(other) for other in others) + 1e-15

@@ -15,7 +15,8 @@ from .errors import CertificateError
 from .fields import as_costs, same
 from .fingerprint import Hashes, fingerprint_of_hashes, row_hashes
 from .labels import Label, Signs, plain_label, signs_of
-from .rows import Floats, check_matrix
+from .matrix import check_matrix
+from .rows import Floats
 from .status import Status
 from .wording import counted
 

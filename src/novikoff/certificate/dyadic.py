@@ -156,6 +156,17 @@ def ceil_float(value: fmpq) -> float:
     return 0.0 - floor_float(-value)
 
 
+def relative_gap(low: float, high: float) -> float:
+    """Smallest float that is not below ``1 - low/high``, for ``high > 0``.
+
+    Examples
+    --------
+    >>> relative_gap(0.75, 1.0), relative_gap(1.0, 1.0)
+    (0.25, 0.0)
+    """
+    return ceil_float(1 - of_float(low) / of_float(high)) if high < math.inf else math.inf
+
+
 def floor_sqrt(value: fmpq) -> float:
     """Largest float that is not above the square root of ``value``.
 

@@ -61,23 +61,21 @@ def enclose(value: Floats, error: Floats) -> tuple[Floats, Floats]:
 
 def signed_values(X: Any, signs: Signs, w: Floats, b: float) -> tuple[Floats, Floats]:
     """Floats on either side of ``y_i (w·x_i + b)``, for all rows."""
-    n_rows = X.shape[0]
-    products, magnitudes = np.empty(n_rows), np.empty(n_rows)
-    n_terms = np.empty(n_rows, dtype=np.int64)
+    low, high = np.empty(X.shape[0]), np.empty(X.shape[0])
     with np.errstate(all="ignore"):
         for block in blocks(X):
             rows = slice(block.rows[0], block.rows[-1] + 1)
-            products[rows], magnitudes[rows] = block.products(w)
-            n_terms[rows] = block.n_terms
-        error = radius(magnitudes + abs(b), n_terms + 1)
-        return enclose((products + b) * signs, error)
+            products, magnitudes = block.products(w)
+            error = radius(magnitudes + abs(b), block.n_terms + 1)
+            low[rows], high[rows] = enclose((products + b) * signs[rows], error)
+    return low, high
 
 
 def combination(parts: Iterator[Block], weights: Floats, n_columns: int) -> tuple[Floats, Floats]:
     """The weighted sum of rows, and a bound on the error of each component.
 
-    ``weights`` belong to the rows in the order in which they come. A relative error of up to
-    ``2 u`` in each weight is within the bound, because it has room for eight more roundings.
+    ``weights`` belong to the rows in the order in which they come. Three roundings of each weight
+    are within the bound, because it has room for eight more than are counted.
     """
     total, magnitude = np.zeros(n_columns), np.zeros(n_columns)
     seen = n_blocks = largest = 0

@@ -10,7 +10,8 @@ import numpy.typing as npt
 
 from .hashing import column_keys, hash_dense, hash_sparse, hash_table
 from .labels import check_signs
-from .rows import DenseBlock, SparseBlock, blocks, check_matrix, read_only
+from .matrix import check_matrix
+from .rows import DenseBlock, SparseBlock, blocks, read_only
 
 Hashes: TypeAlias = npt.NDArray[np.uint64]
 

@@ -93,7 +93,7 @@ def hull_point(
     if n_values > EXACT_VALUES and not thorough:
         shares = np.empty(support.size)
         for group, total in zip(groups, totals, strict=True):
-            # Rounded twice, for which the filter has room.
+            # Rounded at most three times, for which the filter has room.
             shares[group] = weights[group] / nearest_float(total)
         square = _filtered_square(X, support, sides * shares, n_values)
     if square is None:
@@ -136,6 +136,9 @@ def spread_below(X: Any, rows: Indices, *, affine: bool) -> float:
         along = np.concatenate([block.products(direction)[0] for block in take(X, rows)])
     signed = {int(along.argmax()): 1}
     if affine:
+        if along.argmin() == along.argmax():
+            # Rounding does not tell them apart.
+            return 0.0
         signed[int(along.argmin())] = -1
     elif abs(along.min()) > along.max():
         signed = {int(along.argmin()): 1}

@@ -12,8 +12,9 @@ from .fingerprint import fingerprint as fingerprint_of
 from .hull import HullPoint, hull_point, margin_above, spread_below
 from .labels import Label, Signs, check_signs
 from .margins import margin_below
+from .matrix import check_matrix
 from .nonseparation import NonSeparation
-from .rows import Floats, Indices, check_matrix
+from .rows import Floats, Indices
 from .separation import Inconclusive, Separation, is_numerical
 from .slack import dual_below, primal_value, rescaled
 from .soft import SoftOptimum

@@ -96,10 +96,14 @@ def _competitors(
     X: Any, signs: Signs, w: Floats, b: float, taking_part: npt.NDArray[np.bool_] | None
 ) -> tuple[Indices, float, float]:
     """Rows that may attain the minimum, and a float on either side of it."""
-    rows = np.arange(X.shape[0]) if taking_part is None else np.flatnonzero(taking_part)
-    low, high = (end[rows] for end in signed_values(X, signs, w, b))
+    low, high = signed_values(X, signs, w, b)
+    if taking_part is not None:
+        low[~taking_part] = high[~taking_part] = math.inf
     least_high = float(high.min())
-    return rows[low <= least_high], float(low.min()), least_high
+    rows = np.flatnonzero(low <= least_high)
+    if taking_part is not None:
+        rows = rows[taking_part[rows]]
+    return rows, float(low.min()), least_high
 
 
 def scaled(coef: Floats, intercept: float) -> tuple[Floats, float, int]:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy.typing as npt
 
 from .base import Certificate, Verified
+from .dyadic import relative_gap
 from .errors import CertificateError, Undecided
 from .fields import (
     as_bound,
@@ -56,7 +57,7 @@ class _MarginBounds(Certificate):
         """Relative gap ``(upper - lower)/upper`` between the bounds; infinity without both."""
         if not (math.isfinite(self.lower) and 0.0 < self.upper < math.inf):
             return math.inf
-        return 1.0 - self.lower / self.upper
+        return relative_gap(self.lower, self.upper)
 
     def __repr__(self) -> str:
         name = type(self).__name__

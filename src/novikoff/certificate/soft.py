@@ -7,6 +7,7 @@ from typing import Any
 import numpy.typing as npt
 
 from .base import Certificate, Verified
+from .dyadic import relative_gap
 from .errors import CertificateError, Undecided
 from .fields import (
     as_bound,
@@ -64,7 +65,7 @@ class SoftOptimum(Certificate):
     @property
     def gap(self) -> float:
         """Relative gap ``(primal - dual)/primal``."""
-        return 1.0 - self.dual / self.primal if self.primal > 0.0 else 0.0
+        return relative_gap(self.dual, self.primal) if self.primal > 0.0 else 0.0
 
     def __bool__(self) -> bool:
         raise Undecided("undecided: a soft-margin optimum says nothing on separability")

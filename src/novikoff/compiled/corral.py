@@ -19,12 +19,9 @@ import math
 import numpy as np
 from numba import njit
 
+from novikoff.compiled.factor import affine_minimiser, append, dot, remove, solve_halves, subtract
 from novikoff.compiled.rows import SUMS
 
-# A candidate depends on the corral if less than this share of it (squared, with the Gram matrix)
-# sticks out.
-DEPENDENT = 1e-12
-DEPENDENT_PRECISE = 1e-13
 # Weights below this share of their class are zero.
 NEGLIGIBLE = 1e-14
 
@@ -36,168 +33,6 @@ CORRECTIONS = 3
 MOST_IDLE = 50
 
 SATISFIED, EXHAUSTED, STALLED, FULL = 0, 1, 2, 3
-
-
-@njit(cache=True, nogil=True, fastmath=SUMS)
-def _dot(x: np.ndarray, y: np.ndarray, k: int) -> float:
-    total = 0.0
-    for j in range(k):
-        total += x[j] * y[j]
-    return total
-
-
-@njit(cache=True, nogil=True, fastmath=SUMS)
-def _subtract(x: np.ndarray, factor: float, y: np.ndarray) -> None:
-    for j in range(x.shape[0]):
-        x[j] -= factor * y[j]
-
-
-@njit(cache=True, nogil=True)
-def fill(
-    gram: np.ndarray,
-    vectors: np.ndarray,
-    classes: np.ndarray,
-    unit: float,
-    members: np.ndarray,
-    factor: np.ndarray,
-    halves: np.ndarray,
-    basis: np.ndarray,
-    candidates: np.ndarray,
-    taken: np.ndarray,
-) -> int:
-    """Make a corral of the candidates that do not depend on those before them; return its size."""
-    size = 0
-    for p in range(candidates.shape[0]):
-        taken[p] = append(
-            gram, vectors, classes, unit, members, factor, halves, basis, size, candidates[p]
-        )
-        size += taken[p]
-    return size
-
-
-@njit(cache=True, nogil=True)
-def append(
-    gram: np.ndarray,
-    vectors: np.ndarray,
-    classes: np.ndarray,
-    unit: float,
-    members: np.ndarray,
-    factor: np.ndarray,
-    halves: np.ndarray,
-    basis: np.ndarray,
-    k: int,
-    i: int,
-) -> bool:
-    """Extend a corral of ``k`` by candidate ``i``; False if it depends on the others."""
-    row = factor[k]
-    if basis.shape[0] > 0:
-        rest = basis[k]
-        rest[:] = vectors[i]
-        size = math.sqrt(_dot(rest, rest, rest.shape[0]))
-        row[:k] = 0.0
-        # Twice is enough: the second round takes away what rounding left of the first.
-        for _ in range(2):
-            for p in range(k):
-                along = _dot(basis[p], rest, rest.shape[0])
-                row[p] += along
-                _subtract(rest, along, basis[p])
-        row[k] = math.sqrt(_dot(rest, rest, rest.shape[0]))
-        if row[k] <= DEPENDENT_PRECISE * size:
-            return False
-        rest /= row[k]
-    else:
-        diagonal = gram[i, i] + unit
-        for p in range(k):
-            m = members[p]
-            value = gram[i, m] + (unit if classes[i] == classes[m] else 0.0)
-            row[p] = (value - _dot(factor[p], row, p)) / factor[p, p]
-        sticks_out = diagonal - _dot(row, row, k)
-        if sticks_out <= DEPENDENT * diagonal:
-            return False
-        row[k] = math.sqrt(sticks_out)
-    members[k] = i
-    _solve_halves(classes, unit, members, factor, halves, basis, k, k + 1)
-    return True
-
-
-@njit(cache=True, nogil=True)
-def _solve_halves(
-    classes: np.ndarray,
-    unit: float,
-    members: np.ndarray,
-    factor: np.ndarray,
-    halves: np.ndarray,
-    basis: np.ndarray,
-    start: int,
-    k: int,
-) -> None:
-    for p in range(start, k):
-        for c in range(halves.shape[0]):
-            if basis.shape[0] > 0:
-                # The vector of the span whose product with a member is [its class is c] is the
-                # projection of the axis of class c; solving for it would lose digits.
-                halves[c, p] = basis[p, basis.shape[1] - 2 + c] / math.sqrt(unit)
-                continue
-            e = 1.0 if classes[members[p]] == c else 0.0
-            halves[c, p] = (e - _dot(factor[p], halves[c], p)) / factor[p, p]
-
-
-@njit(cache=True, nogil=True, fastmath=SUMS)
-def _remove(
-    factor: np.ndarray,
-    basis: np.ndarray,
-    members: np.ndarray,
-    weights: np.ndarray,
-    k: int,
-    p: int,
-) -> None:
-    """Take the member at position ``p`` out of a corral of ``k``, by Givens rotations."""
-    for i in range(p + 1, k):
-        members[i - 1] = members[i]
-        weights[i - 1] = weights[i]
-        for j in range(i + 1):
-            factor[i - 1, j] = factor[i, j]
-    for i in range(p, k - 1):
-        a, b = factor[i, i], factor[i, i + 1]
-        length = math.hypot(a, b)
-        c, s = a / length, b / length
-        factor[i, i] = length
-        for m in range(i + 1, k - 1):
-            x, y = factor[m, i], factor[m, i + 1]
-            factor[m, i] = c * x + s * y
-            factor[m, i + 1] = c * y - s * x
-        if basis.shape[0] > 0:
-            first, second = basis[i], basis[i + 1]
-            for j in range(first.shape[0]):
-                x, y = first[j], second[j]
-                first[j] = c * x + s * y
-                second[j] = c * y - s * x
-
-
-@njit(cache=True, nogil=True, fastmath=SUMS)
-def _affine_minimiser(factor: np.ndarray, halves: np.ndarray, k: int, out: np.ndarray) -> None:
-    """Write the weights of the point of the affine hulls nearest to the origin into ``out``."""
-    pp = _dot(halves[0], halves[0], k)
-    if halves.shape[0] == 1:
-        for j in range(k):
-            out[j] = halves[0, j] / pp
-    else:
-        pq = _dot(halves[0], halves[1], k)
-        qq = _dot(halves[1], halves[1], k)
-        det = pp * qq - pq * pq
-        alpha, beta = (qq - pq) / det, (pp - pq) / det
-        for j in range(k):
-            out[j] = alpha * halves[0, j] + beta * halves[1, j]
-    _back_substitute(factor, k, out)
-
-
-@njit(cache=True, nogil=True, fastmath=SUMS)
-def _back_substitute(factor: np.ndarray, k: int, out: np.ndarray) -> None:
-    for i in range(k - 1, -1, -1):
-        out[i] /= factor[i, i]
-        x = out[i]
-        for j in range(i):
-            out[j] -= factor[i, j] * x
 
 
 @njit(cache=True, nogil=True)
@@ -237,7 +72,7 @@ def _measure(
     """Write the members' products and the levels of the classes; return how unequal they are."""
     levels[:] = 0.0
     for p in range(k):
-        product = _dot(vectors[members[p]], point, point.shape[0])
+        product = dot(vectors[members[p]], point, point.shape[0])
         products[members[p]] = product
         levels[classes[members[p]]] += weights[p] * product
     unequal = 0.0
@@ -266,22 +101,22 @@ def _correct(
     excess = np.empty(k)
     for p in range(k):
         excess[p] = products[members[p]] - levels[classes[members[p]]]
-        excess[p] = (excess[p] - _dot(factor[p], excess, p)) / factor[p, p]
+        excess[p] = (excess[p] - dot(factor[p], excess, p)) / factor[p, p]
     # Without a share in the axes of the classes: the levels are free.
-    pp = _dot(halves[0], halves[0], k)
-    s = _dot(halves[0], excess, k)
+    pp = dot(halves[0], halves[0], k)
+    s = dot(halves[0], excess, k)
     alpha, beta = s / pp, 0.0
     if halves.shape[0] > 1:
-        pq = _dot(halves[0], halves[1], k)
-        qq = _dot(halves[1], halves[1], k)
-        t = _dot(halves[1], excess, k)
+        pq = dot(halves[0], halves[1], k)
+        qq = dot(halves[1], halves[1], k)
+        t = dot(halves[1], excess, k)
         det = pp * qq - pq * pq
         alpha, beta = (qq * s - pq * t) / det, (pp * t - pq * s) / det
     for p in range(k):
         share = alpha * halves[0, p] - excess[p]
         if halves.shape[0] > 1:
             share += beta * halves[1, p]
-        _subtract(point, -share, basis[p, : point.shape[0]])
+        subtract(point, -share, basis[p, : point.shape[0]])
 
 
 @njit(cache=True, nogil=True)
@@ -298,7 +133,7 @@ def _settle(
 ) -> int:
     """Move to the affine minimiser, dropping members whose weight vanishes on the way."""
     while True:
-        _affine_minimiser(factor, halves, k, new)
+        affine_minimiser(factor, halves, k, new)
         theta = 1.0
         for j in range(k):
             if new[j] <= NEGLIGIBLE:
@@ -316,14 +151,14 @@ def _settle(
         before = k
         for j in range(k - 1, -1, -1):
             if new[j] <= NEGLIGIBLE and weights[j] <= NEGLIGIBLE:
-                _remove(factor, basis, members, weights, k, j)
+                remove(factor, basis, members, weights, k, j)
                 k -= 1
                 first = j
         if k == before:
-            _remove(factor, basis, members, weights, k, lowest)
+            remove(factor, basis, members, weights, k, lowest)
             k -= 1
             first = lowest
-        _solve_halves(classes, unit, members, factor, halves, basis, first, k)
+        solve_halves(classes, unit, members, factor, halves, basis, first, k)
         sums = np.zeros(halves.shape[0])
         for j in range(k):
             sums[classes[members[j]]] += weights[j]
@@ -349,7 +184,7 @@ def _products(
     if vectors.shape[0] > 0:
         width = point.shape[0]
         for q in range(among.shape[0]):
-            out[among[q]] = _dot(vectors[among[q]], point, width)
+            out[among[q]] = dot(vectors[among[q]], point, width)
         return
     for q in range(among.shape[0]):
         row = gram[among[q]]
@@ -380,8 +215,8 @@ def descend(
 
     Ends when no candidate is deeper than ``tol |w|^2``, or ``|w|`` is at most ``zero``. Returns
     how it ended, the size of the corral, and the steps taken; on vectors ``point`` holds the
-    minimum-norm point then. While some candidates of the last
-    look at all of them are still too deep, only those are looked at.
+    minimum-norm point then. While some candidates of the last look at all of them are still too
+    deep, only those are looked at.
     """
     count = classes.shape[0]
     everyone = np.arange(count)
@@ -397,7 +232,7 @@ def descend(
         if basis.shape[0] > 0:
             point[:] = 0.0
             for p in range(k):
-                _subtract(point, -weights[p], vectors[members[p], : point.shape[0]])
+                subtract(point, -weights[p], vectors[members[p], : point.shape[0]])
             unequal = _measure(vectors, classes, members, weights, k, point, products, levels)
             for _ in range(CORRECTIONS):
                 if unequal <= EQUAL * min(tol, EQUAL) * (levels[0] + levels[1]):

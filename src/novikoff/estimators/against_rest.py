@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import assert_all_finite
 
-from novikoff.certificate import Certificate, Label, Status
+from novikoff.certificate import Label
 from novikoff.estimators.checks import signs_against_rest
-from novikoff.estimators.optimum import Task
+from novikoff.estimators.claims import Task
 from novikoff.estimators.threads import each
 from novikoff.sample import Sample, room_of
 
@@ -27,7 +27,7 @@ def fit_each(
     affine: bool,
     jobs: int,
     cancel: threading.Event,
-    certificate_of: Callable[[Result], Certificate],
+    interrupted: Callable[[Result], bool],
 ) -> dict[int, Result]:
     """Return what ``fit`` finds for each class; for the second alone if there are two."""
     order = np.arange(len(codes)) if task.costs is None else np.flatnonzero(task.costs > 0.0)
@@ -55,7 +55,7 @@ def fit_each(
             classes[0] if len(classes) == 2 else None,
             k,
         )
-        if certificate_of(result).status is Status.INTERRUPTED:
+        if interrupted(result):
             cancel.set()
         return result
 

@@ -18,7 +18,7 @@ from novikoff.certificate import (
     SoftOptimum,
 )
 from novikoff.certificate.fields import same
-from novikoff.estimators.optimum import delta_of
+from novikoff.estimators.claims import delta_of
 
 
 class ModelError(ValueError):

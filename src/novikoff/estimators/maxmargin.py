@@ -9,18 +9,18 @@ import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 
-from novikoff.certificate import Certificate, row_hashes
+from novikoff.certificate import row_hashes
 from novikoff.estimators.against_rest import fit_each
 from novikoff.estimators.checks import (
     check_max_margin_options,
     costs_of,
     warn_if_cut_short,
 )
-from novikoff.estimators.linear import LinearModel, combined, examples_of, or_as_before
-from novikoff.estimators.optimum import Optimum, Task, decide, fit_optimum
+from novikoff.estimators.claims import Task
+from novikoff.estimators.linear import LinearModel, examples_of, or_as_before
+from novikoff.estimators.optimum import Optimum, fit_optimum
 from novikoff.estimators.start import usable, weights_of
 from novikoff.estimators.threads import print_bounds
-from novikoff.maxmargin import SOME_MARGIN
 from novikoff.record import Callback, Limits
 from novikoff.sample import Sample
 
@@ -47,7 +47,8 @@ class MaxMargin(LinearModel):
         with ``C = 1 / (mean squared distance to the mean)``, which is 1 for features of that
         unit (without an intercept: distance to the origin), or raise.
     max_iter : int, default=1000
-        The limit on passes over the data.
+        The limit on passes over the data; a soft margin that replaces the hard one has as many
+        again, and at least 10.
     time_limit : float, optional
         The limit in seconds on the search; what it found is certified after that.
     warm_start : bool, default=False
@@ -213,7 +214,7 @@ class MaxMargin(LinearModel):
             affine=bool(self.fit_intercept),
             jobs=effective_n_jobs(self.n_jobs),
             cancel=cancel,
-            certificate_of=attrgetter("certificate"),
+            interrupted=attrgetter("interrupted"),
         )
         self.classes_ = classes
         found = list(results.values())
@@ -225,86 +226,3 @@ class MaxMargin(LinearModel):
         self._last = None
         if self.warm_start:
             self._last = {k: result.weights for k, result in results.items()}
-
-
-def is_separable(
-    X: Any,
-    y: ArrayLike,
-    *,
-    fit_intercept: bool = True,
-    max_iter: int = 1000,
-    time_limit: float | None = None,
-    n_jobs: int | None = None,
-    callbacks: tuple[Callback, ...] = (),
-) -> Certificate:
-    """Decide whether some hyperplane separates the classes, with proof.
-
-    Parameters
-    ----------
-    X : array or sparse matrix of shape (n_examples, n_features)
-        The examples.
-    y : array-like of shape (n_examples,)
-        Their labels; with more than two, each class against the rest is decided.
-    fit_intercept : bool, default=True
-        Whether hyperplanes may miss the origin.
-    max_iter : int, default=1000
-        The limit on passes over the data.
-    time_limit : float, optional
-        The limit in seconds.
-    n_jobs : int, optional
-        Threads for more than two classes.
-    callbacks : tuple of callables
-        Called with a :class:`~novikoff.record.Progress` after every pass.
-
-    Returns
-    -------
-    Certificate
-        True in a condition if the classes are separable, false if they are not: a Separation
-        with some separating hyperplane, or a NonSeparation with a combination of at most
-        ``n_features + 2`` examples that is exactly zero. An Inconclusive, which refuses to be
-        either, where a limit was met, or where the classes are no further apart than rounding:
-        then "numerically not separable" is all that is said, unless exact arithmetic (up to 40
-        features) finds a combination that vanishes. Beyond 1,500 features what a Gram matrix
-        cannot tell apart counts as such.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from novikoff import is_separable
-    >>> corners = np.array([[0, 0], [1, 1], [0, 1], [1, 0]])
-    >>> print(is_separable(corners, ["even", "even", "odd", "odd"]))
-    Not separable: no hyperplane separates the examples.
-    4 examples of 4 prove it: they have two class averages that coincide exactly.
-    ...
-    >>> bool(is_separable(corners, ["no", "yes", "no", "no"]))
-    True
-    """
-    started = time.perf_counter()
-    model = MaxMargin(
-        fit_intercept=fit_intercept, max_iter=max_iter, time_limit=time_limit, n_jobs=n_jobs
-    )
-    check_max_margin_options(model)
-    X, classes, codes = examples_of(model, X, y)
-    cancel = threading.Event()
-    deadline = None if time_limit is None else started + time_limit
-    task = Task(
-        X=X,
-        hashes=row_hashes(X),
-        C=np.inf,
-        tol=SOME_MARGIN,
-        nonseparable="soft",
-        limits=Limits(max_iter, None, deadline, cancel.is_set),
-        asked="is_separable",
-        callbacks=callbacks,
-    )
-    certificates = fit_each(
-        decide,
-        task,
-        classes,
-        codes,
-        affine=bool(fit_intercept),
-        jobs=effective_n_jobs(n_jobs),
-        cancel=cancel,
-        certificate_of=lambda certificate: certificate,
-    )
-    return combined(list(certificates.values()), classes)

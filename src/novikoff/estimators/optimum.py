@@ -1,50 +1,31 @@
 """One class against the other: from the optimum margin to a model and its certificate."""
 
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.certificate import (
     Certificate,
-    CertificateError,
     Inconclusive,
     Label,
     NonSeparation,
     Separation,
     SoftOptimum,
     Status,
-    certify_both,
-    certify_margin,
-    certify_nonseparable,
-    fingerprint_of_hashes,
 )
-from novikoff.maxmargin import SOME_MARGIN, Distinct, Problem, Solution, hard_margin, soft_margin
-from novikoff.record import Callback, Limits, Progress
+from novikoff.estimators.claims import Claims, Scaled, Task, delta_of
+from novikoff.maxmargin import SOME_MARGIN, Problem, Solution, hard_margin, soft_margin
+from novikoff.record import Progress
 from novikoff.sample import Sample
 
 Vector = NDArray[np.float64]
 
+FEW_PASSES = 10
+
 
 class NotSeparableError(ValueError):
     """No hyperplane separates the examples, and ``nonseparable="raise"`` asked to be told."""
-
-
-@dataclass(frozen=True)
-class Task:
-    """What is asked of a fit, the same for every class."""
-
-    X: Any
-    hashes: NDArray[np.uint64]
-    C: float
-    tol: float
-    nonseparable: Literal["soft", "raise"]
-    limits: Limits
-    asked: str
-    costs: Vector | None = None
-    callbacks: tuple[Callback, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -65,91 +46,11 @@ class Optimum:
     history: list[Progress]
     weights: Vector
 
-
-@dataclass(frozen=True)
-class Claims:
-    """Makes certificates of one problem."""
-
-    task: Task
-    sample: Sample
-    positive: Label
-    negative: Label | None
-
-    @cached_property
-    def distinct(self) -> Distinct:
-        """The examples that are solved for."""
-        return Distinct.of(self.sample, self.task.hashes, self.task.costs)
-
-    def _common(self, n_updates: int) -> dict[str, Any]:
-        task, sample = self.task, self.sample
-        return dict(
-            affine=sample.affine,
-            asked=task.asked,
-            n_updates=n_updates,
-            positive=self.positive,
-            negative=self.negative,
-            fingerprint=fingerprint_of_hashes(task.hashes, sample.signs, task.X.shape[1]),
-            costs=task.costs,
-        )
-
-    def margin(self, model: "Scaled", status: Status) -> Separation | Inconclusive:
-        """Certify the margin of a hyperplane and the bound of its weights."""
-        return certify_margin(
-            self.task.X,
-            self.sample.signs,
-            coef=model.coef if model.coef.any() else None,
-            intercept=model.intercept if model.coef.any() else 0.0,
-            support=model.support,
-            weights=model.weights,
-            status=status,
-            **self._common(model.n_updates),
-        )
-
-    def soft(
-        self, model: "Scaled", C: float, status: Status
-    ) -> tuple[SoftOptimum, Separation | Inconclusive]:
-        """Certify the objective of a hyperplane, the bound of its weights, and its margin."""
-        return certify_both(
-            self.task.X,
-            self.sample.signs,
-            coef=model.coef,
-            intercept=model.intercept,
-            delta=delta_of(C),
-            support=model.support,
-            weights=model.weights,
-            status=status,
-            **self._common(model.n_updates),
-        )
-
-    def nothing_separates(self, support: NDArray[np.int64]) -> NonSeparation | None:
-        """Prove that a combination is exactly zero; None where exact arithmetic denies it."""
-        try:
-            return certify_nonseparable(
-                self.task.X, self.sample.signs, support=support, **self._common(0)
-            )
-        except CertificateError:
-            return None
-
-
-@dataclass(frozen=True)
-class Scaled:
-    """A solution as the user reads it: ``y (coef . x + intercept) = 1`` at the margin."""
-
-    coef: Vector
-    intercept: float
-    support: NDArray[np.int64]
-    weights: Vector
-    n_updates: int
-
-    @classmethod
-    def of(cls, sample: Sample, solution: Solution, *, hard: bool) -> "Scaled":
-        """Return the support in order, and the weights that make the hyperplane itself."""
-        support = sample.order[solution.weights[sample.order] > 0.0]
-        weights = solution.weights[support]
-        if hard and 0.0 < solution.upper < np.inf:
-            weights = weights / ((2.0 if sample.affine else 1.0) * solution.upper**2)
-        w, offset = solution.w, solution.offset
-        return cls(w, offset - float(w @ sample.centre), support, weights, solution.n_steps)
+    @property
+    def interrupted(self) -> bool:
+        """Whether Ctrl-C ended the search, for the hard or for the soft margin."""
+        told = (self.certificate, self.soft_certificate)
+        return any(c is not None and c.status is Status.INTERRUPTED for c in told)
 
 
 def fit_optimum(
@@ -167,10 +68,8 @@ def fit_optimum(
     if isinstance(certificate, Separation):
         return _optimum(claims, model, solution, certificate, certificate, None, np.inf)
     time_is_up = solution.status in (Status.TIME_LIMIT, Status.INTERRUPTED)
-    passes_left = task.limits.max_iter - solution.n_passes
-    if isinstance(certificate, Inconclusive) and (time_is_up or passes_left <= 0):
-        return _optimum(claims, model, solution, certificate, certificate, None, np.inf)
-    if task.nonseparable == "raise" and isinstance(certificate, Inconclusive):
+    may_be_soft = task.nonseparable == "soft" and not time_is_up
+    if isinstance(certificate, Inconclusive) and not may_be_soft:
         return _optimum(claims, model, solution, certificate, certificate, None, np.inf)
     if task.nonseparable == "raise":
         raise NotSeparableError(
@@ -200,6 +99,10 @@ def _hard(claims: Claims, start: Vector | None) -> tuple[Solution, Scaled, Certi
         return refutation is not None
 
     distinct = claims.distinct
+    twins = claims.twins()
+    if twins is not None and confirm(twins):
+        none = Solution.none(sample, twins)
+        return none, Scaled.of(sample, none, hard=True), refutations[0]
     solution = hard_margin(
         Problem(distinct.sample),
         tol=task.tol,
@@ -212,13 +115,16 @@ def _hard(claims: Claims, start: Vector | None) -> tuple[Solution, Scaled, Certi
     if solution.status is Status.NOT_SEPARABLE:
         return solution, model, replace(refutations[0], n_updates=solution.n_steps)
     bounds = claims.margin(model, solution.status)
-    if solution.status is Status.GAP_REACHED and not (
-        isinstance(bounds, Separation) and (bounds.gap <= task.tol or task.tol >= SOME_MARGIN)
-    ):
-        # The solver's numbers are not the proof.
-        solution = replace(solution, status=Status.PRECISION)
-        bounds = replace(bounds, status=Status.PRECISION)
-    return solution, model, bounds
+    enough = isinstance(bounds, Separation) and (bounds.gap <= task.tol or task.tol >= SOME_MARGIN)
+    status = proved(solution.status, enough)
+    return replace(solution, status=status), model, replace(bounds, status=status)
+
+
+def proved(status: Status, enough: bool) -> Status:
+    """Return how a run ended that aimed at a gap: the solver's numbers are not the proof."""
+    if enough and status is Status.PRECISION:
+        return Status.GAP_REACHED
+    return Status.PRECISION if status is Status.GAP_REACHED and not enough else status
 
 
 def _soft(
@@ -235,7 +141,8 @@ def _soft(
         slack2 = delta_of(C) ** 2 / costs
     limits = task.limits
     if before is not None:
-        limits = replace(limits, max_iter=max(1, limits.max_iter - before.n_passes))
+        # What replaces the hard margin should be more than a beginning.
+        limits = replace(limits, max_iter=max(limits.max_iter, FEW_PASSES))
     solution = soft_margin(
         Problem(distinct.sample, slack2),
         tol=task.tol,
@@ -248,13 +155,28 @@ def _soft(
         solution = solution.after(before)
     model = Scaled.of(sample, solution, hard=False)
     soft, bounds = claims.soft(model, C, solution.status)
-    # The solver's numbers are not the proof.
-    if solution.status is Status.GAP_REACHED and soft.gap > task.tol:
-        soft = replace(soft, status=Status.PRECISION)
-    elif solution.status is Status.PRECISION and soft.gap <= task.tol:
-        soft = replace(soft, status=Status.GAP_REACHED)
+    soft = replace(soft, status=proved(solution.status, soft.gap <= task.tol))
+    if isinstance(certificate, Inconclusive):
+        if isinstance(bounds, Separation):
+            # What the search for the widest did not find in time, the soft margin did.
+            found = replace(bounds, status=certificate.status)
+            return _optimum(claims, model, solution, found, found, None, np.inf)
+        certificate = tighter(certificate, bounds)
     proof = soft if certificate is None else certificate
     return _optimum(claims, model, solution, bounds, proof, soft, C)
+
+
+def tighter(certificate: Inconclusive, bounds: Inconclusive) -> Inconclusive:
+    """Return the certificate with the smaller of the two upper bounds."""
+    if certificate.upper <= bounds.upper:
+        return certificate
+    return replace(
+        certificate,
+        upper=bounds.upper,
+        support=bounds.support,
+        weights=bounds.weights,
+        spread=bounds.spread,
+    )
 
 
 def _optimum(
@@ -284,11 +206,6 @@ def _optimum(
         history=solution.history,
         weights=solution.weights,
     )
-
-
-def delta_of(C: float) -> float:
-    """Return the slack lift's Delta, ``C = 1 / (2 Delta^2)``."""
-    return float(np.sqrt(0.5 / C))
 
 
 def usual_cost(sample: Sample, costs: Vector | None) -> float:

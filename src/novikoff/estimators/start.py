@@ -19,11 +19,13 @@ def weights_of(
             f"start must be a fitted Perceptron or MaxMargin, not {type(model).__name__}."
         )
     check_is_fitted(model)
+    if not hasattr(model, "support_"):
+        raise ValueError("start was trained online, without weights on examples; use fit.")
     supports, duals = model.support_, model.dual_coef_
     if len(model.coef_) == 1:
         supports, duals = [supports], [duals]
-    same = np.array_equal(model.classes_, classes) and model.n_features_in_ == n_features
-    if not same or any(len(support) and support.max() >= n_examples for support in supports):
+    theirs = model.certificate_.n_examples, model.n_features_in_
+    if not np.array_equal(model.classes_, classes) or theirs != (n_examples, n_features):
         raise ValueError("start was fitted on other examples; fit it on these, or leave it out.")
     positives = [1] if len(supports) == 1 else range(len(supports))
     found = {}

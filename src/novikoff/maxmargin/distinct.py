@@ -18,8 +18,8 @@ class Distinct:
     optimum of what is left would not be that of the data, and the certificate, which is about all
     of them, would show the gap.
 
-    ``first`` names for every row of the room the example that stands for it; ``None`` if all
-    examples differ.
+    ``first`` names for every row of the room the example that stands for it; ``None`` if no two
+    rows are equal, whatever their labels.
     """
 
     sample: Sample
@@ -31,10 +31,10 @@ class Distinct:
     def of(cls, sample: Sample, hashes: NDArray[np.uint64], costs: Vector | None) -> "Distinct":
         """Leave one of every set of equal examples with equal labels, the first in order."""
         order = sample.order
-        keys = np.where(sample.signs[order] > 0, hashes[order], ~hashes[order])
-        in_order = np.sort(keys)
+        in_order = np.sort(hashes[order])
         if (in_order[1:] != in_order[:-1]).all():
             return cls(sample, costs, None, costs)
+        keys = np.where(sample.signs[order] > 0, hashes[order], ~hashes[order])
         _, places, groups = np.unique(keys, return_index=True, return_inverse=True)
         first = np.arange(sample.n_examples)
         first[order] = order[places[groups]]
@@ -59,6 +59,6 @@ class Distinct:
         if self.first is None or self.costs is None or self.every_cost is None:
             return weights
         shares = np.zeros(len(weights))
-        took_part = self.costs[self.first] > 0.0
-        shares[took_part] = (self.every_cost / self.costs[self.first])[took_part]
+        together = self.costs[self.first]
+        np.divide(self.every_cost, together, out=shares, where=together > 0.0)
         return weights[self.first] * shares

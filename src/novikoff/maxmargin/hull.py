@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.certificate import Status
-from novikoff.maxmargin.objective import best_offset, hinges, soft_objective
+from novikoff.compiled.newton import best_step
 from novikoff.maxmargin.problem import Solution
 from novikoff.maxmargin.working_set import WorkingSet
 from novikoff.record import Callback, Limits, Progress
@@ -44,9 +44,6 @@ class Search:
         self.sample = candidates.problem.sample
         self.slack2 = candidates.problem.slack2
         order = self.sample.order
-        self.places = np.zeros(self.sample.n_examples, dtype=np.int64)
-        self.places[order] = np.arange(len(order))
-        self.sides = [order[self.sample.signs[order] == sign] for sign in (1, -1)]
         self.signs = self.sample.signs[order]
         self.w: Vector = np.zeros(self.sample.room.shape[1])
         self.offset = 0.0
@@ -73,6 +70,9 @@ class Search:
             self._start()
         while True:
             settled = candidates.solve(SHARE_OF_TOL * aim, zero, self.is_over)
+            stop = self.limit()
+            if stop is not None and self.w.any():
+                return stop
             w, length = candidates.point()
             if self.slack2 is None and length <= zero:
                 return Status.NOT_SEPARABLE
@@ -117,7 +117,8 @@ class Search:
     def _start(self) -> None:
         """Look along the difference of the class means, taken over a few examples."""
         few = np.zeros(self.sample.n_examples)
-        for side in self.sides:
+        for sign in (1, -1):
+            side = self.sample.order[self.signs == sign]
             chosen = side[:: len(side) // FOR_A_START + 1]
             few[chosen] = 1.0 / max(len(chosen), 1)
         w, _ = self.sample.combine(few)
@@ -160,8 +161,10 @@ class Search:
         positive, negative = self._levels(w)
         depths: Vector = np.where(self.signs > 0, positive, negative) - self.signs * products
         if self.slack2 is not None:
+            eased = np.zeros(self.sample.n_examples)
             support = self.candidates.support
-            depths[self.places[support]] -= self.slack2[support] * self.candidates.weights
+            eased[support] = self.slack2[support] * self.candidates.weights
+            depths -= eased[self.sample.order]
         return depths
 
     def _keep(self, w: Vector, products: Vector, length: float) -> None:
@@ -187,8 +190,12 @@ class Search:
         self.lower = max(self.lower, dual)
         mine = slack2[self.sample.order]
         scores = factor * products
-        offset = best_offset(scores, self.signs, mine) if self.sample.affine else 0.0
-        primal = soft_objective(factor * w, hinges(scores, self.signs, offset), mine)
+        offset = 0.0
+        if self.sample.affine:
+            signs = self.signs.astype(np.float64)
+            offset = best_step(1.0 - signs * scores, signs, 1.0 / mine, 0.0, 0.0, 0.0)
+        hinges = np.maximum(0.0, 1.0 - self.signs * (scores + offset))
+        primal = 0.5 * float((factor * w) @ (factor * w) + (hinges**2 / mine).sum())
         if primal < self.upper:
             self.w, self.offset, self.upper = factor * w, offset, primal
             self.mistakes = int(np.count_nonzero(self.signs * (scores + offset) <= 0.0))

@@ -25,8 +25,6 @@ Vector = NDArray[np.float64]
 # A part is left when a step gains less than 2 %: its own optimum is further than that from the
 # optimum of the whole.
 LEFT_AT = 0.02
-# Up to this many values the optimum is found to the last digits, whatever the tolerance.
-SMALL = 1_000_000
 EXACT = 2.0**-51
 STALLS = 2
 ROUNDED = 1e-9
@@ -91,7 +89,7 @@ class _Run:
         self.passes = Passes(problem.sample, limits)
         self.curvature = Curvature(self.passes)
         self.whole = Part.whole(self.passes, problem.slack2)
-        self.small = len(self.whole.ids) * self.sample.room.shape[1] <= SMALL
+        self.small = problem.is_small
         # Where a part has led; then the points on the whole with the best bounds so far.
         self.w, self.offset = np.zeros(self.sample.room.shape[1]), 0.0
         self.best: Point | None = None

@@ -155,10 +155,10 @@ def dual_objective(
         total = float(totals.sum())
         if total == 0.0:
             return 0.0
-        w, shares = (sums[0] - sums[1]) / total, weights / total
-        return 0.5 / float(w @ w + shares**2 @ slack2)
+        w, normal = (sums[0] - sums[1]) / total, weights / total
+        return 0.5 / float(w @ w + normal**2 @ slack2)
     if not totals.all():
         return 0.0
     w = sums[0] / totals[0] - sums[1] / totals[1]
-    shares = weights / np.where(signs > 0.0, *totals)
-    return 2.0 / float(w @ w + shares**2 @ slack2)
+    normal = weights / np.where(signs > 0.0, *totals)
+    return 2.0 / float(w @ w + normal**2 @ slack2)

@@ -9,6 +9,9 @@ from novikoff.certificate import Status
 from novikoff.record import Progress
 from novikoff.sample import Sample
 
+SMALL = 1_000_000
+"""A problem of so many numbers is solved to the optimum, whatever the tolerance."""
+
 
 @dataclass(frozen=True)
 class Problem:
@@ -29,6 +32,11 @@ class Problem:
     sample: Sample
     slack2: NDArray[np.float64] | None = None
     """``Delta_i^2`` for every row of the room; ``None``: the hard margin."""
+
+    @property
+    def is_small(self) -> bool:
+        """Whether the optimum itself is cheap."""
+        return len(self.sample.order) * self.sample.room.shape[1] <= SMALL
 
 
 @dataclass
@@ -52,6 +60,14 @@ class Solution:
     n_passes: int
     n_steps: int = 0
     history: list[Progress] = field(default_factory=list)
+
+    @classmethod
+    def none(cls, sample: Sample, support: NDArray[np.int64]) -> "Solution":
+        """Return what is left where the support is known to combine to zero."""
+        weights = np.zeros(sample.n_examples)
+        weights[support] = 1.0
+        w = np.zeros(sample.room.shape[1])
+        return cls(w, 0.0, weights, Status.NOT_SEPARABLE, -np.inf, 0.0, n_passes=0)
 
     @property
     def gap(self) -> float:

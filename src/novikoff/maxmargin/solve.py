@@ -31,8 +31,7 @@ NEWTON_FEATURES = 2000
 GRAM_EXAMPLES = 3000
 # Slack that costs so much, in units of the radius, is hardly taken.
 STIFF = 1e-12
-# A problem of so many numbers is solved to the optimum, whatever the tolerance.
-SMALL = 1_000_000
+# What a small problem is solved to.
 POLISHED = 1e-11
 # Any separator will do for the verdict.
 SOME_MARGIN = 0.99
@@ -55,17 +54,12 @@ def hard_margin(
     says whether it does exactly; then the status is NOT_SEPARABLE.
     """
     sample = problem.sample
-    # What a corral is too small for may take half the passes; the rest is for the soft margin.
-    half = replace(limits, max_iter=max(1, limits.max_iter // 2))
     if is_large_and_sparse(problem):
-        return coordinate_descent(problem, tol=tol, limits=half, start=start, callbacks=callbacks)
+        return coordinate_descent(problem, tol=tol, limits=limits, start=start, callbacks=callbacks)
     search = _search(problem, limits, callbacks, start)
     status = search.run(tol, ZERO_OF_GRAM * sample.radius, aim_of(problem, tol))
     if search.outgrown:
-        before = search.solution(status)
-        return coordinate_descent(
-            problem, tol=tol, limits=half, start=before.weights, callbacks=callbacks
-        ).after(before)
+        return _by_coordinates(problem, tol, limits, callbacks, search.solution(status))
     if status not in UNDECIDED:
         return search.solution(status)
     try:
@@ -84,7 +78,9 @@ def _precisely(search: Search, tol: float, confirm: Callable[[Ids], bool]) -> So
         return search.solution(_denied(search))
     search.widen(NEAREST)
     reach = column_reach(problem)
+    search.n_passes += 1
     optimum = _precise(search, np.ones_like(reach), reach)
+    optimum.lower, optimum.upper = search.lower, search.upper
     status = optimum.run(tol, ZERO * optimum.candidates.length, aim_of(problem, tol))
     if status is Status.NOT_SEPARABLE and _vanishes(optimum, confirm):
         return optimum.solution(status)
@@ -132,12 +128,8 @@ def soft_margin(
     """Return the soft margin's optimum, to within ``tol``."""
     n, d = len(problem.sample.order), problem.sample.room.shape[1]
     is_sparse = sparse.issparse(problem.sample.room.matrix)
-    if is_stiff(problem) and n <= GRAM_EXAMPLES:
-        search = _search(problem, limits, callbacks, start)
-        solution = search.solution(search.run(tol, 0.0, aim_of(problem, tol)))
-        if solution.status is Status.GAP_REACHED:
-            return solution
-    if (d <= NEWTON_FEATURES and 2 * d <= n) or (is_sparse and 5 * d <= n):
+    few = (d <= NEWTON_FEATURES and 2 * d <= n) or (is_sparse and 5 * d <= n)
+    if few and not (is_stiff(problem) and n <= GRAM_EXAMPLES):
         return newton(problem, tol=tol, limits=limits, start=start, callbacks=callbacks)
     if n > GRAM_EXAMPLES:
         return coordinate_descent(problem, tol=tol, limits=limits, start=start, callbacks=callbacks)
@@ -145,10 +137,17 @@ def soft_margin(
     solution = search.solution(search.run(tol, 0.0, aim_of(problem, tol)))
     if not search.outgrown:
         return solution
-    rest = replace(limits, max_iter=max(1, limits.max_iter - search.n_passes))
+    return _by_coordinates(problem, tol, limits, callbacks, solution)
+
+
+def _by_coordinates(
+    problem: Problem, tol: float, limits: Limits, callbacks: Sequence[Callback], before: Solution
+) -> Solution:
+    """Go on from what a corral has outgrown."""
+    rest = replace(limits, max_iter=max(1, limits.max_iter - before.n_passes))
     return coordinate_descent(
-        problem, tol=tol, limits=rest, start=solution.weights, callbacks=callbacks
-    ).after(solution)
+        problem, tol=tol, limits=rest, start=before.weights, callbacks=callbacks
+    ).after(before)
 
 
 def is_stiff(problem: Problem) -> bool:
@@ -193,8 +192,7 @@ def aim_of(problem: Problem, tol: float) -> float:
     Then the answer does not depend on the order of examples, or on whether one of weight 2 is
     listed once or twice.
     """
-    n, d = len(problem.sample.order), problem.sample.room.shape[1]
-    return min(tol, POLISHED) if n * d <= SMALL and tol < SOME_MARGIN else tol
+    return min(tol, POLISHED) if problem.is_small and tol < SOME_MARGIN else tol
 
 
 def _precise(before: Search, scale: Vector, reach: Vector) -> Search:
@@ -206,6 +204,7 @@ def _precise(before: Search, scale: Vector, reach: Vector) -> Search:
     candidates.begin(before.candidates.support, before.candidates.weights)
     after = Search(candidates, before.limits, before.callbacks)
     after.n_passes, after.history, after.started = before.n_passes, before.history, before.started
+    after.w, after.offset, after.mistakes = before.w, before.offset, before.mistakes
     return after
 
 

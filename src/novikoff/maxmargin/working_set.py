@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 from scipy import sparse
 
-from novikoff.compiled import corral
+from novikoff.compiled import corral, factor
 from novikoff.maxmargin.problem import Problem
 from novikoff.maxmargin.rows import (
     NONE,
@@ -123,7 +123,7 @@ class WorkingSet:
         while len(self._members) < len(support):
             self._make_room()
         taken = np.empty(len(support), dtype=np.bool_)
-        self._size = corral.fill(
+        self._size = factor.fill(
             self._gram,
             self._vectors,
             self.classes,

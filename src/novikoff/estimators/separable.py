@@ -1,0 +1,104 @@
+"""Is there a hyperplane between the classes? Yes or no, with proof."""
+
+import threading
+import time
+from typing import Any
+
+import numpy as np
+from joblib import effective_n_jobs
+from numpy.typing import ArrayLike
+
+from novikoff.certificate import Certificate, Status, row_hashes
+from novikoff.estimators.against_rest import fit_each
+from novikoff.estimators.checks import check_max_margin_options
+from novikoff.estimators.claims import Task
+from novikoff.estimators.linear import combined, examples_of
+from novikoff.estimators.maxmargin import MaxMargin
+from novikoff.estimators.optimum import decide
+from novikoff.maxmargin import SOME_MARGIN
+from novikoff.record import Callback, Limits
+
+
+def is_separable(
+    X: Any,
+    y: ArrayLike,
+    *,
+    fit_intercept: bool = True,
+    max_iter: int = 1000,
+    time_limit: float | None = None,
+    n_jobs: int | None = None,
+    callbacks: tuple[Callback, ...] = (),
+) -> Certificate:
+    """Decide whether some hyperplane separates the classes, with proof.
+
+    Parameters
+    ----------
+    X : array or sparse matrix of shape (n_examples, n_features)
+        The examples.
+    y : array-like of shape (n_examples,)
+        Their labels; with more than two, each class against the rest is decided.
+    fit_intercept : bool, default=True
+        Whether hyperplanes may miss the origin.
+    max_iter : int, default=1000
+        The limit on passes over the data.
+    time_limit : float, optional
+        The limit in seconds.
+    n_jobs : int, optional
+        Threads for more than two classes.
+    callbacks : tuple of callables
+        Called with a :class:`~novikoff.record.Progress` after every pass.
+
+    Returns
+    -------
+    Certificate
+        True in a condition if the classes are separable, false if they are not: a Separation
+        with some separating hyperplane, or a NonSeparation with a combination of at most
+        ``n_features + 2`` examples that is exactly zero. An Inconclusive, which refuses to be
+        either, where a limit was met, or where the classes are no further apart than rounding:
+        then "numerically not separable" is all that is said, unless exact arithmetic (up to 40
+        features) finds a combination that vanishes. Not separable is proved for up to 1,500
+        features (beyond, for what a Gram matrix can tell), and for sparse data with more than
+        3,000 examples and features only by equal examples with different labels; where that does
+        not decide, ``max_iter`` ends it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from novikoff import is_separable
+    >>> corners = np.array([[0, 0], [1, 1], [0, 1], [1, 0]])
+    >>> print(is_separable(corners, ["even", "even", "odd", "odd"]))
+    Not separable: no hyperplane separates the examples.
+    4 examples of 4 prove it: they have two class averages that coincide exactly.
+    ...
+    >>> bool(is_separable(corners, ["no", "yes", "no", "no"]))
+    True
+    """
+    started = time.perf_counter()
+    model = MaxMargin(
+        fit_intercept=fit_intercept, max_iter=max_iter, time_limit=time_limit, n_jobs=n_jobs
+    )
+    check_max_margin_options(model)
+    X, classes, codes = examples_of(model, X, y)
+    cancel = threading.Event()
+    deadline = None if time_limit is None else started + time_limit
+    task = Task(
+        X=X,
+        hashes=row_hashes(X),
+        C=np.inf,
+        tol=SOME_MARGIN,
+        nonseparable="soft",
+        limits=Limits(max_iter, None, deadline, cancel.is_set),
+        asked="is_separable",
+        callbacks=callbacks,
+    )
+    certificates = fit_each(
+        decide,
+        task,
+        classes,
+        codes,
+        affine=bool(fit_intercept),
+        jobs=effective_n_jobs(n_jobs),
+        cancel=cancel,
+        interrupted=lambda certificate: certificate.status is Status.INTERRUPTED,
+    )
+    return combined(list(certificates.values()), classes)
