@@ -23,8 +23,11 @@ SCRIPTS = {
     "hard_margin": "The hard margin and the verdict",
     "growth": "The hard margin while the data grows",
     "soft_margin": "The soft margin",
+    "neural_800": "Networks of 800 hidden neurons on MNIST",
+    "neural_300": "Networks of 300 hidden neurons on MNIST",
+    "neural_parts": "Networks with dropout and averages",
 }
-WITHOUT_BARS = ("profile_fit",)
+WITHOUT_BARS = ("profile_fit", "neural_search")
 SUMMARY = Path(__file__).parent / "RESULTS.md"
 
 

@@ -80,17 +80,20 @@ class Screen:
 
         The optimum is the largest margin, or with slack the least objective.
         """
-        wait = _LOG if self._status is None else _REDRAW
-        if time.perf_counter() - self._last < wait:
-            return
         bounds = "optimum unknown"
         if line.lower > 0.0 and isfinite(line.upper):
             bounds = f"optimum between {line.lower:.3g} and {line.upper:.3g}"
         elif isfinite(line.upper):
             bounds = f"optimum below {line.upper:.3g}"
-        self._say(
+        self.tell(
             f"pass {line.iteration:,}: {line.updates:,} updates, {bounds}, {line.seconds:.1f} s"
         )
+
+    def tell(self, text: str) -> None:
+        """Say how far long work has come, but not more often than is useful."""
+        wait = _LOG if self._status is None else _REDRAW
+        if time.perf_counter() - self._last >= wait:
+            self._say(text)
 
     def note(self, text: str) -> None:
         """Say something on stderr that stays."""

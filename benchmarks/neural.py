@@ -1,0 +1,106 @@
+"""Section 3 on MNIST beside the paper: five seeds, the test error of the last epoch.
+
+What was chosen (schedules, learning rates, dropout) was chosen by `neural_search.py`, on a part of
+the training set.
+"""
+
+from dataclasses import replace
+from math import hypot
+from operator import attrgetter
+
+from benchmarks.contest import publish
+from benchmarks.measure import RESULTS, Report
+from novikoff.neural import Errors, Power
+from novikoff.neural.mnist import Result, Row, load_examples, rows, train_all
+from novikoff.neural.report import Line, draw, summarised, write
+
+SEEDS = range(5)
+MINUTES = 15.0
+
+
+def run(name: str, chosen: list[Row]) -> list[Line]:
+    """Train the rows with every seed; the table, the curves and all epochs are written."""
+    seen, held_out = load_examples()
+    results: list[Result] = []
+    for result in train_all(chosen, SEEDS, seen, held_out, jobs=2):
+        results.append(result)
+        told = f"{result.row.name}, seed {result.seed}: {result.error:.2f} %"
+        print(
+            f"{len(results)}/{len(chosen) * len(SEEDS)} {told}, {result.seconds:.0f} s", flush=True
+        )
+    results.sort(key=lambda result: (chosen.index(result.row), result.seed))
+    write(results, RESULTS / name)
+    draw(results, RESULTS / name)
+    lines = summarised(results)
+    publish(
+        name,
+        f"MNIST, {len(SEEDS)} seeds",
+        [
+            {
+                "case": f"{line.row.hidden} hidden",
+                "who": line.row.name,
+                "test error %": f"{line.error:.3f} ± {line.spread:.3f}",
+                "best and worst seed": f"{line.best_seed:.2f}, {line.worst_seed:.2f}",
+                "paper %": line.row.paper,
+                "gradients": f"{line.backpropagated:,.0f}",
+                "seconds a run": line.seconds,
+            }
+            for line in lines
+        ],
+    )
+    return lines
+
+
+def best_power(lines: list[Line]) -> Line:
+    powers = [line for line in lines if isinstance(line.row.schedule, Power)]
+    return min(powers, key=attrgetter("error"))
+
+
+def figure_1() -> None:
+    report = Report("neural_800", "MNIST, 800 hidden neurons")
+    of_paper = rows(800)
+    hinge = next(row for row in of_paper if row.name == "beta = 1")
+    waiting = replace(hinge, name="beta = 1, batches of 32 errors", paper=None, batch=Errors(32))
+    lines = run("neural_800", [*of_paper, waiting])
+    named = {line.row.name: line for line in lines}
+    best, cross = best_power(lines), named["cross-entropy"]
+    report.add("beta = 1, test error", named["beta = 1"].error, "%", at_most=1.50)
+    report.add(f"{best.row.name}, test error", best.error, "%", at_most=1.35)
+    report.add("cross-entropy, test error", cross.error, "%")
+    gain, spread = cross.error - best.error, hypot(best.spread, cross.spread)
+    report.add("beta loss better than cross-entropy by", gain, "%", at_least=spread)
+    of_examples, of_errors = named["beta = 1"], named[waiting.name]
+    share = of_errors.backpropagated / of_examples.backpropagated
+    report.add("gradients with batches of errors, as a share", share, "", at_most=1 / 3)
+    worse, spread = of_errors.error - of_examples.error, hypot(of_errors.spread, of_examples.spread)
+    report.add("test error with batches of errors, above", worse, "%", at_most=spread)
+    _in_time(report, lines)
+    report.finish()
+
+
+def figure_2() -> None:
+    report, lines = Report("neural_300", "MNIST, 300 hidden neurons"), run("neural_300", rows(300))
+    best = best_power(lines)
+    report.add(f"{best.row.name}, test error", best.error, "%", at_most=1.49)
+    _in_time(report, lines)
+    report.finish()
+
+
+def all_parts() -> None:
+    report = Report("neural_parts", "MNIST, 800 hidden neurons, dropout and averages")
+    chosen = Row(
+        "dropout, averages",
+        Power(0.01, 0.75),
+        learning_rate=0.1,
+        epochs=100,
+        dropout=(0.2, 0.5),
+        average_from=50,
+    )
+    (line,) = lines = run("neural_parts", [chosen])
+    report.add(f"{line.row.name}, test error", line.error, "%", at_most=1.20)
+    _in_time(report, lines)
+    report.finish()
+
+
+def _in_time(report: Report, lines: list[Line]) -> None:
+    report.add("longest run", max(line.seconds for line in lines) / 60.0, "min", at_most=MINUTES)

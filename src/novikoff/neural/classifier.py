@@ -1,0 +1,328 @@
+"""A multilayer perceptron driven by the beta loss, as a scikit-learn classifier."""
+
+import numbers
+import warnings
+from collections.abc import Sequence
+from typing import Any, Literal, Self
+
+import numpy as np
+import torch
+from numpy.typing import ArrayLike, NDArray
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import train_test_split
+from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+from torch import Tensor
+
+from .batches import Errors
+from .loss import BetaLoss
+from .network import MLP, outputs_of
+from .schedules import Schedule
+from .training import Epoch, Training
+
+READ_AS = [np.float64, np.float32]
+
+
+class MarginMLPClassifier(ClassifierMixin, BaseEstimator):
+    """A multilayer perceptron trained by plain gradient descent on the beta loss.
+
+    Parameters
+    ----------
+    hidden_layer_sizes : sequence of int, default=(100,)
+        The number of neurons of each hidden layer.
+    schedule : Schedule, optional
+        Beta as a function of the number of updates; by default ``Constant(1.0)``, the hinge loss.
+    batch : int or Errors, default=32
+        The examples of a step, or ``Errors(32)``: wait until 32 errors occurred.
+    learning_rate : float, default=0.1
+        The length of a step.
+    momentum : float, default=0.0
+        The share of the last step that the next one repeats.
+    dropout : (float, float), default=(0.0, 0.0)
+        The share of inputs, and of hidden neurons, that a step leaves out.
+    clocks : Schedule, optional
+        Translate the input of every hidden neuron by a beta of its own clock.
+    average : float, optional
+        Predict with the mean of the parameters after each epoch from this share of ``max_epochs``
+        on.
+    max_epochs : int, default=200
+        The limit on epochs.
+    patience : int, default=10
+        Stop after so many epochs in a row in which no training example was misclassified, or with
+        a validation share, in which the error there did not become less.
+    validation_fraction : float, default=0.0
+        The share of examples that is held out to decide when to stop.
+    random_state : int, RandomState or None, default=None
+        Where initial parameters, orders and dropout come from.
+    device : "cpu", "cuda" or "auto", default="cpu"
+        Where to compute; ``"auto"`` is CUDA if there is one.
+    verbose : int, default=0
+        Show a progress bar on the standard error.
+
+    Attributes
+    ----------
+    classes_ : array of shape (n_classes,)
+        The labels.
+    network_ : Module
+        The trained network.
+    loss_ : BetaLoss
+        The loss with its clock.
+    history_ : list of Epoch
+        Mistakes, updates, examples backpropagated, and beta, after every epoch.
+    n_iter_, n_updates_ : int
+        Epochs, and steps in which some loss was active.
+    stopped_ : str
+        What ended the training: "no errors", "no active loss", "validation", "max_epochs" or
+        "interrupted".
+    n_features_in_ : int
+        The number of features.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from novikoff.neural import MarginMLPClassifier, Power
+    >>> X, y = load_digits(return_X_y=True)
+    >>> clf = MarginMLPClassifier(schedule=Power(0.1, 0.4), max_epochs=30, random_state=0)
+    >>> clf.fit(X[:1000] / 16, y[:1000]).score(X[1000:] / 16, y[1000:]) > 0.9
+    True
+    """
+
+    def __init__(
+        self,
+        *,
+        hidden_layer_sizes: Sequence[int] = (100,),
+        schedule: Schedule | None = None,
+        batch: int | Errors = 32,
+        learning_rate: float = 0.1,
+        momentum: float = 0.0,
+        dropout: tuple[float, float] = (0.0, 0.0),
+        clocks: Schedule | None = None,
+        average: float | None = None,
+        max_epochs: int = 200,
+        patience: int = 10,
+        validation_fraction: float = 0.0,
+        random_state: Any = None,
+        device: Literal["cpu", "cuda", "auto"] = "cpu",
+        verbose: int = 0,
+    ):
+        self.hidden_layer_sizes = hidden_layer_sizes
+        self.schedule = schedule
+        self.batch = batch
+        self.learning_rate = learning_rate
+        self.momentum = momentum
+        self.dropout = dropout
+        self.clocks = clocks
+        self.average = average
+        self.max_epochs = max_epochs
+        self.patience = patience
+        self.validation_fraction = validation_fraction
+        self.random_state = random_state
+        self.device = device
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: ArrayLike) -> Self:
+        """Train the network.
+
+        Parameters
+        ----------
+        X : array of shape (n_examples, n_features)
+            The examples; float32 is trained in single precision, all else in double.
+        y : array-like of shape (n_examples,)
+            The labels.
+
+        Returns
+        -------
+        MarginMLPClassifier
+            The estimator itself.
+        """
+        _check(self)
+        X, y = validate_data(self, X, y, dtype=READ_AS)
+        check_classification_targets(y)
+        classes, codes = np.unique(y, return_inverse=True)
+        if len(classes) < 2:
+            raise ValueError(
+                f"The data has only one class, {classes.tolist()[0]!r}; "
+                "a classifier needs examples of two."
+            )
+        seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+        device = _device(self.device)
+        # Parameters and dropout are drawn from the global generator, which is given back.
+        with torch.random.fork_rng():
+            torch.manual_seed(seed)
+            loss = BetaLoss(self.schedule).to(device)
+            training = self._training(X, codes, len(classes), loss, seed)
+            self.stopped_ = self._train(training)
+        self.classes_ = classes
+        self.network_ = training.model.cpu().eval()
+        self.loss_ = loss.cpu()
+        self.history_ = training.history
+        self.n_iter_ = len(training.history)
+        self.n_updates_ = int(loss.clock.max())
+        if self.stopped_ == "interrupted":
+            warnings.warn(
+                f"The training was interrupted after {self.n_iter_} of at most {self.max_epochs} "
+                "epochs; the model is the one so far.",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        return self
+
+    def decision_function(self, X: Any) -> NDArray[Any]:
+        """Return the outputs of the network.
+
+        Parameters
+        ----------
+        X : array of shape (n_examples, n_features)
+            The examples.
+
+        Returns
+        -------
+        array of shape (n_examples,) or (n_examples, n_classes)
+            Positive on the side of ``classes_[1]``, or of the class.
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=READ_AS, reset=False)
+        like = next(self.network_.parameters())
+        scores: NDArray[Any] = outputs_of(self.network_, _tensor(X).to(like)).numpy()
+        return scores.ravel() if scores.shape[1] == 1 else scores
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the label of each example.
+
+        Parameters
+        ----------
+        X : array of shape (n_examples, n_features)
+            The examples.
+
+        Returns
+        -------
+        array of shape (n_examples,)
+            The labels.
+        """
+        scores = self.decision_function(X)
+        places = (scores >= 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
+        labels: NDArray[Any] = self.classes_[places]
+        return labels
+
+    def _training(
+        self,
+        X: NDArray[Any],
+        codes: NDArray[Any],
+        n_classes: int,
+        loss: BetaLoss,
+        seed: int,
+    ) -> Training:
+        device = loss.clock.device
+        n_outputs = n_classes if n_classes > 2 else 1
+        held_out = None
+        if self.validation_fraction > 0.0:
+            X, rest, codes, theirs = train_test_split(
+                X, codes, test_size=self.validation_fraction, random_state=seed, stratify=codes
+            )
+            held_out = _tensors(rest, theirs, n_outputs, device)
+        inputs, targets = _tensors(X, codes, n_outputs, device)
+        network = MLP(
+            X.shape[1],
+            self.hidden_layer_sizes,
+            n_outputs,
+            dropout=self.dropout,
+            clocks=self.clocks,
+        ).to(inputs)
+        return Training(
+            network=network,
+            loss=loss,
+            optimizer=torch.optim.SGD(
+                network.parameters(), lr=self.learning_rate, momentum=self.momentum
+            ),
+            inputs=inputs,
+            targets=targets,
+            batch=self.batch,
+            generator=torch.Generator().manual_seed(seed),
+            held_out=held_out,
+            average_from=None
+            if self.average is None
+            else max(1, int(self.average * self.max_epochs)),
+        )
+
+    def _train(self, training: Training) -> str:
+        columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
+        console = Console(stderr=True)
+        with Progress(*columns, console=console, disable=not self.verbose) as bar:
+            task = bar.add_task("training", total=self.max_epochs)
+            best, in_vain = np.inf, 0
+            try:
+                for _ in range(self.max_epochs):
+                    line = training.epoch()
+                    bar.update(task, advance=1, description=_told(line))
+                    if training.exhausted:
+                        return "no active loss"
+                    error = line.mistakes if line.held_out_error is None else line.held_out_error
+                    content = error == 0 if line.held_out_error is None else error >= best
+                    best, in_vain = min(best, error), in_vain + 1 if content else 0
+                    if in_vain >= self.patience:
+                        return "no errors" if line.held_out_error is None else "validation"
+            except KeyboardInterrupt:
+                return "interrupted"
+        return "max_epochs"
+
+
+def _tensor(X: NDArray[Any]) -> Tensor:
+    # PyTorch has no read-only tensors: such arrays are copied.
+    return torch.as_tensor(np.require(X, requirements=["C", "W"]))
+
+
+def _tensors(
+    X: NDArray[Any], codes: NDArray[Any], n_outputs: int, device: torch.device
+) -> tuple[Tensor, Tensor]:
+    inputs = _tensor(X).to(device)
+    targets = torch.as_tensor(codes).to(device)
+    return inputs, targets if n_outputs > 1 else (2 * targets - 1).unsqueeze(-1)
+
+
+def _told(line: Epoch) -> str:
+    held_out = "" if line.held_out_error is None else f", {line.held_out_error:.2%} held out"
+    return f"epoch {line.epoch}: {line.mistakes} mistakes{held_out}"
+
+
+def _device(name: str) -> torch.device:
+    if name == "auto":
+        name = "cuda" if torch.cuda.is_available() else "cpu"
+    if name == "cuda" and not torch.cuda.is_available():
+        raise ValueError("device='cuda', but PyTorch finds no CUDA here; use 'cpu' or 'auto'.")
+    return torch.device(name)
+
+
+def _check(clf: MarginMLPClassifier) -> None:
+    """Raise what is wrong with the parameters."""
+    sizes = clf.hidden_layer_sizes
+    whole = isinstance(sizes, Sequence) and all(
+        isinstance(size, numbers.Integral) and int(size) >= 1 for size in sizes
+    )
+    if not whole:
+        raise ValueError(f"hidden_layer_sizes={sizes!r} must be a sequence of whole numbers.")
+    if not isinstance(clf.batch, Errors) and not (
+        isinstance(clf.batch, numbers.Integral) and int(clf.batch) >= 1
+    ):
+        raise ValueError(f"batch={clf.batch!r} must be a whole number, or Errors(...).")
+    for name in ("max_epochs", "patience"):
+        value = getattr(clf, name)
+        if not (isinstance(value, numbers.Integral) and int(value) >= 1):
+            raise ValueError(f"{name}={value!r} must be a whole number, at least 1.")
+    if not clf.learning_rate > 0.0:
+        raise ValueError(f"learning_rate={clf.learning_rate!r} must be positive.")
+    shares = {
+        "momentum": clf.momentum,
+        "validation_fraction": clf.validation_fraction,
+        "dropout of inputs": clf.dropout[0],
+        "dropout of hidden neurons": clf.dropout[1],
+        "average": clf.average or 0.0,
+    }
+    for name, share in shares.items():
+        if not 0.0 <= share < 1.0:
+            raise ValueError(f"{name}={share!r} must be at least 0 and less than 1.")
+    if clf.device not in ("cpu", "cuda", "auto"):
+        raise ValueError(f"device={clf.device!r} must be 'cpu', 'cuda' or 'auto'.")

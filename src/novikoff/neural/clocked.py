@@ -1,0 +1,64 @@
+"""A ReLU whose input is translated by a beta of its own clock."""
+
+import torch
+from torch import Tensor, nn
+
+from .schedules import Power, Schedule
+
+
+class ClockedReLU(nn.Module):
+    """``ReLU(x + sign * beta_j)`` for neuron j, whose clock counts the updates it took part in.
+
+    The paper's "internal clocks": a constant translation would be a bias, this one follows time.
+    With ``sign=-1`` a neuron fires only when its input exceeds beta, as an output neuron of the
+    beta loss is content only then. A clock advances, in training mode with gradients enabled,
+    when its neuron fired for some example of the batch. It is part of ``state_dict``.
+
+    Parameters
+    ----------
+    n_features : int
+        The number of neurons.
+    schedule : Schedule, default=Power(0.01, 0.25)
+        Beta as a function of a neuron's clock; one that needs no norms.
+    sign : -1 or 1, default=-1
+        Whether beta is subtracted or added.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from novikoff.neural import ClockedReLU, Constant
+    >>> ClockedReLU(3, Constant(1.0))(torch.tensor([[0.5, 1.5, -1.0]]))
+    tensor([[0.0000, 0.5000, 0.0000]])
+    """
+
+    clock: Tensor
+
+    def __init__(
+        self, n_features: int, schedule: Schedule | None = None, *, sign: int = -1
+    ) -> None:
+        super().__init__()
+        self.schedule: Schedule = Power(0.01, 0.25) if schedule is None else schedule
+        if self.schedule.needs_norms:
+            raise ValueError(f"{self.schedule} needs norms, which a ClockedReLU does not keep.")
+        if sign not in (-1, 1):
+            raise ValueError(f"sign={sign!r} must be -1 or 1.")
+        self.sign = sign
+        self.register_buffer("clock", torch.zeros(n_features, dtype=torch.int64))
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        """Return the translated input where it is positive, else zero."""
+        if inputs.shape[-1:] != self.clock.shape:
+            raise ValueError(
+                f"Inputs of shape {tuple(inputs.shape)} do not fit {len(self.clock)} neurons."
+            )
+        none = torch.zeros((), dtype=torch.float64, device=self.clock.device)
+        beta = self.schedule(self.clock, none).to(inputs.dtype)
+        fired = torch.relu(inputs + self.sign * beta)
+        if self.training and torch.is_grad_enabled():
+            with torch.no_grad():
+                self.clock += (fired > 0.0).reshape(-1, len(self.clock)).any(dim=0)
+        return fired
+
+    def extra_repr(self) -> str:
+        """Return what the neurons were asked for."""
+        return f"{len(self.clock)}, {self.schedule}, sign={self.sign}"

@@ -1,0 +1,92 @@
+"""What the trainings of rows came to: a table, a CSV file, curves, and the configuration."""
+
+import csv
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from statistics import mean, stdev
+from typing import Any, NamedTuple
+
+from .mnist import Result, Row
+from .training import Epoch
+
+
+class Line(NamedTuple):
+    """A row over its seeds: the mean of the last errors in percent, and their spread."""
+
+    row: Row
+    error: float
+    spread: float
+    best_seed: float
+    worst_seed: float
+    backpropagated: float
+    seconds: float
+
+
+def summarised(results: Sequence[Result]) -> list[Line]:
+    """Return a line for every row, in the order in which they first occur."""
+    lines = []
+    for row in dict.fromkeys(result.row for result in results):
+        mine = [result for result in results if result.row == row]
+        errors = [result.error for result in mine]
+        lines.append(
+            Line(
+                row,
+                mean(errors),
+                stdev(errors) if len(errors) > 1 else 0.0,
+                min(errors),
+                max(errors),
+                mean(result.backpropagated for result in mine),
+                mean(result.seconds for result in mine),
+            )
+        )
+    return lines
+
+
+def write(results: Sequence[Result], where: Path) -> list[Path]:
+    """Write every epoch of every run as CSV, and what was asked for as JSON; return the files."""
+    where.mkdir(parents=True, exist_ok=True)
+    epochs, asked = where / "epochs.csv", where / "configuration.json"
+    with epochs.open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["row", "hidden", "seed", *Epoch._fields])
+        for result in results:
+            for line in result.history:
+                writer.writerow([result.row.name, result.row.hidden, result.seed, *line])
+    rows = [_plain(row) for row in dict.fromkeys(result.row for result in results)]
+    seeds = sorted({result.seed for result in results})
+    asked.write_text(json.dumps({"seeds": seeds, "rows": rows}, indent=2) + "\n")
+    return [epochs, asked]
+
+
+def draw(results: Sequence[Result], where: Path) -> Path:
+    """Draw the error after every epoch, the mean over the seeds; needs matplotlib."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(8.0, 5.0), layout="constrained")
+    axes = figure.subplots()
+    for row in dict.fromkeys(result.row for result in results):
+        runs = [result.history for result in results if result.row == row]
+        length = min(map(len, runs))
+        errors = [
+            mean(100.0 * (run[k].held_out_error or 0.0) for run in runs) for k in range(length)
+        ]
+        axes.plot(range(1, length + 1), errors, label=row.name)
+    axes.set(xlabel="epoch", ylabel="error, %", yscale="log")
+    axes.legend()
+    path = where / "curves.png"
+    figure.savefig(path, dpi=120)
+    return path
+
+
+def _plain(row: Row) -> dict[str, Any]:
+    return {
+        name: value if isinstance(value, str | int | float | None) else str(value)
+        for name, value in (asdict(row) | _schedules(row)).items()
+    }
+
+
+def _schedules(row: Row) -> dict[str, str]:
+    loss = "cross-entropy" if row.schedule is None else str(row.schedule)
+    return {"schedule": loss, "clocks": str(row.clocks), "batch": str(row.batch)}
