@@ -47,6 +47,17 @@ def fast_powers() -> list[Row]:
     return [Row("schedule", each, learning_rate=RATES[2], epochs=EPOCHS) for each in schedules]
 
 
+def errors() -> list[Row]:
+    """How many errors a batch waits for, and for how many passes."""
+    base = Row("errors", Constant(1.0), learning_rate=RATE)
+    return [
+        replace(base, batch=Errors(8), epochs=40),
+        replace(base, batch=Errors(16), epochs=60),
+        replace(base, batch=Errors(32), epochs=80),
+        replace(base, batch=32, epochs=40),
+    ]
+
+
 def parts() -> list[Row]:
     """Dropout, averages and batches of errors together."""
     base = Row("parts", Constant(1.0), learning_rate=RATE, epochs=60, average_from=30)
@@ -69,12 +80,15 @@ def main() -> None:
         "powers": powers(),
         "slow": slow_powers(),
         "fast": fast_powers(),
+        "errors": errors(),
         "parts": parts(),
     }
     chosen = [row for name in sys.argv[1:] or groups for row in groups[name]]
     found: dict[Row, list[float]] = {}
+    gradients: dict[Row, int] = {}
     for result in train_all(chosen, SEEDS, *split(), jobs=2):
         found.setdefault(result.row, []).append(result.error)
+        gradients[result.row] = result.backpropagated
         print(f"{result.error:.2f} %  {result.seconds:.0f} s  {result.row}", flush=True)
     table = [
         {
@@ -84,9 +98,10 @@ def main() -> None:
             "batch": str(row.batch),
             "dropout": str(row.dropout),
             "epochs": row.epochs,
-            "validation error %": mean(errors),
+            "gradients": f"{gradients[row]:,}",
+            "validation error %": mean(found[row]),
         }
-        for row, errors in sorted(found.items(), key=lambda item: mean(item[1]))
+        for row in sorted(found, key=lambda row: mean(found[row]))
     ]
     publish("neural_search", "Networks on a validation split of MNIST", table)
 

@@ -136,6 +136,13 @@ def test_the_clock_counts_updates_only():
     assert float(loss.beta) == pytest.approx(2**0.5)
 
 
+@pytest.mark.parametrize("schedule", [Constant(1.0), ScaleFreeInfinity()])
+def test_an_empty_batch_is_no_update(schedule):
+    loss = BetaLoss(schedule)
+    assert loss(torch.zeros(0, 3), torch.zeros(0, dtype=torch.int64)) == 0.0
+    assert int(loss.clock) == 0
+
+
 def test_every_neuron_may_have_a_clock():
     loss = BetaLoss(Power(1.0, 0.5), per_neuron=True, n_outputs=3)
     outputs = torch.tensor([[5.0, 5.0, -5.0], [5.0, -5.0, -5.0]])

@@ -91,7 +91,7 @@ class BetaLoss(nn.Module):
             raise ValueError(
                 "The outputs hold NaN or infinity; lower the learning rate or check the inputs."
             )
-        if self.training and torch.is_grad_enabled():
+        if self.training and torch.is_grad_enabled() and active.numel():
             self._advance(active, features)
         if self.reduction == "none":
             return losses
