@@ -48,13 +48,16 @@ def fast_powers() -> list[Row]:
 
 
 def errors() -> list[Row]:
-    """How many errors a batch waits for, and for how many passes."""
-    base = Row("errors", Constant(1.0), learning_rate=RATE)
+    """How many errors a batch waits for, and how far it then steps.
+
+    The mean over errors is longer than that over all examples, so that steps should be shorter.
+    """
+    base = Row("errors", Constant(1.0), epochs=80)
     return [
-        replace(base, batch=Errors(8), epochs=40),
-        replace(base, batch=Errors(16), epochs=60),
-        replace(base, batch=Errors(32), epochs=80),
-        replace(base, batch=32, epochs=40),
+        replace(base, batch=Errors(32), learning_rate=0.02),
+        replace(base, batch=Errors(8), learning_rate=0.02),
+        replace(base, batch=Errors(32), learning_rate=0.05),
+        replace(base, batch=Errors(8), learning_rate=0.005),
     ]
 
 

@@ -74,7 +74,9 @@ def draw(results: Sequence[Result], where: Path) -> Path:
         ]
         axes.plot(range(1, length + 1), errors, label=row.name)
     axes.set(xlabel="epoch", ylabel="error, %", yscale="log")
-    axes.legend()
+    axes.yaxis.set_major_formatter("{x:g}")
+    axes.yaxis.set_minor_formatter("{x:g}")
+    figure.legend(loc="outside lower center", ncols=3)
     path = where / "curves.png"
     figure.savefig(path, dpi=120)
     return path
