@@ -25,7 +25,6 @@ SCRIPTS = {
     "soft_margin": "The soft margin",
     "neural_800": "Networks of 800 hidden neurons on MNIST",
     "neural_300": "Networks of 300 hidden neurons on MNIST",
-    "neural_parts": "Networks with dropout and averages",
 }
 WITHOUT_BARS = ("profile_fit", "neural_search")
 SUMMARY = Path(__file__).parent / "RESULTS.md"

@@ -6,16 +6,17 @@ the training set.
 
 from dataclasses import replace
 from math import hypot
-from operator import attrgetter
 
 from benchmarks.contest import publish
 from benchmarks.measure import RESULTS, Report
-from novikoff.neural import Errors, Power
+from novikoff.neural import Errors
 from novikoff.neural.mnist import Result, Row, load_examples, rows, train_all
 from novikoff.neural.report import Line, draw, summarised, write
 
 SEEDS = range(5)
 MINUTES = 15.0
+CHOSEN = "beta ~ t^0.9"
+"""The power of t with the least error on the validation split; the other is for information."""
 
 
 def run(name: str, chosen: list[Row]) -> list[Line]:
@@ -51,11 +52,6 @@ def run(name: str, chosen: list[Row]) -> list[Line]:
     return lines
 
 
-def best_power(lines: list[Line]) -> Line:
-    powers = [line for line in lines if isinstance(line.row.schedule, Power)]
-    return min(powers, key=attrgetter("error"))
-
-
 def figure_1() -> None:
     report = Report("neural_800", "MNIST, 800 hidden neurons")
     of_paper = rows(800)
@@ -63,11 +59,11 @@ def figure_1() -> None:
     waiting = replace(hinge, name="beta = 1, batches of 32 errors", paper=None, batch=Errors(32))
     lines = run("neural_800", [*of_paper, waiting])
     named = {line.row.name: line for line in lines}
-    best, cross = best_power(lines), named["cross-entropy"]
+    grown, cross = named[CHOSEN], named["cross-entropy"]
     report.add("beta = 1, test error", named["beta = 1"].error, "%", at_most=1.50)
-    report.add(f"{best.row.name}, test error", best.error, "%", at_most=1.35)
+    report.add(f"{CHOSEN}, test error", grown.error, "%", at_most=1.35)
     report.add("cross-entropy, test error", cross.error, "%")
-    gain, spread = cross.error - best.error, hypot(best.spread, cross.spread)
+    gain, spread = cross.error - grown.error, hypot(grown.spread, cross.spread)
     report.add("beta loss better than cross-entropy by", gain, "%", at_least=spread)
     of_examples, of_errors = named["beta = 1"], named[waiting.name]
     share = of_errors.backpropagated / of_examples.backpropagated
@@ -80,24 +76,8 @@ def figure_1() -> None:
 
 def figure_2() -> None:
     report, lines = Report("neural_300", "MNIST, 300 hidden neurons"), run("neural_300", rows(300))
-    best = best_power(lines)
-    report.add(f"{best.row.name}, test error", best.error, "%", at_most=1.49)
-    _in_time(report, lines)
-    report.finish()
-
-
-def all_parts() -> None:
-    report = Report("neural_parts", "MNIST, 800 hidden neurons, dropout and averages")
-    chosen = Row(
-        "dropout, averages",
-        Power(0.01, 0.75),
-        learning_rate=0.1,
-        epochs=100,
-        dropout=(0.2, 0.5),
-        average_from=50,
-    )
-    (line,) = lines = run("neural_parts", [chosen])
-    report.add(f"{line.row.name}, test error", line.error, "%", at_most=1.20)
+    (grown,) = (line for line in lines if line.row.name == CHOSEN)
+    report.add(f"{CHOSEN}, test error", grown.error, "%", at_most=1.49)
     _in_time(report, lines)
     report.finish()
 

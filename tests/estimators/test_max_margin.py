@@ -293,13 +293,14 @@ def test_equal_examples_of_opposite_labels_are_seen_in_any_size():
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("max_iter", range(1, 10))
 def test_a_limit_leaves_a_model_that_is_good_for_something(max_iter):
-    for X, y in (
-        load_breast_cancer(return_X_y=True),
-        (load_iris().data, load_iris().target == 1),
+    iris = load_iris()
+    # More than the larger class alone would give: 0.63 and 0.67.
+    for X, y, least in (
+        (*load_breast_cancer(return_X_y=True), 0.9),
+        (iris.data, iris.target == 1, 0.7),
     ):
         clf = MaxMargin(max_iter=max_iter).fit(X, y)
-        assert clf.coef_.any()
-        assert clf.score(X, y) > 0.6
+        assert clf.score(X, y) > least
         passes = []
         is_separable(X, y, max_iter=max_iter, callbacks=(passes.append,))
         assert all(line.iteration <= max_iter for line in passes)

@@ -105,8 +105,10 @@ def test_equivariance(seed, C):
     }
     for name, (moved, labels, factor, coef) in cases.items():
         clf = MaxMargin(C=C / factor**2, tol=1e-10).fit(moved, labels)
-        assert clf.margin_ == pytest.approx(factor * base.margin_, rel=1e-7, abs=1e-7), name
-        np.testing.assert_allclose(clf.coef_[0], coef, rtol=1e-6, atol=1e-7 * abs(coef).max())
+        # A soft margin may be near zero, in units of the examples.
+        near = 0.0 if C == np.inf else 1e-8 * factor
+        assert clf.margin_ == pytest.approx(factor * base.margin_, rel=1e-8, abs=near), name
+        np.testing.assert_allclose(clf.coef_[0], coef, rtol=1e-6, atol=1e-8 * abs(coef).max())
 
 
 def test_raw_breast_cancer_is_separable():

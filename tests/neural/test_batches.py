@@ -47,19 +47,19 @@ def trained(X, y, beta, errors, *, reduction):
 def test_the_theorem_of_a_single_neuron(seed, beta, errors):
     X, y = separable(seed)
     optimum = MaxMargin(fit_intercept=False, tol=1e-9).fit(X, y)
-    eps, R = optimum.margin_upper_bound_, np.linalg.norm(X, axis=1).max()
+    eps, R = optimum.margin_, np.linalg.norm(X, axis=1).max()
     for reduction in ("sum", "mean"):
         w, batches, sizes, loss = trained(X, y, beta, errors, reduction=reduction)
         assert batches.exhausted
         assert (y * (X @ w) > beta).all()
         assert int(loss.clock) == len(sizes)
         assert max(sizes) <= errors
-        smallest = min(sizes)
         if reduction == "mean":
             assert len(sizes) <= (2 * beta + R**2) / eps**2
         else:
-            # Steps at the end of a pass may hold fewer errors than were waited for.
-            assert sum(sizes) <= (errors * R**2 + 2 * beta) / (eps**2 * smallest / errors)
+            # Also where steps at the end of a pass hold fewer errors than were waited for:
+            # eps^2 E^2 <= |w|^2 <= sum_s (b_s^2 R^2 + 2 beta b_s) <= (B R^2 + 2 beta) E.
+            assert sum(sizes) <= (errors * R**2 + 2 * beta) / eps**2
 
 
 def test_batches_hold_so_many_errors():

@@ -6,7 +6,11 @@ errors, and a ReLU with a clock. :class:`MarginMLPClassifier` puts them together
 """
 
 try:
-    import torch  # noqa: F401
+    from .batches import ErrorBatches, Errors
+    from .classifier import MarginMLPClassifier
+    from .clocked import ClockedReLU
+    from .loss import BetaLoss
+    from .schedules import Constant, Infinity, Power, ScaleFreeInfinity, Schedule
 except ModuleNotFoundError as missing:
     if missing.name != "torch":
         raise
@@ -14,12 +18,6 @@ except ModuleNotFoundError as missing:
         "novikoff.neural needs PyTorch; install it with: pip install 'novikoff[torch]'",
         name="torch",
     ) from None
-
-from .batches import ErrorBatches, Errors
-from .classifier import MarginMLPClassifier
-from .clocked import ClockedReLU
-from .loss import BetaLoss
-from .schedules import Constant, Infinity, Power, ScaleFreeInfinity, Schedule
 
 __all__ = [
     "BetaLoss",
