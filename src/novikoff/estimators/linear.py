@@ -63,10 +63,7 @@ class LinearModel(ClassifierMixin, BaseEstimator):
         array of shape (n_examples,)
             The labels.
         """
-        scores = self.decision_function(X)
-        chosen = (scores >= 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
-        labels: NDArray[Any] = self.classes_[chosen]
-        return labels
+        return labels_of(self.decision_function(X), self.classes_)
 
     @property
     def status_(self) -> Status:
@@ -84,6 +81,13 @@ class LinearModel(ClassifierMixin, BaseEstimator):
             several = np.array(values) if name.startswith("margin") else values
             setattr(self, name + "_", values[0] if len(results) == 1 else several)
         self.certificate_ = combined([result.certificate for result in results], self.classes_)
+
+
+def labels_of(scores: NDArray[Any], classes: NDArray[Any]) -> NDArray[Any]:
+    """Return the label of the largest score, or of the side that the only score is on."""
+    chosen = (scores >= 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
+    labels: NDArray[Any] = classes[chosen]
+    return labels
 
 
 def examples_of(

@@ -14,9 +14,11 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import train_test_split
 from sklearn.utils import check_random_state
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 from torch import Tensor
+
+from novikoff.estimators.checks import classes_of
+from novikoff.estimators.linear import labels_of
 
 from .batches import Errors
 from .loss import BetaLoss
@@ -140,14 +142,8 @@ class MarginMLPClassifier(ClassifierMixin, BaseEstimator):
             The estimator itself.
         """
         _check(self)
-        X, y = validate_data(self, X, y, dtype=READ_AS)
-        check_classification_targets(y)
-        classes, codes = np.unique(y, return_inverse=True)
-        if len(classes) < 2:
-            raise ValueError(
-                f"The data has only one class, {classes.tolist()[0]!r}; "
-                "a classifier needs examples of two."
-            )
+        X, labels = validate_data(self, X, y, dtype=READ_AS)
+        classes, codes = classes_of(labels)
         seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
         device = _device(self.device)
         # Parameters and dropout are drawn from the global generator, which is given back.
@@ -203,10 +199,7 @@ class MarginMLPClassifier(ClassifierMixin, BaseEstimator):
         array of shape (n_examples,)
             The labels.
         """
-        scores = self.decision_function(X)
-        places = (scores >= 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
-        labels: NDArray[Any] = self.classes_[places]
-        return labels
+        return labels_of(self.decision_function(X), self.classes_)
 
     def _training(
         self,
