@@ -1,10 +1,13 @@
 """`novikoff reproduce mnist`, with the small digits that scikit-learn bundles in MNIST's place."""
 
 import json
+import sys
 
 import pytest
 from sklearn.datasets import load_digits
 
+import novikoff
+from novikoff.data import DataError
 from novikoff.neural import mnist as section3
 from novikoff.neural.mnist import rows
 
@@ -38,3 +41,44 @@ def test_other_sizes_are_refused(run):
     result = run("reproduce", "mnist", "--hidden", 100)
     assert result.exit_code == 2
     assert "800" in result.stderr
+
+
+def test_the_directory_is_tried_first(run, digits, monkeypatch, tmp_path):
+    monkeypatch.setattr(section3, "load_examples", lambda: digits)
+    monkeypatch.setattr(section3, "train_all", lambda *_: pytest.fail("it was not"))
+    (tmp_path / "file").touch()
+    result = run("reproduce", "mnist", "--quick", "--out", tmp_path / "file")
+    assert result.exit_code == 2
+    assert "--out" in result.stderr and result.stderr.count("\n") == 1
+
+
+def test_ctrl_c_keeps_what_was_trained(run, digits, monkeypatch, tmp_path):
+    monkeypatch.setattr(section3, "load_examples", lambda: digits)
+    train_all = section3.train_all
+
+    def interrupted(*asked):
+        yield next(train_all(*asked))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(section3, "train_all", interrupted)
+    result = run("reproduce", "mnist", "--quick", "--jobs", 1, "--out", tmp_path / "out")
+    assert result.exit_code == 1
+    assert "1 of 25 networks" in result.stderr
+    assert (tmp_path / "out" / "epochs.csv").read_text().count("\n") == 3
+
+
+def test_without_data_or_pytorch_there_is_one_line(run, monkeypatch):
+    def nothing():
+        raise DataError("MNIST cannot be had")
+
+    monkeypatch.setattr(section3, "load_examples", nothing)
+    result = run("reproduce", "mnist")
+    assert result.exit_code == 2
+    assert "cannot be had" in result.stderr and result.stderr.count("\n") == 1
+    monkeypatch.setitem(sys.modules, "torch", None)
+    for name in [name for name in sys.modules if name.startswith("novikoff.neural")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.delattr(novikoff, "neural", raising=False)
+    result = run("reproduce", "mnist")
+    assert result.exit_code == 2
+    assert "novikoff[torch]" in result.stderr and result.stderr.count("\n") == 1

@@ -42,7 +42,7 @@ def test_digits(digits, batch, schedule):
     )
     assert clf.fit(X, y).score(rest, labels) >= 0.97
     assert clf.n_iter_ == len(clf.history_) <= 60
-    assert clf.n_updates_ == int(clf.loss_.clock) <= clf.history_[-1].updates
+    assert clf.n_updates_ == int(clf.loss_.clock) == clf.history_[-1].updates
     assert clf.stopped_ in ("max_epochs", "no errors")
 
 

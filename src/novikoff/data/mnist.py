@@ -212,7 +212,7 @@ def _from_openml() -> dict[str, bytes]:
             return_X_y=True,
             as_frame=False,
             parser=parser,
-            n_retries=0,
+            n_retries=1,
         )
     except (OSError, ValueError, HTTPException) as error:
         raise DataError(f"fetch_openml failed ({' '.join(str(error).split())})") from None

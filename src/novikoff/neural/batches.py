@@ -2,11 +2,14 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import inf
 
 import torch
 from torch import Tensor, nn
 
 from .loss import BetaLoss
+from .network import evaluating
+from .schedules import check_whole
 
 # The first look is at this many examples for each error waited for; then as many as it takes.
 FIRST_LOOK = 4
@@ -26,8 +29,7 @@ class Errors:
     count: int = 32
 
     def __post_init__(self) -> None:
-        if not self.count >= 1:
-            raise ValueError(f"count={self.count!r} must be at least 1.")
+        check_whole("count", self.count)
 
 
 class ErrorBatches:
@@ -36,7 +38,9 @@ class ErrorBatches:
     A pass visits the examples in random order, without gradients, until ``errors`` of them have
     an active loss; these make a batch, after which parameters may change. What is left at the end
     of a pass makes a smaller batch. Iteration ends by itself when a whole pass has found no active
-    example, and at ``max_passes``. Only the examples of batches need gradients.
+    example, and at ``max_passes``. Only the examples of batches need gradients. The network is
+    looked at in evaluation mode: an error is one of the network that predicts, whatever dropout
+    would leave of it.
 
     Parameters
     ----------
@@ -56,7 +60,8 @@ class ErrorBatches:
     Attributes
     ----------
     n_visited, n_yielded : int
-        Examples looked at, and examples in batches, so far.
+        Examples looked at (those after the last error waited for are looked at again), and
+        examples in batches, so far.
     passes : int
         Whole passes so far.
     exhausted : bool
@@ -99,6 +104,8 @@ class ErrorBatches:
         self.network = network
         self.loss = loss
         self.errors = Errors(errors).count
+        if max_passes is not None and max_passes != 0:
+            check_whole("max_passes", max_passes)
         self.max_passes = max_passes
         self.generator = generator
         self.n_visited = 0
@@ -109,7 +116,9 @@ class ErrorBatches:
 
     def __iter__(self) -> Iterator[tuple[Tensor, Tensor]]:
         """Go on until a pass has found nothing, or there were enough passes."""
-        while not self.exhausted and self.passes != self.max_passes:
+        self.exhausted = False
+        most = inf if self.max_passes is None else self.max_passes
+        while not self.exhausted and self.passes < most:
             found = self.n_yielded
             yield from self._pass()
             self.passes += 1
@@ -137,5 +146,7 @@ class ErrorBatches:
     @torch.no_grad()
     def _active(self, ids: Tensor) -> Tensor:
         """Return which of the examples have an active output."""
-        short = self.loss.shortfalls(self.network(self.inputs[ids]), self.targets[ids])
+        with evaluating(self.network):
+            outputs = self.network(self.inputs[ids])
+        short = self.loss.shortfalls(outputs, self.targets[ids])
         return (short >= 0.0).reshape(len(ids), -1).any(dim=1)

@@ -1,8 +1,8 @@
 """A multilayer perceptron driven by the beta loss, as a scikit-learn classifier."""
 
-import numbers
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -18,13 +18,14 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from torch import Tensor
 
 from novikoff.estimators.checks import classes_of
-from novikoff.estimators.linear import labels_of
+from novikoff.estimators.linear import labels_of, or_as_before
 
 from .batches import Errors
 from .loss import BetaLoss
 from .network import MLP, outputs_of
+from .options import check_options
 from .schedules import Schedule
-from .training import Epoch, Training
+from .training import DIVERGED, Epoch, Training
 
 READ_AS = [np.float64, np.float32]
 
@@ -50,14 +51,15 @@ class MarginMLPClassifier(ClassifierMixin, BaseEstimator):
         Translate the input of every hidden neuron by a beta of its own clock.
     average : float, optional
         Predict with the mean of the parameters after each epoch from this share of ``max_epochs``
-        on.
+        on; a training that stops before then has nothing to average.
     max_epochs : int, default=200
         The limit on epochs.
     patience : int, default=10
         Stop after so many epochs in a row in which no training example was misclassified, or with
         a validation share, in which the error there did not become less.
     validation_fraction : float, default=0.0
-        The share of examples that is held out to decide when to stop.
+        The share of examples that is held out to decide when to stop; the model is then the one
+        with the least error there.
     random_state : int, RandomState or None, default=None
         Where initial parameters, orders and dropout come from.
     device : "cpu", "cuda" or "auto", default="cpu"
@@ -141,31 +143,35 @@ class MarginMLPClassifier(ClassifierMixin, BaseEstimator):
         MarginMLPClassifier
             The estimator itself.
         """
-        _check(self)
+        with or_as_before(self), _own_modes():
+            return self._fit(X, y)
+
+    def _fit(self, X: Any, y: ArrayLike) -> Self:
+        check_options(self)
         X, labels = validate_data(self, X, y, dtype=READ_AS)
-        classes, codes = classes_of(labels)
+        self.classes_, codes = classes_of(labels)
         seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
-        device = _device(self.device)
-        # Parameters and dropout are drawn from the global generator, which is given back.
-        with torch.random.fork_rng():
-            torch.manual_seed(seed)
-            loss = BetaLoss(self.schedule).to(device)
-            training = self._training(X, codes, len(classes), loss, seed)
-            self.stopped_ = self._train(training)
-        self.classes_ = classes
+        loss = BetaLoss(self.schedule).to(_device(self.device))
+        training = self._training(X, codes, len(self.classes_), loss, seed)
+        self.stopped_ = self._train(training)
+        if not bool(torch.isfinite(outputs_of(training.model, training.inputs)).all()):
+            raise ValueError(DIVERGED)
         self.network_ = training.model.cpu().eval()
         self.loss_ = loss.cpu()
         self.history_ = training.history
         self.n_iter_ = len(training.history)
         self.n_updates_ = int(loss.clock.max())
+        self._warn()
+        return self
+
+    def _warn(self) -> None:
         if self.stopped_ == "interrupted":
             warnings.warn(
                 f"The training was interrupted after {self.n_iter_} of at most {self.max_epochs} "
                 "epochs; the model is the one so far.",
                 ConvergenceWarning,
-                stacklevel=2,
+                stacklevel=4,
             )
-        return self
 
     def decision_function(self, X: Any) -> NDArray[Any]:
         """Return the outputs of the network.
@@ -183,7 +189,10 @@ class MarginMLPClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         X = validate_data(self, X, dtype=READ_AS, reset=False)
         like = next(self.network_.parameters())
-        scores: NDArray[Any] = outputs_of(self.network_, _tensor(X).to(like)).numpy()
+        with _own_modes(), np.errstate(over="ignore"):
+            scores: NDArray[Any] = outputs_of(self.network_, _tensor(X).to(like)).numpy()
+        if not np.isfinite(scores).all():
+            raise ValueError(f"The outputs overflow {like.dtype}: X is too large for the network.")
         return scores.ravel() if scores.shape[1] == 1 else scores
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -224,6 +233,7 @@ class MarginMLPClassifier(ClassifierMixin, BaseEstimator):
             n_outputs,
             dropout=self.dropout,
             clocks=self.clocks,
+            generator=torch.Generator().manual_seed(seed),
         ).to(inputs)
         return Training(
             network=network,
@@ -233,9 +243,10 @@ class MarginMLPClassifier(ClassifierMixin, BaseEstimator):
             ),
             inputs=inputs,
             targets=targets,
-            batch=self.batch,
+            batch=self.batch if isinstance(self.batch, Errors) else int(self.batch),
             generator=torch.Generator().manual_seed(seed),
             held_out=held_out,
+            keep_best=True,
             average_from=None
             if self.average is None
             else max(1, int(self.average * self.max_epochs)),
@@ -259,6 +270,8 @@ class MarginMLPClassifier(ClassifierMixin, BaseEstimator):
                     if in_vain >= self.patience:
                         return "no errors" if line.held_out_error is None else "validation"
             except KeyboardInterrupt:
+                if not training.history:
+                    raise
                 return "interrupted"
         return "max_epochs"
 
@@ -289,33 +302,12 @@ def _device(name: str) -> torch.device:
     return torch.device(name)
 
 
-def _check(clf: MarginMLPClassifier) -> None:
-    """Raise what is wrong with the parameters."""
-    sizes = clf.hidden_layer_sizes
-    whole = isinstance(sizes, Sequence) and all(
-        isinstance(size, numbers.Integral) and int(size) >= 1 for size in sizes
-    )
-    if not whole:
-        raise ValueError(f"hidden_layer_sizes={sizes!r} must be a sequence of whole numbers.")
-    if not isinstance(clf.batch, Errors) and not (
-        isinstance(clf.batch, numbers.Integral) and int(clf.batch) >= 1
-    ):
-        raise ValueError(f"batch={clf.batch!r} must be a whole number, or Errors(...).")
-    for name in ("max_epochs", "patience"):
-        value = getattr(clf, name)
-        if not (isinstance(value, numbers.Integral) and int(value) >= 1):
-            raise ValueError(f"{name}={value!r} must be a whole number, at least 1.")
-    if not clf.learning_rate > 0.0:
-        raise ValueError(f"learning_rate={clf.learning_rate!r} must be positive.")
-    shares = {
-        "momentum": clf.momentum,
-        "validation_fraction": clf.validation_fraction,
-        "dropout of inputs": clf.dropout[0],
-        "dropout of hidden neurons": clf.dropout[1],
-        "average": clf.average or 0.0,
-    }
-    for name, share in shares.items():
-        if not 0.0 <= share < 1.0:
-            raise ValueError(f"{name}={share!r} must be at least 0 and less than 1.")
-    if clf.device not in ("cpu", "cuda", "auto"):
-        raise ValueError(f"device={clf.device!r} must be 'cpu', 'cuda' or 'auto'.")
+@contextmanager
+def _own_modes() -> Iterator[None]:
+    """Take gradients in full precision, whatever modes the caller is in."""
+    with ExitStack() as modes:
+        modes.enter_context(torch.inference_mode(False))
+        modes.enter_context(torch.enable_grad())
+        for kind in ("cpu", *(["cuda"] if torch.cuda.is_available() else [])):
+            modes.enter_context(torch.autocast(kind, enabled=False))
+        yield

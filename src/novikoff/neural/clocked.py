@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor, nn
 
-from .schedules import Power, Schedule
+from .schedules import Power, Schedule, check_whole
 
 
 class ClockedReLU(nn.Module):
@@ -12,7 +12,9 @@ class ClockedReLU(nn.Module):
     The paper's "internal clocks": a constant translation would be a bias, this one follows time.
     With ``sign=-1`` a neuron fires only when its input exceeds beta, as an output neuron of the
     beta loss is content only then. A clock advances, in training mode with gradients enabled,
-    when its neuron fired for some example of the batch. It is part of ``state_dict``.
+    when its neuron fired for some example of the batch. It is part of ``state_dict``. Gradient
+    checkpointing that recomputes with gradients enabled (``use_reentrant=False``) would let it
+    advance twice, and is not supported.
 
     Parameters
     ----------
@@ -42,6 +44,7 @@ class ClockedReLU(nn.Module):
             raise ValueError(f"{self.schedule} needs norms, which a ClockedReLU does not keep.")
         if sign not in (-1, 1):
             raise ValueError(f"sign={sign!r} must be -1 or 1.")
+        check_whole("n_features", n_features)
         self.sign = sign
         self.register_buffer("clock", torch.zeros(n_features, dtype=torch.int64))
 
@@ -51,6 +54,8 @@ class ClockedReLU(nn.Module):
             raise ValueError(
                 f"Inputs of shape {tuple(inputs.shape)} do not fit {len(self.clock)} neurons."
             )
+        if not inputs.is_floating_point():
+            raise ValueError(f"Inputs must be floating-point numbers, not {inputs.dtype}.")
         none = torch.zeros((), dtype=torch.float64, device=self.clock.device)
         beta = self.schedule(self.clock, none).to(inputs.dtype)
         fired = torch.relu(inputs + self.sign * beta)

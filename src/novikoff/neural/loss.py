@@ -1,11 +1,12 @@
 """The beta loss: ``ReLU(beta - y o)`` for every output neuron."""
 
-from typing import Literal
+from collections.abc import Callable
+from typing import Literal, Self
 
 import torch
 from torch import Tensor, nn
 
-from .schedules import Constant, Schedule
+from .schedules import Constant, Schedule, check_whole
 
 Reduction = Literal["mean", "sum", "none"]
 
@@ -27,7 +28,7 @@ class BetaLoss(nn.Module):
     per_neuron : bool, default=False
         Whether every output neuron has a clock of its own.
     n_outputs : int, optional
-        The number of output neurons; needed with ``per_neuron``.
+        The number of output neurons; needed with ``per_neuron``, else checked if given.
 
     Examples
     --------
@@ -58,6 +59,9 @@ class BetaLoss(nn.Module):
         self.schedule: Schedule = Constant(1.0) if schedule is None else schedule
         self.reduction = reduction
         self.per_neuron = per_neuron
+        if n_outputs is not None:
+            check_whole("n_outputs", n_outputs)
+        self.n_outputs = n_outputs
         shape = (n_outputs,) if per_neuron and n_outputs is not None else ()
         self.register_buffer("clock", torch.zeros(shape, dtype=torch.int64))
         self.register_buffer("rho2", torch.zeros(shape, dtype=torch.float64))
@@ -68,9 +72,26 @@ class BetaLoss(nn.Module):
         return self.schedule(self.clock, self.rho2)
 
     def shortfalls(self, outputs: Tensor, targets: Tensor) -> Tensor:
-        """Return ``beta - y o`` for every output; the loss is active where it is not negative."""
+        """Return ``beta - y o`` for every output; the loss is active where it is not negative.
+
+        In single precision where the outputs have 16 bits, which a large beta would not fit.
+        """
+        if not outputs.is_floating_point():
+            raise ValueError(f"Outputs must be floating-point numbers, not {outputs.dtype}.")
+        if self.n_outputs is not None and outputs.shape[-1:] != (self.n_outputs,):
+            raise ValueError(
+                f"Outputs of shape {tuple(outputs.shape)} do not fit n_outputs={self.n_outputs}."
+            )
         signs = signs_of(outputs, targets)
-        return self.beta.to(outputs.dtype) - signs * outputs
+        dtype = torch.promote_types(outputs.dtype, torch.float32)
+        beta = self.beta.to(dtype)
+        if not bool(torch.isfinite(beta).all()):
+            raise ValueError(f"{self.schedule} is too large for {dtype} by now.")
+        if not bool(torch.isfinite(outputs.detach()).all()):
+            raise ValueError(
+                "The outputs hold NaN or infinity; lower the learning rate or check the inputs."
+            )
+        return beta - signs.to(dtype) * outputs.to(dtype)
 
     def forward(self, outputs: Tensor, targets: Tensor, features: Tensor | None = None) -> Tensor:
         """Return the loss, and let the clock advance if it is an update.
@@ -87,10 +108,6 @@ class BetaLoss(nn.Module):
         short = self.shortfalls(outputs, targets)
         active = short >= 0.0
         losses = torch.where(active, short, torch.zeros_like(short))
-        if not bool(torch.isfinite(short.detach()).all()):
-            raise ValueError(
-                "The outputs hold NaN or infinity; lower the learning rate or check the inputs."
-            )
         if self.training and torch.is_grad_enabled() and active.numel():
             self._advance(active, features)
         if self.reduction == "none":
@@ -98,6 +115,13 @@ class BetaLoss(nn.Module):
         total = losses.sum()
         examples = max(losses.numel() // max(losses.shape[-1], 1), 1) if losses.ndim else 1
         return total / examples if self.reduction == "mean" else total
+
+    def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
+        """Move the state with the module, but keep it in double precision."""
+        rho2 = self.rho2
+        super()._apply(fn, recurse)  # type: ignore[no-untyped-call]
+        self.rho2 = rho2.to(self.clock.device)
+        return self
 
     def extra_repr(self) -> str:
         """Return what the loss was asked for."""
@@ -109,7 +133,14 @@ class BetaLoss(nn.Module):
         if self.schedule.needs_norms:
             if features is None:
                 raise ValueError(f"{self.schedule} needs features=, the inputs of the neurons.")
+            if features.shape[:-1] != active.shape[:-1]:
+                raise ValueError(
+                    f"Features of shape {tuple(features.shape)} do not fit outputs of shape "
+                    f"{tuple(active.shape)}: give a row for each example."
+                )
             norms2 = features.detach().double().square().sum(dim=-1).reshape(-1, 1)
+            if not bool(torch.isfinite(norms2).all()):
+                raise ValueError("The features hold NaN, infinity, or norms too large to square.")
             largest = torch.where(table, norms2, torch.zeros_like(norms2))
             found = largest.amax(dim=0) if self.per_neuron else largest.amax()
             self.rho2.copy_(torch.maximum(self.rho2, found))
@@ -121,10 +152,13 @@ def signs_of(outputs: Tensor, targets: Tensor) -> Tensor:
 
     Targets of the outputs' own shape are such signs already.
     """
+    if targets.dtype == torch.bool or targets.is_complex():
+        raise ValueError(f"Targets must be class indices, or signs +1 and -1, not {targets.dtype}.")
     if targets.shape == outputs.shape:
-        if not bool((targets.abs() == 1).all()):
-            raise ValueError("Targets of the outputs' shape must be +1 and -1.")
-        return targets.to(outputs.dtype)
+        signs = targets.to(outputs.dtype)
+        if not bool((signs.abs() == 1).all()):
+            raise ValueError("Targets of the outputs' shape must be signs, +1 and -1.")
+        return signs
     if targets.shape != outputs.shape[:-1]:
         raise ValueError(
             f"Targets of shape {tuple(targets.shape)} do not fit outputs of shape "
@@ -133,12 +167,13 @@ def signs_of(outputs: Tensor, targets: Tensor) -> Tensor:
     n_outputs = outputs.shape[-1]
     if n_outputs == 1:
         return signs_of(outputs, targets.unsqueeze(-1))
-    if targets.is_floating_point() or targets.dtype == torch.bool:
+    if targets.is_floating_point():
         raise ValueError(f"Class indices must be whole numbers, not {targets.dtype}.")
+    targets = targets.long()
     if targets.numel() and not 0 <= int(targets.min()) <= int(targets.max()) < n_outputs:
         raise ValueError(
             f"Class indices must be between 0 and {n_outputs - 1}; "
             f"found {int(targets.min())} and {int(targets.max())}."
         )
     signs = -torch.ones_like(outputs)
-    return signs.scatter_(-1, targets.long().unsqueeze(-1), 1.0)
+    return signs.scatter_(-1, targets.unsqueeze(-1), 1.0)

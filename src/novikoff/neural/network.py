@@ -1,6 +1,9 @@
 """The fully connected network that is trained."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from math import sqrt
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -24,6 +27,9 @@ class MLP(nn.Module):
         The share of inputs, and of hidden neurons, that training leaves out.
     clocks : Schedule, optional
         Give the hidden neurons clocks: :class:`~novikoff.neural.ClockedReLU`.
+    generator : torch.Generator, optional
+        Where initial parameters and dropout come from; by default PyTorch's own, which all
+        threads share.
     """
 
     def __init__(
@@ -34,19 +40,20 @@ class MLP(nn.Module):
         *,
         dropout: tuple[float, float] = (0.0, 0.0),
         clocks: Schedule | None = None,
+        generator: torch.Generator | None = None,
     ) -> None:
         super().__init__()
         of_inputs, of_hidden = dropout
-        layers: list[nn.Module] = [nn.Dropout(of_inputs)] if of_inputs > 0.0 else []
+        layers: list[nn.Module] = [Dropout(of_inputs, generator)] if of_inputs > 0.0 else []
         width = n_inputs
         for size in hidden:
-            layers.append(nn.Linear(width, size))
+            layers.append(_linear(width, size, generator))
             layers.append(nn.ReLU() if clocks is None else ClockedReLU(size, clocks))
             if of_hidden > 0.0:
-                layers.append(nn.Dropout(of_hidden))
+                layers.append(Dropout(of_hidden, generator))
             width = size
         self.body = nn.Sequential(*layers)
-        self.head = nn.Linear(width, n_outputs)
+        self.head = _linear(width, n_outputs, generator)
 
     def features(self, inputs: Tensor) -> Tensor:
         """Return the inputs of the output neurons."""
@@ -59,16 +66,60 @@ class MLP(nn.Module):
         return outputs
 
 
-@torch.no_grad()
-def outputs_of(network: nn.Module, inputs: Tensor, *, chunk: int = 8192) -> Tensor:
-    """Return the outputs of many examples, in evaluation mode."""
+class Dropout(nn.Module):
+    """Dropout that draws from a generator of its own; a copy draws from PyTorch's."""
+
+    def __init__(self, share: float, generator: torch.Generator | None = None) -> None:
+        super().__init__()
+        self.share = share
+        self.generator = generator
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        """Leave out a share of the inputs, and scale the others up, while training."""
+        if not self.training:
+            return inputs
+        # The same whatever the device: masks are drawn where the generator is.
+        device = inputs.device if self.generator is None else self.generator.device
+        kept = torch.empty_like(inputs, device=device)
+        kept.bernoulli_(1.0 - self.share, generator=self.generator).div_(1.0 - self.share)
+        return inputs * kept.to(inputs.device)
+
+    def extra_repr(self) -> str:
+        """Return the share that is left out."""
+        return f"{self.share}"
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out the generator, which cannot be copied."""
+        return {**vars(self), "generator": None}
+
+
+def _linear(n_inputs: int, n_outputs: int, generator: torch.Generator | None) -> nn.Linear:
+    """Return PyTorch's linear layer, as it draws one, but from a generator."""
+    layer = nn.Linear(n_inputs, n_outputs, device="meta").to_empty(device="cpu")
+    reach = 1.0 / sqrt(n_inputs)
+    with torch.no_grad():
+        for parameter in layer.parameters():
+            parameter.uniform_(-reach, reach, generator=generator)
+    return layer
+
+
+@contextmanager
+def evaluating(network: nn.Module) -> Iterator[None]:
+    """Put a network into evaluation mode for a while."""
     was_training = network.training
     network.eval()
     try:
-        parts = range(0, max(len(inputs), 1), chunk)
-        return torch.cat([network(inputs[begin : begin + chunk]) for begin in parts])
+        yield
     finally:
         network.train(was_training)
+
+
+@torch.no_grad()
+def outputs_of(network: nn.Module, inputs: Tensor, *, chunk: int = 8192) -> Tensor:
+    """Return the outputs of many examples, in evaluation mode."""
+    with evaluating(network):
+        parts = range(0, max(len(inputs), 1), chunk)
+        return torch.cat([network(inputs[begin : begin + chunk]) for begin in parts])
 
 
 def chosen(outputs: Tensor) -> Tensor:

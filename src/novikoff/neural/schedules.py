@@ -1,7 +1,8 @@
 """How large beta is, as a function of the number of updates so far."""
 
 from dataclasses import dataclass
-from math import inf
+from math import inf, nan
+from numbers import Integral, Real
 from typing import ClassVar, Protocol
 
 import torch
@@ -134,15 +135,26 @@ class ScaleFreeInfinity:
 
 
 def infinity(t: Tensor, alpha: float) -> Tensor:
-    """Return ``((t + 1) ** alpha - t ** alpha - 1) / 2`` without cancellation."""
+    """Return ``((t + 1) ** alpha - t ** alpha - 1) / 2`` where the powers cancel little."""
     times = t.double()
     # (t + 1)^a - t^a = t^a ((1 + 1/t)^a - 1)
     grown = times**alpha * torch.expm1(alpha * torch.log1p(1.0 / times.clamp(min=1.0)))
     return torch.where(times > 0.0, (grown - 1.0) / 2.0, torch.zeros_like(times))
 
 
+def check_whole(name: str, value: object) -> None:
+    """Raise what is wrong with a number of things."""
+    if not isinstance(value, Integral) or isinstance(value, bool) or int(value) < 1:
+        raise ValueError(f"{name}={value!r} must be a whole number, at least 1.")
+
+
 def _check(name: str, value: float, least: float, most: float, *, strictly: bool = False) -> None:
-    inside = least < value < most if strictly else least <= value <= most
-    if not inside or value == inf:
-        where = f"between {least:g} and {most:g}" if most < inf else f"at least {least:g}, finite"
-        raise ValueError(f"{name}={value!r} must be {where}{', exclusive' if strictly else ''}.")
+    where = f"between {least:g} and {most:g}" if most < inf else f"at least {least:g}, finite"
+    message = f"{name}={value!r} must be a number {where}{', exclusive' if strictly else ''}."
+    try:
+        number = float(value) if isinstance(value, Real) else nan
+    except OverflowError:
+        number = inf
+    inside = least < number < most if strictly else least <= number <= most
+    if not inside or number == inf:
+        raise ValueError(message)

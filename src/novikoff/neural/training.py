@@ -1,8 +1,10 @@
 """Epochs of training, by batches of examples or of errors."""
 
+import copy
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import inf
 from typing import NamedTuple
 
 import torch
@@ -13,12 +15,15 @@ from .batches import ErrorBatches, Errors
 from .loss import BetaLoss
 from .network import MLP, chosen, outputs_of
 
+DIVERGED = "The training diverged: parameters became NaN or infinite; lower the learning rate."
+
 
 class Epoch(NamedTuple):
     """One line of a training's history.
 
-    ``mistakes`` counts the examples that were misclassified when they were visited;
-    ``backpropagated`` those whose gradient was taken.
+    ``updates`` counts the steps so far in which some loss was active; ``mistakes`` the examples
+    that were misclassified when their gradient was taken, ``backpropagated`` those whose gradient
+    was, and ``visited`` all that were looked at, some twice where batches wait for errors.
     """
 
     epoch: int
@@ -36,7 +41,8 @@ class Training:
     """A network, its loss and optimiser, and the examples they see.
 
     ``batch`` is a number of examples, or :class:`Errors`. ``average_from``: from this epoch on,
-    the mean of the parameters after each epoch is what is judged and kept.
+    the mean of the parameters after each epoch is what is judged and kept. ``keep_best``: what is
+    kept is what had the least error on the examples held out, not the last.
     """
 
     network: MLP
@@ -48,11 +54,13 @@ class Training:
     generator: torch.Generator
     held_out: tuple[Tensor, Tensor] | None = None
     average_from: int | None = None
+    keep_best: bool = False
 
     def __post_init__(self) -> None:
         self.history: list[Epoch] = []
-        self.updates = 0
+        self.steps = 0
         self.averaged: AveragedModel | None = None
+        self.best: nn.Module | None = None
         self._batches: ErrorBatches | None = None
         if isinstance(self.batch, Errors):
             if not isinstance(self.loss, BetaLoss):
@@ -69,6 +77,10 @@ class Training:
     @property
     def model(self) -> nn.Module:
         """The network to predict with."""
+        return self._last if self.best is None else self.best
+
+    @property
+    def _last(self) -> nn.Module:
         return self.network if self.averaged is None else self.averaged.module
 
     @property
@@ -81,24 +93,26 @@ class Training:
         started = time.perf_counter()
         self.network.train()
         self.loss.train()
-        updates = mistakes = backpropagated = 0
+        mistakes = backpropagated = 0
         before = 0 if self._batches is None else self._batches.n_visited
         for inputs, targets in self._epoch_batches():
             outputs = self._step(inputs, targets)
             mistakes += int((chosen(outputs) != _classes(targets)).sum())
             backpropagated += len(inputs)
-            updates += 1
-        self.updates += updates
+            self.steps += 1
+        self._check_parameters()
         number = len(self.history) + 1
         if self.average_from is not None and number >= self.average_from:
             if self.averaged is None:
                 self.averaged = AveragedModel(self.network, use_buffers=False)
             self.averaged.update_parameters(self.network)
-        beta = self.loss.beta.mean().item() if isinstance(self.loss, BetaLoss) else 0.0
+        beta, updates = 0.0, self.steps
+        if isinstance(self.loss, BetaLoss):
+            beta, updates = self.loss.beta.mean().item(), int(self.loss.clock.max())
         visited = len(self.inputs) if self._batches is None else self._batches.n_visited - before
         line = Epoch(
             epoch=number,
-            updates=self.updates,
+            updates=updates,
             mistakes=mistakes,
             visited=visited,
             backpropagated=backpropagated,
@@ -106,8 +120,15 @@ class Training:
             seconds=time.perf_counter() - started,
             held_out_error=self._held_out_error(),
         )
+        if self.keep_best and self._is_best(line):
+            self.best = copy.deepcopy(self._last)
         self.history.append(line)
         return line
+
+    def _is_best(self, line: Epoch) -> bool:
+        error = line.held_out_error
+        before = [each.held_out_error for each in self.history if each.held_out_error is not None]
+        return error is not None and error < min(before, default=inf)
 
     def _epoch_batches(self) -> Iterator[tuple[Tensor, Tensor]]:
         if self._batches is not None:
@@ -128,15 +149,22 @@ class Training:
             loss = self.loss(outputs, targets, features=features)
         else:
             loss = self.loss(outputs, targets)
+            if not bool(torch.isfinite(loss.detach())):
+                raise ValueError(DIVERGED)
         loss.backward()
         self.optimizer.step()
         return outputs.detach()
+
+    def _check_parameters(self) -> None:
+        """Notice a divergence in the last step, which no later loss would see."""
+        if not all(bool(torch.isfinite(each).all()) for each in self.network.parameters()):
+            raise ValueError(DIVERGED)
 
     def _held_out_error(self) -> float | None:
         if self.held_out is None:
             return None
         inputs, targets = self.held_out
-        wrong = chosen(outputs_of(self.model, inputs)) != _classes(targets)
+        wrong = chosen(outputs_of(self._last, inputs)) != _classes(targets)
         return float(wrong.double().mean())
 
 

@@ -1,0 +1,142 @@
+"""``novikoff reproduce mnist``: the networks of Section 3, trained beside the paper's figures."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from novikoff.cli import options
+from novikoff.cli.group import Refusal, complain
+from novikoff.cli.screen import Screen
+
+if TYPE_CHECKING:
+    from novikoff.neural.mnist import Examples, Result
+    from novikoff.neural.report import Line
+
+SEEN_QUICKLY = 2000
+EPOCHS_QUICKLY = 2
+
+
+def mnist(
+    hidden: Annotated[int, typer.Option(help="Hidden neurons: 800 (Figure 1) or 300.")] = 800,
+    seeds: Annotated[int, typer.Option(min=1, help="How many seeds.")] = 5,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Two epochs on 2,000 examples, to see that it works.")
+    ] = False,
+    out: Annotated[Path, typer.Option(help="The directory of what is written.")] = Path("mnist"),
+    jobs: Annotated[int, typer.Option(min=1, help="Networks trained at a time.")] = 2,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Train the networks of Section 3 on MNIST, and print their errors beside the paper's.
+
+    Writes every epoch as CSV, the curves, and the configuration. Needs PyTorch
+    (`pip install 'novikoff[torch]'`), and npm for the data the first time.
+
+    Exit codes: 0 all networks were trained; 1 Ctrl-C, and what was trained till then is written;
+    2 bad usage, no PyTorch or no data; 130 Ctrl-C before there was anything to write.
+    """
+    if hidden not in (300, 800):
+        raise typer.BadParameter(f"{hidden}: the paper has networks of 800 and of 300.")
+    with Screen(quiet=quiet, json=json) as screen:
+        screen.stage("reading MNIST")
+        seen, held_out = _examples()
+
+        from novikoff.neural import mnist as section3
+
+        rows = section3.rows(hidden)
+        if quick:
+            seen = seen[0][:SEEN_QUICKLY], seen[1][:SEEN_QUICKLY]
+            rows = [replace(row, epochs=EPOCHS_QUICKLY) for row in rows]
+        _prepare(out)
+        results: list[Result] = []
+        total, interrupted = len(rows) * seeds, False
+        screen.stage(f"training {total} networks")
+        try:
+            for result in section3.train_all(rows, range(seeds), seen, held_out, jobs):
+                results.append(result)
+                left = screen.seconds / len(results) * (total - len(results))
+                screen.tell(f"{len(results)} of {total} networks trained, {left / 60:.1f} min left")
+        except KeyboardInterrupt:
+            if not results:
+                raise
+            interrupted = True
+        results.sort(key=lambda result: (rows.index(result.row), result.seed))
+        lines, files = _written(results, out, screen)
+        if not json and not quiet:
+            print(table(lines))
+            print(f"Written: {', '.join(map(str, files))} ({screen.seconds / 60:.1f} min)")
+        document = {
+            "hidden": hidden,
+            "seeds": seeds,
+            "quick": quick,
+            "trained": len(results),
+            "rows": [
+                {
+                    "name": line.row.name,
+                    "paper": line.row.paper,
+                    **dict(list(line._asdict().items())[1:]),
+                }
+                for line in lines
+            ],
+            "files": [str(file) for file in files],
+            "seconds": screen.seconds,
+        }
+        screen.show([], document)
+        if interrupted:
+            complain("interrupted", f"{len(results)} of {total} networks were trained and written")
+            raise typer.Exit(1)
+
+
+def _examples() -> "tuple[Examples, Examples]":
+    try:
+        from novikoff.neural.mnist import load_examples
+    except ModuleNotFoundError as missing:
+        raise Refusal(missing) from None
+
+    from novikoff.data import DataError
+
+    try:
+        return load_examples()
+    except DataError as error:
+        raise Refusal(error) from None
+
+
+def _prepare(out: Path) -> None:
+    """Make the directory before the work whose result it is to hold."""
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        with TemporaryFile(dir=out):
+            pass
+    except OSError as error:
+        raise Refusal(f"{out} cannot be written to ({error}); name another with --out") from None
+
+
+def _written(
+    results: "Sequence[Result]", out: Path, screen: Screen
+) -> "tuple[list[Line], list[Path]]":
+    from novikoff.neural import report
+
+    files = report.write(results, out)
+    try:
+        files.append(report.draw(results, out))
+    except ModuleNotFoundError:
+        screen.note("no curves: they need matplotlib (pip install 'novikoff[plot]')")
+    screen.clear()
+    return report.summarised(results), files
+
+
+def table(lines: Sequence["Line"]) -> str:
+    """Lay the errors out beside the paper's."""
+    width = max(len(line.row.name) for line in lines)
+    told = [f"{'':<{width}}  {'test error':>16}  {'paper':>7}  {'gradients':>11}  {'a run':>7}"]
+    for line in lines:
+        paper = "" if line.row.paper is None else f"{line.row.paper:.2f} %"
+        told.append(
+            f"{line.row.name:<{width}}  {f'{line.error:.2f} ± {line.spread:.2f} %':>16}  "
+            f"{paper:>7}  {line.backpropagated:>11,.0f}  {line.seconds:>5.0f} s"
+        )
+    return "\n".join(told)
