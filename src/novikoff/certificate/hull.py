@@ -29,6 +29,9 @@ _CANCELLED = 2.0**-14
 _SMALLEST_SHARE = 2.0**-900
 """A smaller share of the weight may underflow in the filter, so it is left to exact arithmetic."""
 
+_MOST_SPREAD = 4096
+"""Rows that are looked at for two that are far apart."""
+
 
 @dataclass(frozen=True)
 class HullPoint:
@@ -129,8 +132,10 @@ def margin_above(point: HullPoint | None) -> float:
 def spread_below(X: Any, rows: Indices, *, affine: bool) -> float:
     """A float below the distance between two of the rows; if not affine, below a row's norm.
 
-    They are the two at the ends of a fixed direction: others may be further apart.
+    They are the two at the ends of a fixed direction, of a few thousand: others may be further
+    apart.
     """
+    rows = rows[:: -(-rows.size // _MOST_SPREAD) or 1]
     direction = np.random.default_rng(0).standard_normal(X.shape[1])
     with np.errstate(all="ignore"):
         along = np.concatenate([block.products(direction)[0] for block in take(X, rows)])

@@ -1,38 +1,24 @@
 """From what a run found to what can be claimed: bounds computed rigorously, rounded outward."""
 
 import math
-from typing import Any, TypedDict, Unpack
+from typing import Any, Unpack
 
 import numpy.typing as npt
 
+from .claim import Claim, examples_of, stated_of, weighted
 from .errors import CertificateError
 from .exact import carriers, is_zero_combination
-from .fields import as_coef, as_costs, as_intercept, as_support, as_weights, check_takes_part
-from .fingerprint import fingerprint as fingerprint_of
+from .fields import as_coef, as_costs, as_intercept, as_support, as_weights
+from .filter import signed_values
 from .hull import HullPoint, hull_point, margin_above, spread_below
-from .labels import Label, Signs, check_signs
+from .labels import Signs
 from .margins import margin_below
-from .matrix import check_matrix
 from .nonseparation import NonSeparation
-from .rows import Floats, Indices
+from .rows import Floats
 from .separation import Inconclusive, Separation, is_numerical
 from .slack import dual_below, primal_value, rescaled
 from .soft import SoftOptimum
 from .status import Status
-
-
-class Claim(TypedDict, total=False):
-    """What may be stated besides the bounds: as in :class:`Certificate`.
-
-    Without the ``fingerprint`` it is taken of the data.
-    """
-
-    asked: str
-    n_updates: int
-    positive: Label | None
-    negative: Label | None
-    fingerprint: str | None
-    costs: npt.ArrayLike | None
 
 
 def certify_margin(
@@ -95,8 +81,8 @@ def certify_margin(
     Verified: the hyperplane separates all 2 examples with margin at least 1, and no hyperplane
     has more than 1.
     """
-    matrix, sides, costs = _examples(X, signs, claim)
-    rows, values = _weighted(support, weights, costs, matrix.shape[0])
+    matrix, sides, costs = examples_of(X, signs, claim)
+    rows, values = weighted(support, weights, costs, matrix.shape[0])
     return _margin(
         matrix,
         sides,
@@ -106,7 +92,7 @@ def certify_margin(
         excluded_margin,
         support=rows,
         weights=values,
-        **_stated(matrix, sides, affine, status, claim),
+        **stated_of(matrix, sides, affine, status, claim),
     )
 
 
@@ -148,13 +134,13 @@ def certify_soft(
     >>> soft.dual, soft.primal
     (0.3333333333333333, 0.33333333333333337)
     """
-    matrix, sides, costs = _examples(X, signs, claim)
+    matrix, sides, costs = examples_of(X, signs, claim)
     offset, normal = as_intercept(intercept, affine), as_coef(coef, matrix.shape[1])
     if not 0.0 < delta < math.inf:
         raise CertificateError(f"delta must be positive and finite, not {delta!r}")
     if rescale:
         normal, offset = rescaled(matrix, sides, normal, offset, delta, costs)
-    rows, values = _weighted(support, weights, costs, matrix.shape[0])
+    rows, values = weighted(support, weights, costs, matrix.shape[0])
     return _soft(
         matrix,
         sides,
@@ -164,7 +150,7 @@ def certify_soft(
         delta=float(delta),
         support=rows,
         weights=values,
-        **_stated(matrix, sides, affine, status, claim),
+        **stated_of(matrix, sides, affine, status, claim),
     )
 
 
@@ -181,15 +167,17 @@ def certify_both(
     status: Status,
     **claim: Unpack[Claim],
 ) -> tuple[SoftOptimum, Separation | Inconclusive]:
-    """Certify a soft margin's hyperplane, as it is, and its margin: both from one hull point."""
-    matrix, sides, costs = _examples(X, signs, claim)
-    rows, values = _weighted(support, weights, costs, matrix.shape[0])
+    """Certify a soft margin's hyperplane, as it is, and its margin: both from one look."""
+    matrix, sides, costs = examples_of(X, signs, claim)
+    rows, values = weighted(support, weights, costs, matrix.shape[0])
     normal, offset = as_coef(coef, matrix.shape[1]), as_intercept(intercept, affine)
     point = hull_point(matrix, sides, rows, values, affine=affine, costs=costs)
-    stated = dict(support=rows, weights=values, **_stated(matrix, sides, affine, status, claim))
+    stated = dict(support=rows, weights=values, **stated_of(matrix, sides, affine, status, claim))
+    seen = signed_values(matrix, sides, normal, offset)
+    some = normal if normal.any() else None
     return (
-        _soft(matrix, sides, normal, offset, point, delta=float(delta), **stated),
-        _margin(matrix, sides, normal if normal.any() else None, offset, point, None, **stated),
+        _soft(matrix, sides, normal, offset, point, seen, delta=float(delta), **stated),
+        _margin(matrix, sides, some, offset, point, None, seen, **stated),
     )
 
 
@@ -200,13 +188,14 @@ def _margin(
     intercept: float,
     point: HullPoint | None,
     excluded_margin: float | None,
+    seen: tuple[Floats, Floats] | None = None,
     **stated: Any,
 ) -> Separation | Inconclusive:
     costs = as_costs(stated.get("costs"), X.shape[0])
     taking_part = None if costs is None else costs > 0.0
     lower = -math.inf
     if coef is not None:
-        lower = margin_below(X, signs, coef, intercept, taking_part).value
+        lower = margin_below(X, signs, coef, intercept, taking_part, values=seen).value
     bounds = dict(
         stated,
         coef=coef,
@@ -234,6 +223,7 @@ def _soft(
     coef: Floats,
     intercept: float,
     point: HullPoint | None,
+    seen: tuple[Floats, Floats] | None = None,
     *,
     delta: float,
     **stated: Any,
@@ -245,7 +235,7 @@ def _soft(
         coef=coef,
         intercept=intercept,
         delta=delta,
-        primal=primal_value(X, signs, coef, intercept, delta, costs).high,
+        primal=primal_value(X, signs, coef, intercept, delta, costs, values=seen).high,
         dual=dual_below(point, delta),
         **stated,
     )
@@ -282,7 +272,7 @@ def certify_nonseparable(
     >>> print(proof.verify(X, [1, 1, -1, -1]))
     Verified: no hyperplane separates the examples; 4 examples combine to zero exactly.
     """
-    matrix, sides, _ = _examples(X, signs, claim)
+    matrix, sides, _ = examples_of(X, signs, claim)
     rows = as_support(support, matrix.shape[0])
     if not rows.size:
         raise CertificateError("a NonSeparation needs a support")
@@ -295,34 +285,5 @@ def certify_nonseparable(
         if not is_zero_combination(matrix, sides, rows, values, affine=affine):
             raise CertificateError("the weighted sum of the signed examples is not exactly zero")
     return NonSeparation(
-        support=rows, weights=values, **_stated(matrix, sides, affine, status, claim)
-    )
-
-
-def _examples(X: Any, signs: npt.ArrayLike, claim: Claim) -> tuple[Any, Signs, Floats | None]:
-    matrix = check_matrix(X)
-    n_examples = matrix.shape[0]
-    return matrix, check_signs(signs, n_examples), as_costs(claim.get("costs"), n_examples)
-
-
-def _weighted(
-    support: npt.ArrayLike, weights: npt.ArrayLike, costs: Floats | None, n_examples: int
-) -> tuple[Indices, npt.NDArray[Any]]:
-    rows = as_support(support, n_examples)
-    values = as_weights(weights, rows)
-    check_takes_part(rows, values, costs)
-    return rows, values
-
-
-def _stated(X: Any, signs: Signs, affine: bool, status: Status, claim: Claim) -> dict[str, Any]:
-    name = claim.get("fingerprint")
-    return dict(
-        claim,
-        affine=affine,
-        status=status,
-        positive=claim.get("positive"),
-        negative=claim.get("negative"),
-        n_examples=X.shape[0],
-        n_features=X.shape[1],
-        fingerprint=fingerprint_of(X, signs) if name is None else name,
+        support=rows, weights=values, **stated_of(matrix, sides, affine, status, claim)
     )

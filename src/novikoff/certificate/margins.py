@@ -44,18 +44,21 @@ def margin_below(
     taking_part: npt.NDArray[np.bool_] | None = None,
     *,
     thorough: bool = False,
+    values: tuple[Floats, Floats] | None = None,
 ) -> Bound:
     """A lower bound on the margin of the hyperplane; minus infinity for ``coef = 0``.
 
     ``taking_part`` marks the examples that count; by default, all.
     With ``thorough`` it is the largest float that is not above the margin; otherwise that is
-    so unless the rows that compete for the minimum are very many.
+    so unless the rows that compete for the minimum are very many. ``values`` are the hyperplane's
+    :func:`signed_values`, where they are known.
     """
     norm2 = sum_of_squares(coef)
     if norm2 == 0:
         return Bound(-math.inf, True, 0)
-    w, b, exponent = scaled(coef, intercept)
-    rows, low, high = _competitors(X, signs, w, b, taking_part)
+    w, b, exponent = scaled(coef, intercept) if values is None else (coef, intercept, 0)
+    values = signed_values(X, signs, w, b) if values is None else values
+    rows, low, high = _competitors(*values, taking_part)
     costly = count_values(X, rows) > EXACT_VALUES
     # The sign is the verdict, and an overflow is no bound: both are worth any effort.
     if costly and not thorough and not low <= 0.0 < high and math.isfinite(low):
@@ -93,17 +96,13 @@ def exact_values(X: Any, signs: Signs, rows: Indices, w: Floats, b: float) -> An
 
 
 def _competitors(
-    X: Any, signs: Signs, w: Floats, b: float, taking_part: npt.NDArray[np.bool_] | None
+    lows: Floats, highs: Floats, taking_part: npt.NDArray[np.bool_] | None
 ) -> tuple[Indices, float, float]:
     """Rows that may attain the minimum, and a float on either side of it."""
-    low, high = signed_values(X, signs, w, b)
-    if taking_part is not None:
-        low[~taking_part] = high[~taking_part] = math.inf
-    least_high = float(high.min())
-    rows = np.flatnonzero(low <= least_high)
-    if taking_part is not None:
-        rows = rows[taking_part[rows]]
-    return rows, float(low.min()), least_high
+    rows = np.arange(lows.size) if taking_part is None else np.flatnonzero(taking_part)
+    low, high = lows[rows], highs[rows]
+    least_high = float(high.min(initial=math.inf))
+    return rows[low <= least_high], float(low.min(initial=math.inf)), least_high
 
 
 def scaled(coef: Floats, intercept: float) -> tuple[Floats, float, int]:

@@ -45,11 +45,15 @@ def primal_value(
     costs: Floats | None = None,
     *,
     thorough: bool = False,
+    values: tuple[Floats, Floats] | None = None,
 ) -> Primal:
-    """Enclose the soft-margin objective of a hyperplane."""
+    """Enclose the soft-margin objective of a hyperplane.
+
+    ``values`` are its :func:`signed_values`, where they are known.
+    """
     penalty = 1 / (2 * of_float(delta) ** 2)
     thorough = thorough or count_values(X) <= EXACT_VALUES >> 2
-    lows, highs = signed_values(X, signs, coef, intercept)
+    lows, highs = signed_values(X, signs, coef, intercept) if values is None else values
     rows = np.flatnonzero(~(lows >= 1.0) & (True if costs is None else costs > 0.0))
     low, high, n_exact = fmpq(0), fmpq(0), 0
     for run in (rows[first : first + _RUN] for first in range(0, rows.size, _RUN)):

