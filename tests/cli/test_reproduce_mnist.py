@@ -1,5 +1,6 @@
 """`novikoff reproduce mnist`, with the small digits that scikit-learn bundles in MNIST's place."""
 
+import csv
 import json
 import sys
 
@@ -7,6 +8,7 @@ import pytest
 from sklearn.datasets import load_digits
 
 import novikoff
+from novikoff.cli import reproduce_mnist
 from novikoff.data import DataError
 from novikoff.neural import mnist as section3
 from novikoff.neural.mnist import rows
@@ -25,13 +27,21 @@ def digits():
 @pytest.mark.parametrize("hidden", [800, 300])
 def test_the_command(run, digits, monkeypatch, hidden, tmp_path):
     monkeypatch.setattr(section3, "load_examples", lambda: digits)
-    options = ["--quick", "--seeds", 1, "--jobs", 1, "--hidden", hidden, "--out", tmp_path / "out"]
+    monkeypatch.setattr(reproduce_mnist, "SEEN_QUICKLY", 300)
+    options = ["--quick", "--seeds", 2, "--jobs", 1, "--hidden", hidden, "--out", tmp_path / "out"]
     result = run("reproduce", "mnist", *options)
     assert result.exit_code == 0
     assert "beta = 1" in result.stdout
     assert f"{1.49 if hidden == 300 else 1.35} %" in result.stdout
-    assert (tmp_path / "out" / "epochs.csv").exists()
+    assert (tmp_path / "out" / "curves.png").exists()
     assert (tmp_path / "out" / "configuration.json").exists()
+    with (tmp_path / "out" / "epochs.csv").open() as file:
+        lines = list(csv.DictReader(file))
+    expected = [
+        (row.name, seed, epoch) for row in rows(hidden) for seed in (0, 1) for epoch in (1, 2)
+    ]
+    assert [(line["row"], int(line["seed"]), int(line["epoch"])) for line in lines] == expected
+    assert {line["visited"] for line in lines} == {"300"}
     told = json.loads(run("reproduce", "mnist", *options, "--json").stdout)
     assert told["quick"] is True
     assert len(told["rows"]) == len(rows(hidden))
