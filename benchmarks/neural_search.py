@@ -31,8 +31,8 @@ def powers() -> list[Row]:
 
 def finalists() -> list[Row]:
     """The best of these, with more seeds."""
-    first, _, second, *_ = powers()
-    return [replace(row, name="finalists") for row in (first, second)]
+    chosen = [row for row in powers() if row.schedule in (Power(0.1, 0.4), Power(0.3, 0.25))]
+    return [replace(row, name="finalists") for row in chosen if row.learning_rate == 0.1]
 
 
 def errors() -> list[Row]:

@@ -56,6 +56,8 @@ def test_the_theorem_of_a_single_neuron(seed, beta, errors):
         assert max(sizes) <= errors
         if reduction == "mean":
             assert len(sizes) <= (2 * beta + R**2) / eps**2
+            margin = (y * (X @ w)).min() / np.linalg.norm(w)
+            assert margin >= beta * eps / (2 * beta + R**2)
         else:
             # Also where steps at the end of a pass hold fewer errors than were waited for:
             # eps^2 E^2 <= |w|^2 <= sum_s (b_s^2 R^2 + 2 beta b_s) <= (B R^2 + 2 beta) E.

@@ -12,7 +12,14 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import train_test_split
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from novikoff.neural import BetaLoss, Constant, Errors, MarginMLPClassifier, Power
+from novikoff.neural import (
+    BetaLoss,
+    Constant,
+    Errors,
+    MarginMLPClassifier,
+    Power,
+    ScaleFreeInfinity,
+)
 from novikoff.neural.network import MLP
 from novikoff.neural.training import Training
 
@@ -33,17 +40,27 @@ def digits():
     return train_test_split((X / 16).astype(np.float32), y, test_size=0.3, random_state=0)
 
 
-@pytest.mark.parametrize("batch", [32, Errors(32)])
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(("batch", "rate"), [(32, 0.2), (Errors(4), 0.025)])
 @pytest.mark.parametrize("schedule", [None, Power(0.1, 0.4)])
-def test_digits(digits, batch, schedule):
+def test_digits(digits, batch, rate, schedule, seed):
     X, rest, y, labels = digits
     clf = MarginMLPClassifier(
-        batch=batch, schedule=schedule, learning_rate=0.2, max_epochs=60, random_state=0
+        batch=batch, schedule=schedule, learning_rate=rate, max_epochs=60, random_state=seed
     )
     assert clf.fit(X, y).score(rest, labels) >= 0.97
     assert clf.n_iter_ == len(clf.history_) <= 60
     assert clf.n_updates_ == int(clf.loss_.clock) == clf.history_[-1].updates
     assert clf.stopped_ in ("max_epochs", "no errors")
+
+
+@pytest.mark.parametrize("alpha", [1.02, 1.1])
+def test_beta_in_units_of_the_features(digits, alpha):
+    X, rest, y, labels = digits
+    schedule = ScaleFreeInfinity(alpha, scale=0.1 / 32)
+    clf = MarginMLPClassifier(schedule=schedule, max_epochs=30, random_state=0).fit(X, y)
+    assert clf.score(rest, labels) >= 0.9
+    assert clf.loss_.rho2 > 0.0
 
 
 def test_the_other_parts(digits):

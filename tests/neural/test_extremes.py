@@ -105,8 +105,9 @@ def test_errors_are_those_of_the_network_that_predicts():
         network.train()
     before = copy.deepcopy(network.state_dict())
     batches = ErrorBatches(X, y, network=network, loss=BetaLoss(), errors=1, max_passes=1)
+    network[0].eval()
     assert sum(1 for _ in batches) == expected
-    assert network.training
+    assert [module.training for module in network] == [False, True, True]
     for name, value in network.state_dict().items():
         assert torch.equal(value, before[name])
 
@@ -225,6 +226,20 @@ def test_updates_in_the_history_are_those_of_the_clock(digits):
 def test_bad_options_are_named(options, message):
     with pytest.raises(ValueError, match=message):
         MarginMLPClassifier(**options).fit(np.eye(2), [0, 1])
+
+
+@pytest.mark.parametrize("wrong", [0.5, Constant, max])
+def test_what_is_no_schedule_is_named(wrong):
+    for make in (BetaLoss, lambda schedule: ClockedReLU(3, schedule)):
+        with pytest.raises(ValueError, match="schedule"):
+            make(wrong)
+
+
+def test_a_class_too_small_to_hold_out_is_named(digits):
+    X, _ = digits
+    labels = np.array(["many"] * 100 + ["some"] * 99 + ["rare"])
+    with pytest.raises(ValueError, match="rare"):
+        MarginMLPClassifier(validation_fraction=0.1).fit(X, labels)
 
 
 @pytest.mark.parametrize("wrong", ["1", None, 10**400, float("nan"), -1.0])

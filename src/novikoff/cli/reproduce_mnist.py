@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from math import isnan
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -33,14 +34,15 @@ def mnist(
 ) -> None:
     """Train the networks of Section 3 on MNIST, and print their errors beside the paper's.
 
-    Writes every epoch as CSV, the curves, and the configuration. Needs PyTorch
-    (`pip install 'novikoff[torch]'`), and npm for the data the first time.
+    Writes every epoch as CSV, the curves, and the configuration. Needs PyTorch (the extra `torch`
+    of novikoff), and the first time npm or OpenML for the data.
 
     Exit codes: 0 all networks were trained; 1 Ctrl-C, and what was trained till then is written;
     2 bad usage, no PyTorch or no data; 130 Ctrl-C before there was anything to write.
     """
     if hidden not in (300, 800):
-        raise typer.BadParameter(f"{hidden}: the paper has networks of 800 and of 300.")
+        message = f"{hidden}: the paper has networks of 800 and of 300."
+        raise typer.BadParameter(message, param_hint="--hidden")
     with Screen(quiet=quiet, json=json) as screen:
         screen.stage("reading MNIST")
         seen, held_out = _examples()
@@ -65,7 +67,8 @@ def mnist(
                 raise
             interrupted = True
         results.sort(key=lambda result: (rows.index(result.row), result.seed))
-        lines, files = _written(results, out, screen)
+        about = {"quick": quick, "examples": [len(seen[0]), len(held_out[0])]}
+        lines, files = _written(results, out, screen, about)
         if not json and not quiet:
             print(table(lines))
             print(f"Written: {', '.join(map(str, files))} ({screen.seconds / 60:.1f} min)")
@@ -75,12 +78,7 @@ def mnist(
             "quick": quick,
             "trained": len(results),
             "rows": [
-                {
-                    "name": line.row.name,
-                    "paper": line.row.paper,
-                    **dict(list(line._asdict().items())[1:]),
-                }
-                for line in lines
+                line._asdict() | {"row": line.row.name, "paper": line.row.paper} for line in lines
             ],
             "files": [str(file) for file in files],
             "seconds": screen.seconds,
@@ -116,11 +114,11 @@ def _prepare(out: Path) -> None:
 
 
 def _written(
-    results: "Sequence[Result]", out: Path, screen: Screen
+    results: "Sequence[Result]", out: Path, screen: Screen, about: dict[str, Any]
 ) -> "tuple[list[Line], list[Path]]":
     from novikoff.neural import report
 
-    files = report.write(results, out)
+    files = report.write(results, out, **about)
     try:
         files.append(report.draw(results, out))
     except ModuleNotFoundError:
@@ -132,11 +130,14 @@ def _written(
 def table(lines: Sequence["Line"]) -> str:
     """Lay the errors out beside the paper's."""
     width = max(len(line.row.name) for line in lines)
-    told = [f"{'':<{width}}  {'test error':>16}  {'paper':>7}  {'gradients':>11}  {'a run':>7}"]
+    told = [f"{'':<{width}}  {'test error':>16}  {'paper':>14}  {'gradients':>11}  {'a run':>7}"]
     for line in lines:
-        paper = "" if line.row.paper is None else f"{line.row.paper:.2f} %"
+        paper = line.row.paper
+        if isinstance(paper, float):
+            paper = f"{paper:.2f} %"
+        spread = "" if isnan(line.spread) else f" ± {line.spread:.2f}"
         told.append(
-            f"{line.row.name:<{width}}  {f'{line.error:.2f} ± {line.spread:.2f} %':>16}  "
-            f"{paper:>7}  {line.backpropagated:>11,.0f}  {line.seconds:>5.0f} s"
+            f"{line.row.name:<{width}}  {f'{line.error:.2f}{spread} %':>16}  {paper or '':>14}  "
+            f"{line.backpropagated:>11,.0f}  {line.seconds:>5.0f} s"
         )
     return "\n".join(told)

@@ -116,13 +116,14 @@ class ErrorBatches:
 
     def __iter__(self) -> Iterator[tuple[Tensor, Tensor]]:
         """Go on until a pass has found nothing, or there were enough passes."""
-        self.exhausted = False
         most = inf if self.max_passes is None else self.max_passes
-        while not self.exhausted and self.passes < most:
+        while self.passes < most:
             found = self.n_yielded
             yield from self._pass()
             self.passes += 1
             self.exhausted = self.n_yielded == found
+            if self.exhausted:
+                return
 
     def _pass(self) -> Iterator[tuple[Tensor, Tensor]]:
         order = torch.randperm(len(self.inputs), generator=self.generator)

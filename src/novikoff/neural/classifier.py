@@ -1,8 +1,7 @@
 """A multilayer perceptron driven by the beta loss, as a scikit-learn classifier."""
 
 import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Sequence
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -22,8 +21,8 @@ from novikoff.estimators.linear import labels_of, or_as_before
 
 from .batches import Errors
 from .loss import BetaLoss
-from .network import MLP, outputs_of
-from .options import check_options
+from .network import MLP, outputs_of, own_modes
+from .options import check_options, device_of
 from .schedules import Schedule
 from .training import DIVERGED, Epoch, Training
 
@@ -55,8 +54,8 @@ class MarginMLPClassifier(ClassifierMixin, BaseEstimator):
     max_epochs : int, default=200
         The limit on epochs.
     patience : int, default=10
-        Stop after so many epochs in a row in which no training example was misclassified, or with
-        a validation share, in which the error there did not become less.
+        Stop after so many epochs in a row in which no training example was misclassified when it
+        was visited, or with a validation share, in which the error there did not become less.
     validation_fraction : float, default=0.0
         The share of examples that is held out to decide when to stop; the model is then the one
         with the least error there.
@@ -74,14 +73,15 @@ class MarginMLPClassifier(ClassifierMixin, BaseEstimator):
     network_ : Module
         The trained network.
     loss_ : BetaLoss
-        The loss with its clock.
+        The loss with its clock, after the last epoch.
     history_ : list of Epoch
         Mistakes, updates, examples backpropagated, and beta, after every epoch.
     n_iter_, n_updates_ : int
         Epochs, and steps in which some loss was active.
     stopped_ : str
         What ended the training: "no errors", "no active loss", "validation", "max_epochs" or
-        "interrupted".
+        "interrupted". At ``max_epochs`` there is no warning: with dropout, or a beta that grows,
+        training has no natural end.
     n_features_in_ : int
         The number of features.
 
@@ -143,7 +143,7 @@ class MarginMLPClassifier(ClassifierMixin, BaseEstimator):
         MarginMLPClassifier
             The estimator itself.
         """
-        with or_as_before(self), _own_modes():
+        with or_as_before(self), own_modes():
             return self._fit(X, y)
 
     def _fit(self, X: Any, y: ArrayLike) -> Self:
@@ -151,8 +151,8 @@ class MarginMLPClassifier(ClassifierMixin, BaseEstimator):
         X, labels = validate_data(self, X, y, dtype=READ_AS)
         self.classes_, codes = classes_of(labels)
         seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
-        loss = BetaLoss(self.schedule).to(_device(self.device))
-        training = self._training(X, codes, len(self.classes_), loss, seed)
+        loss = BetaLoss(self.schedule).to(device_of(self.device))
+        training = self._training(X, codes, loss, seed)
         self.stopped_ = self._train(training)
         if not bool(torch.isfinite(outputs_of(training.model, training.inputs)).all()):
             raise ValueError(DIVERGED)
@@ -189,7 +189,7 @@ class MarginMLPClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         X = validate_data(self, X, dtype=READ_AS, reset=False)
         like = next(self.network_.parameters())
-        with _own_modes(), np.errstate(over="ignore"):
+        with own_modes():
             scores: NDArray[Any] = outputs_of(self.network_, _tensor(X).to(like)).numpy()
         if not np.isfinite(scores).all():
             raise ValueError(f"The outputs overflow {like.dtype}: X is too large for the network.")
@@ -214,16 +214,20 @@ class MarginMLPClassifier(ClassifierMixin, BaseEstimator):
         self,
         X: NDArray[Any],
         codes: NDArray[Any],
-        n_classes: int,
         loss: BetaLoss,
         seed: int,
     ) -> Training:
         device = loss.clock.device
-        n_outputs = n_classes if n_classes > 2 else 1
+        n_outputs = len(self.classes_) if len(self.classes_) > 2 else 1
+        generator = torch.Generator().manual_seed(seed)
         held_out = None
         if self.validation_fraction > 0.0:
             X, rest, codes, theirs = train_test_split(
-                X, codes, test_size=self.validation_fraction, random_state=seed, stratify=codes
+                X,
+                codes,
+                test_size=self.validation_fraction,
+                random_state=seed,
+                stratify=self.classes_[codes],
             )
             held_out = _tensors(rest, theirs, n_outputs, device)
         inputs, targets = _tensors(X, codes, n_outputs, device)
@@ -233,7 +237,7 @@ class MarginMLPClassifier(ClassifierMixin, BaseEstimator):
             n_outputs,
             dropout=self.dropout,
             clocks=self.clocks,
-            generator=torch.Generator().manual_seed(seed),
+            generator=generator,
         ).to(inputs)
         return Training(
             network=network,
@@ -244,7 +248,7 @@ class MarginMLPClassifier(ClassifierMixin, BaseEstimator):
             inputs=inputs,
             targets=targets,
             batch=self.batch if isinstance(self.batch, Errors) else int(self.batch),
-            generator=torch.Generator().manual_seed(seed),
+            generator=generator,
             held_out=held_out,
             keep_best=True,
             average_from=None
@@ -257,18 +261,19 @@ class MarginMLPClassifier(ClassifierMixin, BaseEstimator):
         console = Console(stderr=True)
         with Progress(*columns, console=console, disable=not self.verbose) as bar:
             task = bar.add_task("training", total=self.max_epochs)
-            best, in_vain = np.inf, 0
+            flawless = 0
             try:
                 for _ in range(self.max_epochs):
                     line = training.epoch()
                     bar.update(task, advance=1, description=_told(line))
                     if training.exhausted:
                         return "no active loss"
-                    error = line.mistakes if line.held_out_error is None else line.held_out_error
-                    content = error == 0 if line.held_out_error is None else error >= best
-                    best, in_vain = min(best, error), in_vain + 1 if content else 0
-                    if in_vain >= self.patience:
-                        return "no errors" if line.held_out_error is None else "validation"
+                    since_best = training.since_best
+                    if since_best is not None and since_best >= self.patience:
+                        return "validation"
+                    flawless = 0 if line.mistakes else flawless + 1
+                    if since_best is None and flawless >= self.patience:
+                        return "no errors"
             except KeyboardInterrupt:
                 if not training.history:
                     raise
@@ -292,22 +297,3 @@ def _tensors(
 def _told(line: Epoch) -> str:
     held_out = "" if line.held_out_error is None else f", {line.held_out_error:.2%} held out"
     return f"epoch {line.epoch}: {line.mistakes} mistakes{held_out}"
-
-
-def _device(name: str) -> torch.device:
-    if name == "auto":
-        name = "cuda" if torch.cuda.is_available() else "cpu"
-    if name == "cuda" and not torch.cuda.is_available():
-        raise ValueError("device='cuda', but PyTorch finds no CUDA here; use 'cpu' or 'auto'.")
-    return torch.device(name)
-
-
-@contextmanager
-def _own_modes() -> Iterator[None]:
-    """Take gradients in full precision, whatever modes the caller is in."""
-    with ExitStack() as modes:
-        modes.enter_context(torch.inference_mode(False))
-        modes.enter_context(torch.enable_grad())
-        for kind in ("cpu", *(["cuda"] if torch.cuda.is_available() else [])):
-            modes.enter_context(torch.autocast(kind, enabled=False))
-        yield

@@ -3,11 +3,11 @@
 import torch
 from torch import Tensor, nn
 
-from .schedules import Power, Schedule, check_whole
+from .schedules import Power, Schedule, check_schedule, check_whole
 
 
 class ClockedReLU(nn.Module):
-    """``ReLU(x + sign * beta_j)`` for neuron j, whose clock counts the updates it took part in.
+    """``ReLU(x + sign * beta_j)`` for neuron j, whose clock counts the batches in which it fired.
 
     The paper's "internal clocks": a constant translation would be a bias, this one follows time.
     With ``sign=-1`` a neuron fires only when its input exceeds beta, as an output neuron of the
@@ -40,6 +40,7 @@ class ClockedReLU(nn.Module):
     ) -> None:
         super().__init__()
         self.schedule: Schedule = Power(0.01, 0.25) if schedule is None else schedule
+        check_schedule("schedule", self.schedule)
         if self.schedule.needs_norms:
             raise ValueError(f"{self.schedule} needs norms, which a ClockedReLU does not keep.")
         if sign not in (-1, 1):

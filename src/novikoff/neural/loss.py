@@ -6,7 +6,7 @@ from typing import Literal, Self
 import torch
 from torch import Tensor, nn
 
-from .schedules import Constant, Schedule, check_whole
+from .schedules import Constant, Schedule, check_schedule, check_whole
 
 Reduction = Literal["mean", "sum", "none"]
 
@@ -57,6 +57,7 @@ class BetaLoss(nn.Module):
         if per_neuron and n_outputs is None:
             raise ValueError("per_neuron=True needs n_outputs, the number of output neurons.")
         self.schedule: Schedule = Constant(1.0) if schedule is None else schedule
+        check_schedule("schedule", self.schedule)
         self.reduction = reduction
         self.per_neuron = per_neuron
         if n_outputs is not None:
@@ -99,7 +100,7 @@ class BetaLoss(nn.Module):
         Parameters
         ----------
         outputs : tensor of shape (..., n_outputs)
-            The pre-activations of the output neurons.
+            The pre-activations of the output neurons; a vector is one example.
         targets : tensor
             Class indices of shape (...), or signs +1 and -1 of the shape of the outputs.
         features : tensor of shape (..., n_features), optional

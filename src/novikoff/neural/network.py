@@ -1,7 +1,7 @@
 """The fully connected network that is trained."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from math import sqrt
 from typing import Any
 
@@ -106,12 +106,25 @@ def _linear(n_inputs: int, n_outputs: int, generator: torch.Generator | None) ->
 @contextmanager
 def evaluating(network: nn.Module) -> Iterator[None]:
     """Put a network into evaluation mode for a while."""
-    was_training = network.training
+    # Each module has a mode of its own: some may be frozen.
+    were_training = [module for module in network.modules() if module.training]
     network.eval()
     try:
         yield
     finally:
-        network.train(was_training)
+        for module in were_training:
+            module.training = True
+
+
+@contextmanager
+def own_modes() -> Iterator[None]:
+    """Take gradients in full precision, whatever modes the caller is in."""
+    with ExitStack() as modes:
+        modes.enter_context(torch.inference_mode(False))
+        modes.enter_context(torch.enable_grad())
+        for kind in ("cpu", *(["cuda"] if torch.cuda.is_available() else [])):
+            modes.enter_context(torch.autocast(kind, enabled=False))
+        yield
 
 
 @torch.no_grad()

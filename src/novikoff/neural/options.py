@@ -5,8 +5,10 @@ from math import inf
 from numbers import Real
 from typing import Any
 
+import torch
+
 from .batches import Errors
-from .schedules import check_whole
+from .schedules import check_schedule, check_whole
 
 
 def check_options(asked: Any) -> None:
@@ -45,10 +47,19 @@ def check_options(asked: Any) -> None:
             raise ValueError(f"{name}={share!r} must be at least 0 and less than 1.")
     for name in ("schedule", "clocks"):
         schedule = getattr(asked, name)
-        if schedule is not None and (isinstance(schedule, type) or not callable(schedule)):
-            raise ValueError(f"{name}={schedule!r} must be a schedule, like Power(0.1, 0.4).")
+        if schedule is not None:
+            check_schedule(name, schedule)
     if asked.device not in ("cpu", "cuda", "auto"):
         raise ValueError(f"device={asked.device!r} must be 'cpu', 'cuda' or 'auto'.")
+
+
+def device_of(name: str) -> torch.device:
+    """Return the device of that name; "auto" is CUDA if there is one."""
+    if name == "auto":
+        name = "cuda" if torch.cuda.is_available() else "cpu"
+    if name == "cuda" and not torch.cuda.is_available():
+        raise ValueError("device='cuda', but PyTorch finds no CUDA here; use 'cpu' or 'auto'.")
+    return torch.device(name)
 
 
 def _is_number(value: object) -> bool:

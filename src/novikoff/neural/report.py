@@ -2,8 +2,12 @@
 
 import csv
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict
+from datetime import date
+from importlib.metadata import version
+from math import nan
 from pathlib import Path
 from statistics import mean, stdev
 from typing import Any, NamedTuple
@@ -13,7 +17,10 @@ from .training import Epoch
 
 
 class Line(NamedTuple):
-    """A row over its seeds: the mean of the last errors in percent, and their spread."""
+    """A row over its seeds: the mean of the last errors in percent, and their spread.
+
+    One seed has no spread: it is NaN.
+    """
 
     row: Row
     error: float
@@ -34,7 +41,7 @@ def summarised(results: Sequence[Result]) -> list[Line]:
             Line(
                 row,
                 mean(errors),
-                stdev(errors) if len(errors) > 1 else 0.0,
+                stdev(errors) if len(errors) > 1 else nan,
                 min(errors),
                 max(errors),
                 mean(result.backpropagated for result in mine),
@@ -44,11 +51,14 @@ def summarised(results: Sequence[Result]) -> list[Line]:
     return lines
 
 
-def write(results: Sequence[Result], where: Path) -> list[Path]:
-    """Write every epoch of every run as CSV, and what was asked for as JSON; return the files."""
+def write(results: Sequence[Result], where: Path, **about: Any) -> list[Path]:
+    """Write every epoch of every run as CSV, and what was asked for as JSON; return the files.
+
+    ``about`` is what else the configuration is to tell.
+    """
     where.mkdir(parents=True, exist_ok=True)
     epochs, asked = where / "epochs.csv", where / "configuration.json"
-    with epochs.open("w", newline="") as file:
+    with _whole(epochs) as path, path.open("w", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(["row", "hidden", "seed", *Epoch._fields])
         for result in results:
@@ -56,8 +66,27 @@ def write(results: Sequence[Result], where: Path) -> list[Path]:
                 writer.writerow([result.row.name, result.row.hidden, result.seed, *line])
     rows = [_plain(row) for row in dict.fromkeys(result.row for result in results)]
     seeds = sorted({result.seed for result in results})
-    asked.write_text(json.dumps({"seeds": seeds, "rows": rows}, indent=2) + "\n")
+    document = {
+        "date": date.today().isoformat(),
+        "versions": {name: version(name) for name in ("novikoff", "torch", "numpy")},
+        **about,
+        "seeds": seeds,
+        "rows": rows,
+    }
+    with _whole(asked) as path:
+        path.write_text(json.dumps(document, indent=2) + "\n")
     return [epochs, asked]
+
+
+@contextmanager
+def _whole(path: Path) -> Iterator[Path]:
+    """Write a file under another name, so that under its own it is never half written."""
+    temporary = path.with_name(f".{path.name}")
+    try:
+        yield temporary
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
 
 
 def draw(results: Sequence[Result], where: Path) -> Path:
@@ -78,7 +107,8 @@ def draw(results: Sequence[Result], where: Path) -> Path:
     axes.yaxis.set_minor_formatter("{x:g}")
     figure.legend(loc="outside lower center", ncols=3)
     path = where / "curves.png"
-    figure.savefig(path, dpi=120)
+    with _whole(path) as temporary:
+        figure.savefig(temporary, dpi=120, format="png")
     return path
 
 

@@ -90,6 +90,9 @@ class Infinity:
     ----------
     alpha : float, default=1.5
         Strictly between 1 and 2.
+    scale : float, default=1.0
+        What beta is multiplied by: the algorithm adds examples as they are, and a network's
+        weights grow by the learning rate over the batch instead.
 
     Examples
     --------
@@ -100,14 +103,16 @@ class Infinity:
     """
 
     alpha: float = 1.5
+    scale: float = 1.0
     needs_norms: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         _check("alpha", self.alpha, 1.0, 2.0, strictly=True)
+        _check("scale", self.scale, 0.0, inf)
 
     def __call__(self, t: Tensor, rho2: Tensor) -> Tensor:
-        """Return ``b_t``."""
-        return infinity(t, self.alpha)
+        """Return ``scale * b_t``."""
+        return self.scale * infinity(t, self.alpha)
 
 
 @dataclass(frozen=True)
@@ -121,17 +126,24 @@ class ScaleFreeInfinity:
     ----------
     alpha : float, default=1.5
         Strictly between 1 and 2.
+    scale : float, default=1.0
+        What beta is multiplied by. In units of examples that are added as they are; for a network
+        whose steps are ``learning_rate`` times a mean over ``batch`` examples, give
+        ``learning_rate / batch`` and an ``alpha`` near 1: hidden layers answer to a larger beta
+        with larger features, and these make beta larger again.
     """
 
     alpha: float = 1.5
+    scale: float = 1.0
     needs_norms: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         _check("alpha", self.alpha, 1.0, 2.0, strictly=True)
+        _check("scale", self.scale, 0.0, inf)
 
     def __call__(self, t: Tensor, rho2: Tensor) -> Tensor:
-        """Return ``rho2 * b_t``."""
-        return rho2.double() * infinity(t, self.alpha)
+        """Return ``scale * rho2 * b_t``."""
+        return self.scale * rho2.double() * infinity(t, self.alpha)
 
 
 def infinity(t: Tensor, alpha: float) -> Tensor:
@@ -140,6 +152,12 @@ def infinity(t: Tensor, alpha: float) -> Tensor:
     # (t + 1)^a - t^a = t^a ((1 + 1/t)^a - 1)
     grown = times**alpha * torch.expm1(alpha * torch.log1p(1.0 / times.clamp(min=1.0)))
     return torch.where(times > 0.0, (grown - 1.0) / 2.0, torch.zeros_like(times))
+
+
+def check_schedule(name: str, value: object) -> None:
+    """Raise what is wrong with a schedule."""
+    if isinstance(value, type) or not callable(value) or not hasattr(value, "needs_norms"):
+        raise ValueError(f"{name}={value!r} must be a schedule, like Power(0.1, 0.4).")
 
 
 def check_whole(name: str, value: object) -> None:

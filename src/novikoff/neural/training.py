@@ -4,7 +4,6 @@ import copy
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import inf
 from typing import NamedTuple
 
 import torch
@@ -32,8 +31,8 @@ class Epoch(NamedTuple):
     visited: int
     backpropagated: int
     beta: float
+    held_out_error: float | None
     seconds: float
-    held_out_error: float | None = None
 
 
 @dataclass
@@ -117,18 +116,19 @@ class Training:
             visited=visited,
             backpropagated=backpropagated,
             beta=beta,
-            seconds=time.perf_counter() - started,
             held_out_error=self._held_out_error(),
+            seconds=time.perf_counter() - started,
         )
-        if self.keep_best and self._is_best(line):
-            self.best = copy.deepcopy(self._last)
         self.history.append(line)
+        if self.keep_best and self.since_best == 0:
+            self.best = copy.deepcopy(self._last)
         return line
 
-    def _is_best(self, line: Epoch) -> bool:
-        error = line.held_out_error
-        before = [each.held_out_error for each in self.history if each.held_out_error is not None]
-        return error is not None and error < min(before, default=inf)
+    @property
+    def since_best(self) -> int | None:
+        """How many epochs ago the error on the examples held out was least, if some are."""
+        errors = [line.held_out_error for line in self.history if line.held_out_error is not None]
+        return len(errors) - 1 - errors.index(min(errors)) if errors else None
 
     def _epoch_batches(self) -> Iterator[tuple[Tensor, Tensor]]:
         if self._batches is not None:
