@@ -29,6 +29,7 @@ class Line(NamedTuple):
     worst_seed: float
     backpropagated: float
     seconds: float
+    longest: float
 
 
 def summarised(results: Sequence[Result]) -> list[Line]:
@@ -46,6 +47,7 @@ def summarised(results: Sequence[Result]) -> list[Line]:
                 max(errors),
                 mean(result.backpropagated for result in mine),
                 mean(result.seconds for result in mine),
+                max(result.seconds for result in mine),
             )
         )
     return lines
