@@ -102,6 +102,14 @@ def exact_product(matrix: npt.NDArray[Any], vector: npt.NDArray[Any]) -> tuple[I
     return total, left.exponent + right.exponent
 
 
+def _total_of(places: list[int], exponent: int) -> fmpq:
+    """Add up exact sums, each a slice further to the right than the one before."""
+    total = 0
+    for place in places:
+        total = (total << _WIDTH) + place
+    return rational(total, exponent)
+
+
 def exact_total(values: npt.NDArray[Any]) -> fmpq:
     """Exact sum of finite floats or of integers.
 
@@ -112,8 +120,11 @@ def exact_total(values: npt.NDArray[Any]) -> fmpq:
     """
     if values.dtype.kind != "f":
         return fmpq(int(values.astype(object).sum()))
-    (total,), exponent = exact_product(values[None], np.ones(values.size))
-    return rational(int(total), exponent)
+    cut = Slices.of(values)
+    if cut is None or values.size > _MOST_TERMS:
+        (total,), exponent = _long_product(values[None], np.ones(values.size))
+        return rational(int(total), exponent)
+    return _total_of([int(part.sum()) for part in cut.parts], cut.exponent)
 
 
 def sum_of_squares(values: npt.NDArray[np.float64]) -> fmpq:
@@ -124,8 +135,17 @@ def sum_of_squares(values: npt.NDArray[np.float64]) -> fmpq:
     >>> sum_of_squares(np.array([0.5, 3.0]))
     37/4
     """
-    (total,), exponent = exact_product(values[None], values)
-    return rational(int(total), exponent)
+    cut = Slices.of(values)
+    if cut is None or values.size > _MOST_TERMS:
+        (total,), exponent = _long_product(values[None], values)
+        return rational(int(total), exponent)
+    table = np.array(cut.parts)
+    products = table @ table.T
+    places = [
+        sum(int(products[j, k - j]) for j in range(len(table)) if 0 <= k - j < len(table))
+        for k in range(2 * len(table) - 1)
+    ]
+    return _total_of(places, 2 * cut.exponent)
 
 
 def _long_product(matrix: npt.NDArray[Any], vector: npt.NDArray[Any]) -> tuple[Integers, int]:

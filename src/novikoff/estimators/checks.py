@@ -181,7 +181,9 @@ def check_exact(given: Any, converted: Any) -> None:
 def classes_of(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
     """Return the sorted labels and, for each example, the position of its own."""
     try:
-        check_classification_targets(y)
+        # Whole numbers are classes; of other labels scikit-learn knows which are.
+        if y.dtype.kind not in "iu" or y.ndim != 1:
+            check_classification_targets(y)
         classes, codes = np.unique(y, return_inverse=True)
     except TypeError:
         raise ValueError("y has labels that cannot be compared; make them all strings.") from None
