@@ -92,3 +92,16 @@ def test_without_data_or_pytorch_there_is_one_line(run, monkeypatch):
     result = run("reproduce", "mnist")
     assert result.exit_code == 2
     assert "novikoff[torch]" in result.stderr and result.stderr.count("\n") == 1
+
+
+def test_without_matplotlib_there_are_no_curves(run, digits, monkeypatch, tmp_path):
+    monkeypatch.setattr(section3, "load_examples", lambda: digits)
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    options = ["--quick", "--seeds", 1, "--jobs", 1, "--out", tmp_path / "out"]
+    result = run("reproduce", "mnist", *options)
+    assert result.exit_code == 0
+    assert "novikoff[plot]" in result.stderr
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
+        "configuration.json",
+        "epochs.csv",
+    ]
