@@ -94,8 +94,7 @@ def errors() -> None:
     share = of_errors.backpropagated / of_examples.backpropagated
     report.add("gradients with batches of errors, as a share", share, "", at_most=1 / 3)
     worse = of_errors.error - of_examples.error
-    spread = hypot(of_examples.spread, of_errors.spread)
-    report.add("test error with batches of errors, above", worse, "%", at_most=spread)
+    report.add("test error with batches of errors, above", worse, "%", at_most=of_examples.spread)
     _in_time(report, [of_examples, of_errors])
     report.finish()
 

@@ -5,7 +5,6 @@ import copy
 import numpy as np
 import pytest
 import torch
-from sklearn.datasets import load_digits
 from torch import nn
 
 from novikoff.neural import (
@@ -25,12 +24,6 @@ from novikoff.neural.network import MLP, Dropout
 from novikoff.neural.training import Training
 
 
-@pytest.fixture(scope="module")
-def digits():
-    X, y = load_digits(return_X_y=True)
-    return (X[:300] / 16).astype(np.float32), y[:300]
-
-
 @pytest.fixture
 def trainings(monkeypatch):
     """All trainings that begin."""
@@ -46,72 +39,42 @@ def trainings(monkeypatch):
     return found
 
 
-def assert_asked(training, *, rate, momentum, dropout, clocks, average_from, batch):
+ASKED = {
+    "learning_rate": 0.3,
+    "momentum": 0.4,
+    "dropout": (0.1, 0.2),
+    "clocks": Power(0.001, 0.25),
+}
+
+
+def assert_asked(training):
     (group,) = training.optimizer.param_groups
-    assert (group["lr"], group["momentum"]) == (rate, momentum)
+    assert (group["lr"], group["momentum"]) == (ASKED["learning_rate"], ASKED["momentum"])
     kinds = [type(layer) for layer in training.network.body]
     assert kinds == [Dropout, nn.Linear, ClockedReLU, Dropout]
-    shares = [layer.share for layer in training.network.body if isinstance(layer, Dropout)]
-    assert shares == list(dropout)
-    assert training.network.body[2].schedule == clocks
-    assert training.average_from == average_from
-    assert training.batch == batch
+    first, _, clocked, last = training.network.body
+    assert (first.share, last.share) == ASKED["dropout"]
+    assert clocked.schedule == ASKED["clocks"]
 
 
-def test_a_classifier_asks_for_its_options(digits, trainings):
-    X, y = digits
-    clocks = Power(0.001, 0.25)
-    MarginMLPClassifier(
-        hidden_layer_sizes=(7,),
-        learning_rate=0.3,
-        momentum=0.4,
-        dropout=(0.1, 0.2),
-        clocks=clocks,
-        average=0.5,
-        max_epochs=4,
-        batch=np.int64(16),
-    ).fit(X, y)
-    assert_asked(
-        trainings[0],
-        rate=0.3,
-        momentum=0.4,
-        dropout=(0.1, 0.2),
-        clocks=clocks,
-        average_from=2,
-        batch=16,
-    )
+def test_a_classifier_asks_for_its_options(few_digits, trainings):
+    options = {**ASKED, "average": 0.5, "max_epochs": 4, "batch": np.int64(16)}
+    MarginMLPClassifier(hidden_layer_sizes=(7,), **options).fit(*few_digits)
+    assert_asked(trainings[0])
+    assert (trainings[0].average_from, trainings[0].batch) == (2, 16)
 
 
-def test_a_row_asks_for_its_options(digits, trainings):
-    examples = tuple(torch.as_tensor(part) for part in digits)
-    clocks = Power(0.001, 0.25)
-    row = Row(
-        "all",
-        Constant(2.0),
-        hidden=7,
-        learning_rate=0.3,
-        momentum=0.4,
-        batch=Errors(3),
-        epochs=3,
-        dropout=(0.1, 0.2),
-        clocks=clocks,
-        average_from=2,
-    )
+def test_a_row_asks_for_its_options(few_digits, trainings):
+    examples = tuple(torch.as_tensor(part) for part in few_digits)
+    row = Row("all", Constant(2.0), hidden=7, batch=Errors(3), epochs=3, average_from=2, **ASKED)
     section3.train(row, 0, examples, examples)
-    assert_asked(
-        trainings[0],
-        rate=0.3,
-        momentum=0.4,
-        dropout=(0.1, 0.2),
-        clocks=clocks,
-        average_from=2,
-        batch=Errors(3),
-    )
+    assert_asked(trainings[0])
+    assert (trainings[0].average_from, trainings[0].batch) == (2, Errors(3))
     assert trainings[0].loss.schedule == Constant(2.0)
 
 
-def test_what_is_held_out_is_not_trained_on(digits, trainings):
-    X, y = digits
+def test_what_is_held_out_is_not_trained_on(few_digits, trainings):
+    X, y = few_digits
     MarginMLPClassifier(validation_fraction=0.2, max_epochs=2, random_state=0).fit(X, y)
     (training,) = trainings
     rest, _ = training.held_out
@@ -120,8 +83,8 @@ def test_what_is_held_out_is_not_trained_on(digits, trainings):
     assert not seen & {tuple(row) for row in rest.tolist()}
 
 
-def training_of(digits, **options):
-    X, y = (torch.as_tensor(part) for part in digits)
+def training_of(few_digits, **options):
+    X, y = (torch.as_tensor(part) for part in few_digits)
     network = MLP(64, (20,), 10, generator=torch.Generator().manual_seed(0))
     return Training(
         network=network,
@@ -134,8 +97,8 @@ def training_of(digits, **options):
     )
 
 
-def test_the_mean_is_over_epochs(digits):
-    training = training_of(digits, average_from=2)
+def test_the_mean_is_over_epochs(few_digits):
+    training = training_of(few_digits, average_from=2)
     after = []
     for _ in range(4):
         training.epoch()
@@ -144,8 +107,8 @@ def test_the_mean_is_over_epochs(digits):
         assert torch.allclose(mine, torch.stack(theirs).mean(dim=0), atol=1e-6)
 
 
-def test_history_is_what_happened(digits):
-    training = training_of(digits, batch=Errors(4))
+def test_history_is_what_happened(few_digits):
+    training = training_of(few_digits, batch=Errors(4))
     lines = [training.epoch() for _ in range(3)]
     assert [line.epoch for line in lines] == [1, 2, 3]
     assert lines[-1].updates == int(training.loss.clock)
@@ -155,8 +118,8 @@ def test_history_is_what_happened(digits):
     assert all(line.visited >= 300 for line in lines)
 
 
-def test_an_epoch_trains_whatever_mode_it_finds(digits):
-    training = training_of(digits)
+def test_an_epoch_trains_whatever_mode_it_finds(few_digits):
+    training = training_of(few_digits)
     training.network.eval()
     training.loss.eval()
     training.epoch()
@@ -165,11 +128,11 @@ def test_an_epoch_trains_whatever_mode_it_finds(digits):
 
 
 @pytest.mark.parametrize("batch", [32, Errors(8)])
-def test_resumed_with_norms_it_is_the_same_run(digits, batch):
+def test_resumed_with_norms_it_is_the_same_run(few_digits, batch):
     """Two epochs are one, saved and loaded, and another: the clock and rho go along."""
 
     def begin():
-        training = training_of(digits, batch=batch)
+        training = training_of(few_digits, batch=batch)
         training.loss = loss = BetaLoss(ScaleFreeInfinity(1.2))
         if training._batches is not None:
             training._batches.loss = loss
@@ -204,21 +167,21 @@ def test_looking_takes_no_gradients():
     assert seen and not any(seen)
 
 
-def test_a_device_is_chosen_by_what_there_is(digits):
-    clf = MarginMLPClassifier(device="auto", max_epochs=1, random_state=0).fit(*digits)
+def test_a_device_is_chosen_by_what_there_is(few_digits):
+    clf = MarginMLPClassifier(device="auto", max_epochs=1, random_state=0).fit(*few_digits)
     assert next(clf.network_.parameters()).device.type == "cpu"
 
 
-def test_silent_unless_asked(digits, capsys):
-    MarginMLPClassifier(max_epochs=1, random_state=0).fit(*digits)
+def test_silent_unless_asked(few_digits, capsys):
+    MarginMLPClassifier(max_epochs=1, random_state=0).fit(*few_digits)
     assert capsys.readouterr() == ("", "")
 
 
-def test_validation_waits_for_less_error(digits, monkeypatch):
+def test_validation_waits_for_less_error(few_digits, monkeypatch):
     """An error that stays the same is in vain."""
     errors = iter([0.5, 0.3, 0.3, 0.3, 0.2, 0.2, 0.2, 0.2])
     monkeypatch.setattr(Training, "_held_out_error", lambda self: next(errors))
-    clf = MarginMLPClassifier(validation_fraction=0.1, patience=3, random_state=0).fit(*digits)
+    clf = MarginMLPClassifier(validation_fraction=0.1, patience=3, random_state=0).fit(*few_digits)
     assert clf.stopped_ == "validation"
     assert clf.n_iter_ == 8
 

@@ -119,6 +119,7 @@ class BetaLoss(nn.Module):
 
     def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
         """Move the state with the module, but keep it in double precision."""
+        # What `half` and `to` of PyTorch's modules end in, and has no types.
         rho2 = self.rho2
         super()._apply(fn, recurse)  # type: ignore[no-untyped-call]
         self.rho2 = rho2.to(self.clock.device)
