@@ -26,7 +26,7 @@ SCRIPTS = {
     "neural_800": "Networks of 800 hidden neurons on MNIST",
     "neural_300": "Networks of 300 hidden neurons on MNIST",
     "neural_errors": "Networks on MNIST by batches of errors",
-    "neural_parts": "A network on MNIST with all parts",
+    "neural_parts": "A network on MNIST with dropout and averages",
 }
 WITHOUT_BARS = ("profile_fit", "neural_search")
 SUMMARY = Path(__file__).parent / "RESULTS.md"

@@ -1,4 +1,4 @@
-"""Dropout, averages and the other parts together."""
+"""Dropout and the mean of parameters with the beta loss."""
 
 from benchmarks.neural import parts
 

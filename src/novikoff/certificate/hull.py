@@ -135,7 +135,7 @@ def spread_below(X: Any, rows: Indices, *, affine: bool) -> float:
     They are the two at the ends of a fixed direction, of a few thousand: others may be further
     apart.
     """
-    rows = rows[:: -(-rows.size // _MOST_SPREAD) or 1]
+    rows = rows[:: 1 + rows.size // _MOST_SPREAD]
     direction = np.random.default_rng(0).standard_normal(X.shape[1])
     with np.errstate(all="ignore"):
         along = np.concatenate([block.products(direction)[0] for block in take(X, rows)])
