@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 import torch
-from sklearn.model_selection import GridSearchCV
+from sklearn.model_selection import GridSearchCV, train_test_split
 from torch import nn
 
 from novikoff.neural import (
@@ -146,14 +146,14 @@ def test_a_failed_fit_leaves_the_old_one(few_digits):
 
 def test_the_model_is_the_best_on_what_was_held_out(few_digits):
     X, y = few_digits
+    # So large a step that the last epoch is far from the best.
     clf = MarginMLPClassifier(
-        validation_fraction=0.3, patience=5, learning_rate=0.5, random_state=1
+        validation_fraction=0.3, patience=5, learning_rate=1.0, random_state=2
     ).fit(X, y)
-    from sklearn.model_selection import train_test_split
-
-    seed = int(np.random.RandomState(1).randint(np.iinfo(np.int32).max))
+    seed = int(np.random.RandomState(2).randint(np.iinfo(np.int32).max))
     _, rest, _, labels = train_test_split(X, y, test_size=0.3, random_state=seed, stratify=y)
     errors = [line.held_out_error for line in clf.history_]
+    assert min(errors) < errors[-1]
     assert 1 - clf.score(rest, labels) == pytest.approx(min(errors))
 
 
