@@ -6,6 +6,7 @@ from scipy import sparse
 
 from novikoff import Perceptron
 from novikoff.certificate import CertificateError, Status, certify_margin
+from novikoff.certificate.rows import take
 from tests.estimators.problems import noise, whole_numbers
 
 FORMATS = ["csr", "csc", "coo", "bsr", "lil", "dok", "dia"]
@@ -50,3 +51,19 @@ def test_a_damaged_matrix_is_refused(form):
     X.indices[1] = 7
     with pytest.raises(CertificateError, match=f"the {form.upper()} matrix is damaged"):
         certify_margin(X, [1, 1, -1], coef=[1, 1, 1], affine=True, status=Status.CONVERGED)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "uint8", "int32"])
+@pytest.mark.parametrize("layout", [np.ascontiguousarray, np.asfortranarray])
+@pytest.mark.parametrize("n", range(1, 10))
+def test_rows_are_taken_in_the_order_asked_for(layout, dtype, n):
+    """In place or not, all of them or some; and weighted sums read them four at a time."""
+    rng = np.random.default_rng(n)
+    X = layout(rng.integers(0, 9, size=(9, 4)).astype(dtype))
+    rows = rng.permutation(9)[:n]
+    weights = rng.integers(1, 9, size=n).astype(np.float64)
+    (block,) = take(X, rows)
+    np.testing.assert_array_equal(block.values, X[rows])
+    total, magnitude = block.combine(-weights, 4)
+    np.testing.assert_array_equal(total, -weights @ X[rows].astype(np.float64))
+    np.testing.assert_array_equal(magnitude, -total)

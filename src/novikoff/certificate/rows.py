@@ -6,6 +6,7 @@ otherwise an exact copy in float64. The data as a whole is never copied.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import Any, Protocol, TypeAlias
 
@@ -64,15 +65,21 @@ class Block(Protocol):
 
 @dataclass
 class DenseBlock:
-    """Rows of an array."""
+    """Rows of an array in C order: those ``at`` these places of it, by default all."""
 
     rows: Indices
-    values: npt.NDArray[Any]
+    array: npt.NDArray[Any]
+    at: Indices | None = None
+
+    @cached_property
+    def values(self) -> npt.NDArray[Any]:
+        """The rows, one after the other."""
+        return self.array if self.at is None else self.array[self.at]
 
     @property
     def n_terms(self) -> int:
         """See :class:`Block`."""
-        return int(self.values.shape[1])
+        return int(self.array.shape[1])
 
     def products(self, w: Floats) -> tuple[Floats, Floats]:
         """See :class:`Block`."""
@@ -83,7 +90,8 @@ class DenseBlock:
     def combine(self, weights: Floats, n_columns: int) -> tuple[Floats, Floats]:
         """See :class:`Block`."""
         total, magnitude = np.zeros(n_columns), np.zeros(n_columns)
-        dense_combine(read_only(self.values), read_only(weights), total, magnitude)
+        at = np.arange(self.rows.size) if self.at is None else self.at
+        dense_combine(read_only(self.array), read_only(at), read_only(weights), total, magnitude)
         return total, magnitude
 
     def exact_products(self, w: Floats) -> tuple[list[int], int]:
@@ -223,10 +231,11 @@ def read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
 def _dense_blocks(X: Any, parts: Iterator[Indices]) -> Iterator[Block]:
     for rows in parts:
         consecutive = rows[-1] - rows[0] == rows.size - 1 and bool((np.diff(rows) == 1).all())
-        values = X[rows[0] : rows[-1] + 1] if consecutive else X[rows]
-        if values.dtype not in NATIVE or not values.flags.c_contiguous:
-            values = _as_float64(values)
-        yield DenseBlock(rows, values)
+        native = X.dtype in NATIVE and X.flags.c_contiguous
+        array = X[rows[0] : rows[-1] + 1] if consecutive else X if native else X[rows]
+        if not native:
+            array = _as_float64(array)
+        yield DenseBlock(rows, array, rows if array is X else None)
 
 
 def _sparse_blocks(X: Any) -> Iterator[Block]:
