@@ -183,3 +183,33 @@ def test_the_hard_margin_is_refused():
     sample = Sample.of(room_of(np.eye(2)), np.array([1, -1], dtype=np.int8))
     with pytest.raises(ValueError, match="no slack"):
         newton(Problem(sample), tol=1e-3, limits=Limits())
+
+
+@pytest.mark.parametrize("affine", [True, False])
+def test_carried_moments_are_those_of_the_open_hinges(monkeypatch, affine):
+    X, y = noisy(5, 6000, 12)
+    monkeypatch.setattr(problem, "SMALL", 0)
+    monkeypatch.setattr(parts, "FIRST_PART", 300)
+    corrected, seen = parts.Part._corrected, []
+
+    def beside_fresh_ones(part, carried, shift, hinges):
+        moments = corrected(part, carried, shift, hinges)
+        (opened,) = (hinges > 0.0).nonzero()
+        mass = part.stiffness[opened]
+        fresh = part.passes.class_sums(part.ids[opened], mass * hinges[opened], mass)
+        seen.append(len(opened) != len(carried.active))
+        np.testing.assert_allclose(moments, fresh, rtol=0.0, atol=1e-11 * np.abs(fresh).max())
+        return moments
+
+    monkeypatch.setattr(parts.Part, "_corrected", beside_fresh_ones)
+    _, solution = solved(X, y, 1.0, affine=affine)
+    assert solution.status is Status.GAP_REACHED
+    assert len(seen) >= 4 and any(seen)
+
+
+def test_the_intercept_has_no_say_in_when_a_residual_is_small_enough(monkeypatch):
+    # Its coordinate has other units than the rest.
+    X, y = noisy(3, 3000, 30)
+    monkeypatch.setattr(problem, "SMALL", 0)
+    gaps = {solved(X * f, y, 1.0 / f**2, tol=1e-6)[1].gap for f in (2.0**-20, 1.0, 2.0**20)}
+    assert len(gaps) == 1

@@ -7,7 +7,7 @@ its non-zeros; what the centre subtracts from it and from a row's product are sc
 import numpy as np
 from numba import njit
 
-from novikoff.compiled.newton import gather
+from novikoff.compiled.blocks import gather
 from novikoff.compiled.rows import Rows, dot
 
 # The entries of a state.

@@ -1,7 +1,4 @@
-"""What Newton's method asks of examples: gradients, curvature, and the best step on a line.
-
-Rows are read as they stand; the centre is subtracted from the sums, by the caller.
-"""
+"""What Newton's method asks besides passes: column moments, and the best step on a line."""
 
 from collections.abc import Callable
 from typing import Any
@@ -10,26 +7,10 @@ import numpy as np
 from numba import njit, types
 from numba.extending import overload
 
-from novikoff.compiled.rows import SUMS, Rows, dot
+from novikoff.compiled.rows import SUMS, Rows
 
 MOST_TRIALS = 200
 SETTLED = 2.0**-50
-
-
-def _dense_gather(rows: Rows, i: int, step: float, out: np.ndarray) -> None:
-    for j in range(rows.shape[1]):
-        out[j] += step * rows[i, j]
-
-
-def _csr_gather(rows: Rows, i: int, step: float, out: np.ndarray) -> None:
-    data, indices, indptr = rows
-    for k in range(np.uint64(indptr[i]), np.uint64(indptr[i + 1])):
-        out[np.uint64(indices[k])] += step * data[k]
-
-
-def gather(rows: Rows, i: int, step: float, out: np.ndarray) -> None:
-    """Add ``step * x_i`` to ``out``; for compiled code."""
-    raise NotImplementedError
 
 
 def _dense_gather2(rows: Rows, i: int, step: float, out: np.ndarray, squares: np.ndarray) -> None:
@@ -58,42 +39,6 @@ def _gather2(rows: Any, i: Any, step: Any, out: Any, squares: Any) -> Callable[.
     return _dense_gather2 if isinstance(rows, types.Array) else _csr_gather2
 
 
-@overload(gather, strict=False, jit_options={"fastmath": SUMS})
-def _gather(rows: Any, i: Any, step: Any, out: Any) -> Callable[..., None]:
-    return _dense_gather if isinstance(rows, types.Array) else _csr_gather
-
-
-@njit(cache=True, nogil=True)
-def class_sums(
-    rows: Rows, order: np.ndarray, weights: np.ndarray, signs: np.ndarray, out: np.ndarray
-) -> None:
-    """Add the weighted sum of the positive examples to ``out[0]``, of the others to ``out[1]``."""
-    for p in range(order.shape[0]):
-        gather(rows, order[p], weights[p], out[0 if signs[p] > 0.0 else 1])
-
-
-@njit(cache=True, nogil=True)
-def curvature(
-    rows: Rows,
-    order: np.ndarray,
-    stiffness: np.ndarray,
-    v: np.ndarray,
-    shift: float,
-    out: np.ndarray,
-) -> float:
-    """Add ``sum_p t_p x_order[p]`` to ``out``, with ``t = stiffness * (x . v + shift)``.
-
-    Returns the sum of ``t``. A row is used twice while it is in the cache.
-    """
-    total = 0.0
-    for p in range(order.shape[0]):
-        i = order[p]
-        t = stiffness[p] * (dot(rows, i, v) + shift)
-        gather(rows, i, t, out)
-        total += t
-    return total
-
-
 @njit(cache=True, nogil=True)
 def moments(
     rows: Rows, order: np.ndarray, stiffness: np.ndarray, first: np.ndarray, second: np.ndarray
@@ -103,7 +48,39 @@ def moments(
         gather2(rows, order[p], stiffness[p], first, second)
 
 
+def scale(rows: Rows, i: int, centre: np.ndarray, root: float, out: np.ndarray) -> None:
+    """Write ``root * (x_i - centre)`` into the first entries of ``out``; for compiled code."""
+    raise NotImplementedError
+
+
+def _dense_scale(rows: Rows, i: int, centre: np.ndarray, root: float, out: np.ndarray) -> None:
+    for j in range(rows.shape[1]):
+        out[j] = root * (rows[i, j] - centre[j])
+
+
+def _csr_scale(rows: Rows, i: int, centre: np.ndarray, root: float, out: np.ndarray) -> None:
+    data, indices, indptr = rows
+    for j in range(centre.shape[0]):
+        out[j] = -root * centre[j]
+    for k in range(indptr[i], indptr[i + 1]):
+        out[indices[k]] = root * (data[k] - centre[indices[k]])
+
+
+@overload(scale, strict=False)
+def _scale(rows: Any, i: Any, centre: Any, root: Any, out: Any) -> Callable[..., None]:
+    return _dense_scale if isinstance(rows, types.Array) else _csr_scale
+
+
 @njit(cache=True, nogil=True)
+def scaled(
+    rows: Rows, order: np.ndarray, centre: np.ndarray, roots: np.ndarray, out: np.ndarray
+) -> None:
+    """Write ``roots[p] * (x_order[p] - centre)`` into the first columns of ``out[p]``."""
+    for p in range(order.shape[0]):
+        scale(rows, order[p], centre, roots[p], out[p])
+
+
+@njit(cache=True, nogil=True, fastmath=SUMS)
 def best_step(
     hinges: np.ndarray,
     speeds: np.ndarray,
@@ -122,12 +99,12 @@ def best_step(
         slope, gross = linear + quadratic * t, abs(linear) + abs(quadratic * t)
         curve = quadratic
         for p in range(hinges.shape[0]):
-            hinge = hinges[p] - t * speeds[p]
-            if hinge > 0.0:
-                pull = stiffness[p] * speeds[p]
-                slope -= pull * hinge
-                gross += abs(pull) * hinge
-                curve += pull * speeds[p]
+            # No branch: which hinges are open is beyond what a processor guesses.
+            hinge = max(hinges[p] - t * speeds[p], 0.0)
+            pull = stiffness[p] * speeds[p]
+            slope -= pull * hinge
+            gross += abs(pull) * hinge
+            curve += pull * speeds[p] if hinge > 0.0 else 0.0
         if abs(slope) <= SETTLED * gross or curve == 0.0:
             break
         if slope > 0.0:

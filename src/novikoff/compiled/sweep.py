@@ -142,13 +142,6 @@ def margins(
 
 
 @njit(cache=True, nogil=True)
-def products(rows: Rows, order: np.ndarray, w: np.ndarray, along: float, out: np.ndarray) -> None:
-    """Write ``x_i . w - along`` of the examples of ``order`` into ``out``."""
-    for p in range(order.shape[0]):
-        out[p] = dot(rows, order[p], w) - along
-
-
-@njit(cache=True, nogil=True)
 def combine(
     rows: Rows,
     order: np.ndarray,
@@ -162,12 +155,3 @@ def combine(
     for p in range(order.shape[0]):
         along = add(rows, order[p], coefficients[p], w, centre, at)
     return along
-
-
-@njit(cache=True, nogil=True)
-def distances2(
-    rows: Rows, order: np.ndarray, centre: np.ndarray, at: np.ndarray, out: np.ndarray
-) -> None:
-    """Write ``|x_i - centre|^2`` of the examples of ``order`` into ``out``."""
-    for p in range(order.shape[0]):
-        out[p] = distance2(rows, order[p], centre, at)

@@ -10,11 +10,9 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff.compiled import blocks
 from novikoff.compiled import coordinate as compiled
 from novikoff.compiled.coordinate import ALONG, OFFSET, STEPS, TOTAL, WORST
-from novikoff.compiled.newton import class_sums
-from novikoff.compiled.sweep import distances2
-from novikoff.compiled.sweep import products as row_products
 from novikoff.maxmargin.passes import Ids, Passes
 from novikoff.maxmargin.problem import Problem
 
@@ -120,7 +118,7 @@ class Dual:
         """
         ids = self.sample.order[self.weights[self.sample.order] > 0.0]
         weights, signs = self.weights[ids], self.signs[ids]
-        sums = self._class_sums(ids, weights)
+        (sums,) = self.passes.class_sums(ids, weights)
         totals = np.array([weights[signs > 0].sum(), weights[signs < 0].sum()])
         estimate = self.state[OFFSET] - self.pull * self.total
         self.w = sums[0] - sums[1]
@@ -157,7 +155,7 @@ class Dual:
         for _ in range(MOST_PRODUCTS):
             if size <= least:
                 break
-            sums = self._class_sums(ids, direction)
+            (sums,) = self.passes.class_sums(ids, direction)
             w, total = sums[0] - sums[1], float(direction @ signs)
             image = signs * (self._products(ids, w, total) + self.pull * total)
             image += slack2 * direction
@@ -182,7 +180,7 @@ class Dual:
         for _ in range(TRIALS):
             weights = self.weights[ids] + change
             cut = np.flatnonzero(weights < 0.0)
-            sums = self._class_sums(ids[cut], -weights[cut])
+            (sums,) = self.passes.class_sums(ids[cut], -weights[cut])
             weights[cut] = 0.0
             w = self.w + moved + sums[0] - sums[1]
             if self._value(ids, weights, w, estimate) < before:
@@ -200,19 +198,9 @@ class Dual:
         value = 0.5 * (length2 + float(weights**2 @ self.slack2[ids])) - float(weights.sum())
         return value + total * (estimate + 0.5 * self.pull * total)
 
-    def _class_sums(self, ids: Ids, weights: Vector) -> Vector:
-        sums = np.zeros((2, len(self.w)))
-        signs = self.signs[ids].astype(np.float64)
-        for rows, here, those in self.passes.over(ids):
-            class_sums(rows, here, weights[those], signs[those], sums)
-        return sums
-
     def _products(self, ids: Ids, w: Vector, total: float) -> Vector:
         """Return ``(w - total centre) . (x - centre)``."""
-        products = np.empty(len(ids))
-        along = float(w @ self.centre)
-        for rows, here, those in self.passes.over(ids):
-            row_products(rows, here, w, along, products[those])
+        products = self.passes.products(ids, w, float(w @ self.centre))
         return products - total * self.along[ids]
 
     def _measure(self) -> Vector:
@@ -225,8 +213,8 @@ class Dual:
             is_sparse = isinstance(rows, tuple)
             # The mean of sparse rows has far more non-zeros than a row: it is not subtracted.
             origin = np.zeros_like(self.centre) if is_sparse else self.centre
-            distances2(rows, here, origin, nowhere, mine)
-            row_products(rows, here, self.centre, 0.0, products[those])
+            blocks.distances2(rows, here, origin, nowhere, mine)
+            blocks.products(rows, here, self.centre, 0.0, products[those])
             if is_sparse:
                 rounding = np.finfo(np.float64).eps * (mine + self.centre2)
                 mine = np.maximum(mine - 2.0 * products[those] + self.centre2, rounding)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.compiled import newton as compiled
-from novikoff.compiled.sweep import products as row_products
+from novikoff.maxmargin.curvature import Direction
 from novikoff.maxmargin.passes import Ids, Passes
 
 Vector = NDArray[np.float64]
@@ -20,6 +20,20 @@ PER_FEATURE = 5
 FROM_A_CLASS = 200
 GROWTH = 4
 VANISHED = 1e-8
+# The signs of the classes, in the order of sums.
+SIDES = np.array([[1.0], [-1.0]])
+
+
+@dataclass(frozen=True)
+class Carried:
+    """Moments of hinges that were open a step before, for where they are now.
+
+    The moments of a class are the sums of ``D h x`` and of ``D x`` over its open hinges ``h``, with
+    the stiffness ``D``; in ``moments[k, side]`` the positive class is the first.
+    """
+
+    active: Ids
+    moments: Vector
 
 
 @dataclass(frozen=True)
@@ -33,12 +47,19 @@ class Point:
     dual: float
     active: Ids
     weights: Vector
+    moments: Vector
     gradient: Vector
 
     @property
     def gap(self) -> float:
         """The relative gap between primal and dual."""
         return 1.0 - self.dual / self.primal if self.primal > 0.0 else 0.0
+
+    def carried(self, by: Vector) -> Carried:
+        """Return the moments after a move of ``f`` by which ``sum D f x`` changes so much."""
+        moments = self.moments.copy()
+        moments[0] -= SIDES * by
+        return Carried(self.active, moments)
 
     @property
     def steepness(self) -> float:
@@ -86,32 +107,44 @@ class Part:
 
     def products(self, w: Vector) -> Vector:
         """Return ``(x - centre) . w``."""
+        if not w.any():
+            return np.zeros(len(self.ids))
+        return self.passes.products(self.ids, w, float(w @ self.passes.sample.centre))
+
+    def products_along(self, direction: Direction, active: Ids) -> Vector:
+        """Return the same for a direction, which tells those of the active examples."""
+        others = np.ones(len(self.ids), dtype=np.bool_)
+        others[active] = False
         products = np.zeros(len(self.ids))
-        if w.any():
-            along = float(w @ self.passes.sample.centre)
-            for rows, here, those in self.passes.over(self.ids):
-                row_products(rows, here, w, along, products[those])
+        products[active] = direction.speeds - direction.offset
+        if direction.w.any():
+            along = float(direction.w @ self.passes.sample.centre)
+            products[others] = self.passes.products(self.ids[others], direction.w, along)
         return products
 
     def hinges(self, products: Vector, offset: float) -> Vector:
         """Return ``1 - y f(x)``; a hinge is open where this is positive."""
         return 1.0 - self.signs * (products + offset)
 
-    def point(self, w: Vector, offset: float, products: Vector) -> Point:
+    def point(
+        self, w: Vector, offset: float, products: Vector, carried: Carried | None = None
+    ) -> Point:
         """Move the offset to its best place and read the dual off the open hinges."""
-        affine = self.passes.sample.affine
+        affine, shift = self.passes.sample.affine, 0.0
         if affine:
-            offset += compiled.best_step(
+            shift = compiled.best_step(
                 self.hinges(products, offset), self.signs, self.stiffness, 0.0, 0.0, 0.0
             )
+        offset += shift
         hinges = self.hinges(products, offset)
         active = np.flatnonzero(hinges > 0.0)
         signs, weights = self.signs[active], self.stiffness[active] * hinges[active]
-        sums = np.zeros((2, len(w)))
-        for rows, here, those in self.passes.over(self.ids[active]):
-            compiled.class_sums(rows, here, weights[those], signs[those], sums)
+        if carried is None:
+            moments = self.passes.class_sums(self.ids[active], weights, self.stiffness[active])
+        else:
+            moments = self._corrected(carried, shift, hinges)
         totals = np.array([weights[signs > 0.0].sum(), weights[signs < 0.0].sum()])
-        sums -= np.outer(totals, self.passes.sample.centre)
+        sums = moments[0] - np.outer(totals, self.passes.sample.centre)
         return Point(
             w=w,
             offset=offset,
@@ -120,8 +153,21 @@ class Part:
             dual=dual_objective(sums, totals, signs, weights, 1.0 / self.stiffness[active], affine),
             active=active,
             weights=weights,
+            moments=moments,
             gradient=w - (sums[0] - sums[1]),
         )
+
+    def _corrected(self, carried: Carried, shift: float, hinges: Vector) -> Vector:
+        """Return the moments of the hinges that are open now, which are ``shift`` further on."""
+        moments = carried.moments.copy()
+        moments[0] -= shift * SIDES * moments[1]
+        opened = hinges > 0.0
+        changed = opened.copy()
+        changed[carried.active] = ~opened[carried.active]
+        # What has closed was carried with a weight below zero.
+        (those,) = changed.nonzero()
+        masses = np.where(opened[those], 1.0, -1.0) * self.stiffness[those]
+        return moments + self.passes.class_sums(self.ids[those], masses * hinges[those], masses)
 
 
 def shares(weights: Vector, signs: NDArray[Any], affine: bool) -> tuple[Vector, float]:

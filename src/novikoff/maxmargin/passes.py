@@ -7,11 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.certificate import Status
+from novikoff.compiled import blocks
 from novikoff.compiled.rows import Rows
 from novikoff.record import Limits
 from novikoff.sample import Sample
 
 Ids = NDArray[np.int64]
+Vector = NDArray[np.float64]
 
 
 class Stopped(Exception):
@@ -44,6 +46,23 @@ class Passes:
             yield rows, here, slice(done, done + len(chunk))
             done += len(chunk)
         self.count += share
+
+    def products(self, ids: Ids, w: Vector, along: float) -> Vector:
+        """Return ``x . w - along``."""
+        products = np.empty(len(ids))
+        for rows, here, those in self.over(ids):
+            blocks.products(rows, here, w, along, products[those])
+        return products
+
+    def class_sums(self, ids: Ids, *weights: Vector) -> Vector:
+        """Return the sums of the positive and of the negative examples, for each weighting."""
+        sums = np.zeros((2, len(weights), self.sample.room.shape[1]))
+        positive = self.sample.signs[ids] > 0
+        for side, out in zip((positive, ~positive), sums, strict=True):
+            mine = np.array([each[side] for each in weights])
+            for rows, here, those in self.over(ids[side]):
+                blocks.combinations(rows, here, np.ascontiguousarray(mine[:, those]), out)
+        return sums.swapaxes(0, 1)
 
     def check(self) -> None:
         """Raise :class:`Stopped` where a limit is met."""

@@ -8,7 +8,6 @@ from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 from scipy.linalg import get_blas_funcs, get_lapack_funcs
 
 from novikoff.compiled import newton as compiled
@@ -36,11 +35,11 @@ class Factored:
         self.dtype: Any = np.float64 if precise else np.float32
         self.units = np.ones(passes.sample.room.shape[1] + int(passes.sample.affine))
         self.units[passes.sample.room.shape[1] :] = passes.sample.radius or 1.0
-        syrk, potrf, self.potrs = _routines(self.dtype)
+        syrk, potrf, self.trsv = _routines(self.dtype)
         hessian = _hessian(passes, ids, stiffness, self.dtype, syrk)
         if not np.isfinite(hessian.diagonal()).all():
             self.dtype = np.float64
-            syrk, potrf, self.potrs = _routines(self.dtype)
+            syrk, potrf, self.trsv = _routines(self.dtype)
             hessian = _hessian(passes, ids, stiffness, self.dtype, syrk)
         diagonal = np.arange(len(hessian))
         # A factor that rounding denies is that of a matrix nearby, which preconditions as well.
@@ -56,13 +55,16 @@ class Factored:
         v = v * self.units
         # Single precision has no room for small numbers.
         length = float(np.abs(v).max()) or 1.0
-        solution = self.potrs(self.factor, (v / length).astype(self.dtype), lower=1)[0]
+        # Five times as fast as potrs, which is made for many right sides.
+        solution = self.trsv(self.factor, (v / length).astype(self.dtype), lower=1)
+        solution = self.trsv(self.factor, solution, lower=1, trans=1, overwrite_x=1)
         return np.asarray(length * solution.astype(np.float64) * self.units)
 
 
 def _routines(dtype: Any) -> tuple[Any, Any, Any]:
-    (syrk,) = get_blas_funcs(("syrk",), dtype=dtype)
-    return syrk, *get_lapack_funcs(("potrf", "potrs"), dtype=dtype)
+    syrk, trsv = get_blas_funcs(("syrk", "trsv"), dtype=dtype)
+    (potrf,) = get_lapack_funcs(("potrf",), dtype=dtype)
+    return syrk, potrf, trsv
 
 
 def _hessian(passes: Passes, ids: Ids, stiffness: Vector, dtype: Any, syrk: Any) -> NDArray[Any]:
@@ -72,20 +74,17 @@ def _hessian(passes: Passes, ids: Ids, stiffness: Vector, dtype: Any, syrk: Any)
     width = d + int(sample.affine)
     hessian = np.zeros((width, width), dtype=dtype, order="F")
     block = np.empty((BLOCK, width), dtype=dtype)
-    for begin in range(0, len(ids), BLOCK):
-        passes.check()
-        those = slice(begin, begin + BLOCK)
-        rows = sample.matrix(ids[those])
-        dense = rows.toarray() if sparse.issparse(rows) else rows
-        roots = np.sqrt(stiffness[those])[:, None]
-        dense -= sample.centre
-        dense *= roots
-        part = block[: len(dense)]
-        with np.errstate(over="ignore"):
-            # In units of the radius the intercept's coordinate is as large as the others.
-            part[:, :d], part[:, d:] = dense, roots * (sample.radius or 1.0)
-        hessian = syrk(1.0, part.T, beta=1.0, c=hessian, lower=1, overwrite_c=1)
-    passes.count += len(ids) / len(sample.order)
+    roots = np.sqrt(stiffness)
+    for rows, here, those in passes.over(ids):
+        for begin in range(0, len(here), BLOCK):
+            passes.check()
+            mine = roots[those][begin : begin + BLOCK]
+            part = block[: len(mine)]
+            compiled.scaled(rows, here[begin : begin + BLOCK], sample.centre, mine, part)
+            with np.errstate(over="ignore"):
+                # In units of the radius the intercept's coordinate is as large as the others.
+                part[:, d:] = mine[:, None] * (sample.radius or 1.0)
+            hessian = syrk(1.0, part.T, beta=1.0, c=hessian, lower=1, overwrite_c=1)
     diagonal = np.arange(width)
     hessian[diagonal[:d], diagonal[:d]] += 1.0
     # Where no example is active, the intercept's coordinate has no curvature at all.

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from novikoff.compiled import blocks
 from novikoff.compiled import sweep as compiled
 from novikoff.compiled.step import Frame, Specification, rescale, start
 from novikoff.sample.rooms import Room
@@ -257,7 +258,7 @@ class Sample:
         for chunk in self.chunks(ids):
             rows, gathered = self.room.part(chunk)
             position = chunk if gathered is None else np.arange(len(chunk))
-            compiled.products(rows, position, w, along, out[done : done + len(chunk)])
+            blocks.products(rows, position, w, along, out[done : done + len(chunk)])
             done += len(chunk)
         return out
 
@@ -301,7 +302,7 @@ class Sample:
         for chunk in self.chunks(np.arange(self.n_examples)):
             rows, gathered = self.room.part(chunk)
             position = chunk if gathered is None else np.arange(len(chunk))
-            compiled.distances2(rows, position, self.centre, self.at, self.norms2[chunk[0] :])
+            blocks.distances2(rows, position, self.centre, self.at, self.norms2[chunk[0] :])
 
     def _coincide(self) -> bool:
         """Whether every example lies exactly at the centre."""
