@@ -24,6 +24,11 @@ LIMIT = 60.0
 LONG = 30.0
 """A run that takes longer is not repeated."""
 
+BRIEF = 0.1
+"""A run that takes less is repeated more often: its time varies more."""
+
+ROUNDS, BRIEF_ROUNDS = 3, 15
+
 # A child shares the data with its parent, and solvers need not be picklable.
 _FORK = get_context("fork")
 
@@ -144,15 +149,15 @@ def once(solver: Solver, X: Any, y: Any, limit: float = LIMIT) -> Run:
 
 
 def compete(
-    X: Any, y: Any, solvers: Mapping[str, Solver], *, rounds: int = 3, limit: float = LIMIT
+    X: Any, y: Any, solvers: Mapping[str, Solver], *, limit: float = LIMIT
 ) -> dict[str, Outcome]:
     """Time the solvers in turn, round by round, after a first run of each."""
     contestants = {who: Contestant(solver, X, y, limit) for who, solver in solvers.items()}
     try:
         runs = {who: [contestant.run()] for who, contestant in contestants.items()}
-        for _ in range(rounds):
+        for k in range(BRIEF_ROUNDS):
             for who, contestant in contestants.items():
-                if runs[who][-1].seconds < LONG:
+                if runs[who][-1].seconds < (LONG if k < ROUNDS else BRIEF):
                     runs[who].append(contestant.run())
     finally:
         for contestant in contestants.values():

@@ -5,7 +5,6 @@ import pytest
 from scipy import sparse
 
 from novikoff.compiled import blocks
-from novikoff.compiled.newton import scaled
 
 KINDS = ["float64", "float32", "uint8", "csr"]
 
@@ -49,7 +48,7 @@ def test_every_number_of_rows(kind, n):
 
     roots = np.sqrt(stiffness)
     block = np.full((n, X.shape[1] + 1), np.nan)
-    scaled(rows, order, centre, roots, block)
+    blocks.scaled(rows, order, centre, roots, block)
     np.testing.assert_allclose(block[:, :-1], roots[:, None] * (mine - centre), rtol=1e-15)
     assert np.isnan(block[:, -1]).all()
 

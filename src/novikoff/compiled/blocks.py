@@ -203,6 +203,29 @@ def _bend(
     return _dense_bend if isinstance(rows, types.Array) else _csr_bend
 
 
+def scale(rows: Rows, i: int, centre: np.ndarray, factor: float, out: np.ndarray) -> None:
+    """Write ``factor * (x_i - centre)`` into the first entries of ``out``; for compiled code."""
+    raise NotImplementedError
+
+
+def _dense_scale(rows: Rows, i: int, centre: np.ndarray, factor: float, out: np.ndarray) -> None:
+    for j in range(rows.shape[1]):
+        out[j] = factor * (rows[i, j] - centre[j])
+
+
+def _csr_scale(rows: Rows, i: int, centre: np.ndarray, factor: float, out: np.ndarray) -> None:
+    data, indices, indptr = rows
+    for j in range(centre.shape[0]):
+        out[j] = -factor * centre[j]
+    for k in range(indptr[i], indptr[i + 1]):
+        out[indices[k]] = factor * (data[k] - centre[indices[k]])
+
+
+@overload(scale, strict=False)
+def _scale(rows: Any, i: Any, centre: Any, factor: Any, out: Any) -> Callable[..., None]:
+    return _dense_scale if isinstance(rows, types.Array) else _csr_scale
+
+
 @njit(cache=True, nogil=True)
 def products(rows: Rows, order: np.ndarray, w: np.ndarray, along: float, out: np.ndarray) -> None:
     """Write ``x_i . w - along`` of the examples of ``order`` into ``out``."""
@@ -241,3 +264,12 @@ def curvature(
     cache.
     """
     return bend(rows, order, stiffness, v, shift, products, out)
+
+
+@njit(cache=True, nogil=True)
+def scaled(
+    rows: Rows, order: np.ndarray, centre: np.ndarray, factors: np.ndarray, out: np.ndarray
+) -> None:
+    """Write ``factors[p] * (x_order[p] - centre)`` into the first columns of ``out[p]``."""
+    for p in range(order.shape[0]):
+        scale(rows, order[p], centre, factors[p], out[p])

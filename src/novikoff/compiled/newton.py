@@ -48,38 +48,6 @@ def moments(
         gather2(rows, order[p], stiffness[p], first, second)
 
 
-def scale(rows: Rows, i: int, centre: np.ndarray, root: float, out: np.ndarray) -> None:
-    """Write ``root * (x_i - centre)`` into the first entries of ``out``; for compiled code."""
-    raise NotImplementedError
-
-
-def _dense_scale(rows: Rows, i: int, centre: np.ndarray, root: float, out: np.ndarray) -> None:
-    for j in range(rows.shape[1]):
-        out[j] = root * (rows[i, j] - centre[j])
-
-
-def _csr_scale(rows: Rows, i: int, centre: np.ndarray, root: float, out: np.ndarray) -> None:
-    data, indices, indptr = rows
-    for j in range(centre.shape[0]):
-        out[j] = -root * centre[j]
-    for k in range(indptr[i], indptr[i + 1]):
-        out[indices[k]] = root * (data[k] - centre[indices[k]])
-
-
-@overload(scale, strict=False)
-def _scale(rows: Any, i: Any, centre: Any, root: Any, out: Any) -> Callable[..., None]:
-    return _dense_scale if isinstance(rows, types.Array) else _csr_scale
-
-
-@njit(cache=True, nogil=True)
-def scaled(
-    rows: Rows, order: np.ndarray, centre: np.ndarray, roots: np.ndarray, out: np.ndarray
-) -> None:
-    """Write ``roots[p] * (x_order[p] - centre)`` into the first columns of ``out[p]``."""
-    for p in range(order.shape[0]):
-        scale(rows, order[p], centre, roots[p], out[p])
-
-
 @njit(cache=True, nogil=True, fastmath=SUMS)
 def best_step(
     hinges: np.ndarray,

@@ -31,9 +31,9 @@ def fit_each(
 ) -> dict[int, Result]:
     """Return what ``fit`` finds for each class; for the second alone if there are two."""
     order = np.arange(len(codes)) if task.costs is None else np.flatnonzero(task.costs > 0.0)
-    missing = np.setdiff1d(np.arange(len(classes)), codes[order])
-    if len(missing):
-        label = classes.tolist()[missing[0]]
+    counts = np.bincount(codes[order], minlength=len(classes))
+    if not counts.all():
+        label = classes.tolist()[int(counts.argmin())]
         raise ValueError(f"No example of the class {label!r} has a positive weight.")
     positives = [1] if len(classes) == 2 else list(range(len(classes)))
     try:

@@ -127,11 +127,11 @@ class Search:
             self._keep(w, products, float(np.linalg.norm(w)))
         most = FEW if len(self.signs) <= FEW else PER_CLASS
         worst = self._deepest(-self.signs * products, -inf, most)
-        self.candidates.add(worst)
         if len(worst) == len(self.signs) <= self.sample.room.shape[1]:
             # So few examples in so many dimensions tend to carry the optimum nearly all.
             self.candidates.begin(worst, np.ones(len(worst)))
             return
+        self.candidates.add(worst)
         first = worst[:1]
         if self.sample.affine:
             signs = self.sample.signs[worst]
@@ -158,7 +158,7 @@ class Search:
         self.history.append(line)
         for callback in self.callbacks:
             callback(line)
-        positive, negative = self._levels(w)
+        positive, negative = self._levels(products)
         depths: Vector = np.where(self.signs > 0, positive, negative) - self.signs * products
         if self.slack2 is not None:
             eased = np.zeros(self.sample.n_examples)
@@ -206,10 +206,12 @@ class Search:
             return 0.0
         return float(self.slack2[self.candidates.support] @ self.candidates.weights**2)
 
-    def _levels(self, w: Vector) -> tuple[float, float]:
+    def _levels(self, products: Vector) -> tuple[float, float]:
         """The margins at which examples of either class would join the corral."""
         support, weights = self.candidates.support, self.candidates.weights
-        margins = self.sample.signs[support] * self.sample.products(w, support)
+        everywhere = np.zeros(self.sample.n_examples)
+        everywhere[self.sample.order] = products
+        margins = self.sample.signs[support] * everywhere[support]
         if self.slack2 is not None:
             margins += self.slack2[support] * weights
         parts = weights * margins

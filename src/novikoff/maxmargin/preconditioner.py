@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import get_blas_funcs, get_lapack_funcs
 
+from novikoff.compiled import blocks
 from novikoff.compiled import newton as compiled
 from novikoff.maxmargin.passes import Ids, Passes
 
@@ -80,7 +81,7 @@ def _hessian(passes: Passes, ids: Ids, stiffness: Vector, dtype: Any, syrk: Any)
             passes.check()
             mine = roots[those][begin : begin + BLOCK]
             part = block[: len(mine)]
-            compiled.scaled(rows, here[begin : begin + BLOCK], sample.centre, mine, part)
+            blocks.scaled(rows, here[begin : begin + BLOCK], sample.centre, mine, part)
             with np.errstate(over="ignore"):
                 # In units of the radius the intercept's coordinate is as large as the others.
                 part[:, d:] = mine[:, None] * (sample.radius or 1.0)

@@ -34,11 +34,11 @@ class DenseRows:
 
     def add(self, ids: Ids) -> Vector:
         """Take examples in."""
-        new = self.sample.matrix(ids)
-        new -= self.sample.centre
-        new *= self.sample.signs[ids, None]
+        new = self.sample.signed_rows(ids)
         # A matrix times its own transpose takes half the work.
-        products = np.vstack([self.z @ new.T, new @ new.T])
+        products = new @ new.T
+        if len(self.z):
+            products = np.vstack([self.z @ new.T, products])
         self._all, self.z = appended(self._all, self.z, new)
         return products
 
@@ -96,12 +96,9 @@ class ExtendedRows:
 
     def add(self, ids: Ids) -> Vector:
         """Take examples in; there are no products."""
-        signs = self.sample.signs[ids].astype(np.float64)
-        rows = self.sample.matrix(ids)
-        dense = rows.toarray() if sparse.issparse(rows) else rows
         new = np.zeros((len(ids), self.z.shape[1]))
-        new[:, :-2] = (dense - self.sample.centre) * signs[:, None] * self.scale
-        second = self.sample.affine & (signs < 0.0)
+        new[:, :-2] = self.sample.signed_rows(ids) * self.scale
+        second = self.sample.affine & (self.sample.signs[ids] < 0)
         new[:, -2] = np.where(second, 0.0, 1.0)
         new[:, -1] = np.where(second, 1.0, 0.0)
         self._all, self.z = appended(self._all, self.z, new)

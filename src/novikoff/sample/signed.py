@@ -266,6 +266,18 @@ class Sample:
         """Return the given rows, not centred, as a float64 array or CSR matrix of their own."""
         return self.room.matrix[ids].astype(np.float64, copy=False)
 
+    def signed_rows(self, ids: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return ``y_i (x_i - centre)`` of the given examples, dense."""
+        out = np.empty((len(ids), self.room.shape[1]))
+        done = 0
+        for chunk in self.chunks(ids):
+            rows, gathered = self.room.part(chunk)
+            position = chunk if gathered is None else np.arange(len(chunk))
+            signs = self.signs[chunk].astype(np.float64)
+            blocks.scaled(rows, position, self.centre, signs, out[done : done + len(chunk)])
+            done += len(chunk)
+        return out
+
     def combine(self, weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
         """Return ``sum_i weights_i y_i (x_i - centre)`` and the offset at the centre.
 
