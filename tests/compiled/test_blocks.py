@@ -46,6 +46,11 @@ def test_every_number_of_rows(kind, n):
     assert total == pytest.approx(stiffness @ out)
     np.testing.assert_allclose(image, 1.0 + (stiffness * out) @ mine, rtol=1e-12, atol=1e-12)
 
+    if kind != "csr":
+        reach = np.full(X.shape[1], 0.5)
+        blocks.reaches(rows, order, centre, reach)
+        np.testing.assert_array_equal(reach, np.abs(mine - centre).max(axis=0, initial=0.5))
+
     roots = np.sqrt(stiffness)
     block = np.full((n, X.shape[1] + 1), np.nan)
     blocks.scaled(rows, order, centre, roots, block)

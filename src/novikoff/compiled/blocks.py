@@ -273,3 +273,11 @@ def scaled(
     """Write ``factors[p] * (x_order[p] - centre)`` into the first columns of ``out[p]``."""
     for p in range(order.shape[0]):
         scale(rows, order[p], centre, factors[p], out[p])
+
+
+@njit(cache=True, nogil=True)
+def reaches(rows: np.ndarray, order: np.ndarray, centre: np.ndarray, out: np.ndarray) -> None:
+    """Raise ``out`` to the largest distance to the centre in each column of dense rows."""
+    for p in range(order.shape[0]):
+        for j in range(rows.shape[1]):
+            out[j] = max(out[j], abs(rows[order[p], j] - centre[j]))

@@ -13,14 +13,18 @@ MOST_TRIALS = 200
 SETTLED = 2.0**-50
 
 
-def _dense_gather2(rows: Rows, i: int, step: float, out: np.ndarray, squares: np.ndarray) -> None:
+def _dense_gather2(
+    rows: Rows, i: int, step: float, origin: np.ndarray, out: np.ndarray, squares: np.ndarray
+) -> None:
     for j in range(rows.shape[1]):
-        value = float(rows[i, j])
+        value = rows[i, j] - origin[j]
         out[j] += step * value
         squares[j] += step * value * value
 
 
-def _csr_gather2(rows: Rows, i: int, step: float, out: np.ndarray, squares: np.ndarray) -> None:
+def _csr_gather2(
+    rows: Rows, i: int, step: float, origin: np.ndarray, out: np.ndarray, squares: np.ndarray
+) -> None:
     data, indices, indptr = rows
     for k in range(np.uint64(indptr[i]), np.uint64(indptr[i + 1])):
         j = np.uint64(indices[k])
@@ -29,23 +33,35 @@ def _csr_gather2(rows: Rows, i: int, step: float, out: np.ndarray, squares: np.n
         squares[j] += step * value * value
 
 
-def gather2(rows: Rows, i: int, step: float, out: np.ndarray, squares: np.ndarray) -> None:
-    """Add ``step * x_i`` to ``out`` and ``step * x_i^2`` to ``squares``; for compiled code."""
+def gather2(
+    rows: Rows, i: int, step: float, origin: np.ndarray, out: np.ndarray, squares: np.ndarray
+) -> None:
+    """Add ``step * z`` to ``out`` and ``step * z^2`` to ``squares``; for compiled code."""
     raise NotImplementedError
 
 
 @overload(gather2, strict=False, jit_options={"fastmath": SUMS})
-def _gather2(rows: Any, i: Any, step: Any, out: Any, squares: Any) -> Callable[..., None]:
+def _gather2(
+    rows: Any, i: Any, step: Any, origin: Any, out: Any, squares: Any
+) -> Callable[..., None]:
     return _dense_gather2 if isinstance(rows, types.Array) else _csr_gather2
 
 
 @njit(cache=True, nogil=True)
 def moments(
-    rows: Rows, order: np.ndarray, stiffness: np.ndarray, first: np.ndarray, second: np.ndarray
+    rows: Rows,
+    order: np.ndarray,
+    stiffness: np.ndarray,
+    origin: np.ndarray,
+    first: np.ndarray,
+    second: np.ndarray,
 ) -> None:
-    """Add the weighted sums of the rows, and of their squares, column by column."""
+    """Add the weighted sums of ``z``, and of its squares, column by column.
+
+    ``z`` is a dense row minus the origin, or a sparse row as it stands.
+    """
     for p in range(order.shape[0]):
-        gather2(rows, order[p], stiffness[p], first, second)
+        gather2(rows, order[p], stiffness[p], origin, first, second)
 
 
 @njit(cache=True, nogil=True, fastmath=SUMS)

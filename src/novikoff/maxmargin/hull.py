@@ -159,7 +159,8 @@ class Search:
         for callback in self.callbacks:
             callback(line)
         positive, negative = self._levels(products)
-        depths: Vector = np.where(self.signs > 0, positive, negative) - self.signs * products
+        depths: Vector = np.where(self.signs > 0, positive, negative)
+        depths -= self.signs * products
         if self.slack2 is not None:
             eased = np.zeros(self.sample.n_examples)
             support = self.candidates.support

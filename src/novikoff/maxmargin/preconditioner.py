@@ -97,22 +97,26 @@ def _hessian(passes: Passes, ids: Ids, stiffness: Vector, dtype: Any, syrk: Any)
 class Diagonal:
     """The diagonal of the Hessian, taken where the mean of the active examples is the origin.
 
-    There the intercept's coordinate is independent of the others. What is enough for sparse rows,
-    whose columns have little to do with each other.
+    There the intercept's coordinate is independent of the others. It is enough for sparse rows,
+    whose columns have little to do with each other, and for a first step on dense ones.
     """
 
     def __init__(self, passes: Passes, ids: Ids, stiffness: Vector) -> None:
         sample = passes.sample
         self.n_features = sample.room.shape[1]
         first, second = np.zeros(self.n_features), np.zeros(self.n_features)
+        origin = sample.centre
         for rows, here, those in passes.over(ids):
-            compiled.moments(rows, here, stiffness[those], first, second)
+            if isinstance(rows, tuple):
+                origin = np.zeros_like(sample.centre)
+            compiled.moments(rows, here, stiffness[those], origin, first, second)
         self.total = float(stiffness.sum()) or 1.0
         self.mean = np.zeros(self.n_features)
         if sample.affine:
-            # The second moments about the mean; for sparse columns nothing cancels.
+            # The second moments about the mean; for sparse columns nothing cancels, and for dense
+            # ones the centre is among the examples.
             second = np.maximum(second - first**2 / self.total, 0.0)
-            self.mean = first / self.total - sample.centre
+            self.mean = first / self.total + origin - sample.centre
         self.curves = 1.0 + second
 
     def solve(self, v: Vector) -> Vector:

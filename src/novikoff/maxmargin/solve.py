@@ -7,6 +7,7 @@ import numpy as np
 from scipy import sparse
 
 from novikoff.certificate import Status
+from novikoff.compiled import blocks
 from novikoff.maxmargin.coordinate import coordinate_descent
 from novikoff.maxmargin.exactly import vanishing_combination
 from novikoff.maxmargin.hull import MOST_MEMBERS, Search
@@ -213,11 +214,14 @@ def column_reach(problem: Problem) -> Vector:
     sample = problem.sample
     reach = np.zeros(sample.room.shape[1])
     for chunk in sample.chunks(sample.order):
-        rows = sample.matrix(chunk)
-        low, high = rows.min(axis=0), rows.max(axis=0)
-        if sparse.issparse(rows):
-            low, high = low.toarray().ravel(), high.toarray().ravel()
-        np.maximum(reach, np.maximum(high - sample.centre, sample.centre - low), out=reach)
+        rows, gathered = sample.room.part(chunk)
+        if isinstance(rows, tuple):
+            matrix = sample.matrix(chunk)
+            low, high = (end.toarray().ravel() for end in (matrix.min(axis=0), matrix.max(axis=0)))
+            np.maximum(reach, np.maximum(high - sample.centre, sample.centre - low), out=reach)
+        else:
+            here = chunk if gathered is None else np.arange(len(chunk))
+            blocks.reaches(rows, here, sample.centre, reach)
     return reach
 
 

@@ -249,10 +249,6 @@ class Sample:
         """Return ``(x_i - centre) . w``, unsigned; by default of all examples, in order."""
         ids = self.order if ids is None else ids
         along = float(w[self.at] @ self.centre[self.at])
-        rows, gathered = self.room.part(ids[:1])
-        as_they_stand = len(ids) == self.n_examples and (ids[:-1] < ids[1:]).all()
-        if as_they_stand and gathered is None and getattr(rows, "dtype", None) == np.float64:
-            return np.asarray(rows @ w - along)
         out = np.empty(len(ids))
         done = 0
         for chunk in self.chunks(ids):

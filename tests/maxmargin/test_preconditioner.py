@@ -1,0 +1,58 @@
+"""What stands for the Hessian, beside the Hessian itself."""
+
+from math import inf
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from novikoff.maxmargin.passes import Passes
+from novikoff.maxmargin.preconditioner import Diagonal, Factored
+from novikoff.record import Limits
+from novikoff.sample import Sample, room_of
+
+
+def problem_of(kind, affine, offset=0.0):
+    """Some active examples, their stiffness, and their Hessian."""
+    rng = np.random.default_rng(0)
+    X = rng.integers(-3, 4, size=(60, 6)) * rng.integers(0, 2, size=(60, 6)) + offset
+    stored = sparse.csr_array(X) if kind == "csr" else X.astype(kind)
+    signs = np.where(rng.uniform(size=60) < 0.5, 1, -1)
+    sample = Sample.of(room_of(stored), signs, affine=affine)
+    ids, stiffness = np.arange(0, 60, 2), rng.uniform(0.5, 2.0, size=30)
+    Z = X[ids] - sample.centre
+    if affine:
+        Z = np.column_stack([Z, np.ones(len(Z))])
+    hessian = (Z.T * stiffness) @ Z
+    hessian[range(6), range(6)] += 1.0
+    limits = Limits(inf, None, None, lambda: False)
+    return Passes(sample, limits), ids, stiffness, hessian
+
+
+@pytest.mark.parametrize("affine", [True, False])
+@pytest.mark.parametrize("kind", ["float64", "float32", "csr"])
+@pytest.mark.parametrize(("precise", "near"), [(True, 1e-12), (False, 1e-4)])
+def test_a_factor_of_all_examples_inverts_the_hessian(kind, affine, precise, near):
+    passes, ids, stiffness, hessian = problem_of(kind, affine)
+    inverse = Factored(passes, ids, stiffness, precise=precise)
+    columns = np.array([inverse.solve(column) for column in hessian])
+    np.testing.assert_allclose(columns, np.eye(len(hessian)), atol=near)
+
+
+@pytest.mark.parametrize(
+    ("kind", "affine", "offset"),
+    [
+        ("float64", True, 0.0),
+        ("float64", True, 1e9),
+        ("float64", False, 0.0),
+        ("csr", True, 0.0),
+        ("csr", False, 0.0),
+    ],
+)
+def test_the_diagonal_is_that_about_the_mean(kind, affine, offset):
+    passes, ids, stiffness, hessian = problem_of(kind, affine, offset)
+    diagonal = Diagonal(passes, ids, stiffness)
+    if affine:
+        # The intercept, eliminated.
+        hessian = hessian[:6, :6] - np.outer(hessian[:6, 6], hessian[6, :6]) / hessian[6, 6]
+    np.testing.assert_allclose(diagonal.curves, np.diag(hessian), rtol=1e-12)
