@@ -4,11 +4,12 @@ import csv
 import os
 import time
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import inf
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
+from statistics import median
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,7 @@ LONG = 30.0
 """A run that takes longer is not repeated."""
 
 BRIEF = 0.1
-"""A run that takes less is repeated more often: its time varies more."""
+"""Where a solver takes less, all run more often: so short a time varies more."""
 
 ROUNDS, BRIEF_ROUNDS = 3, 15
 
@@ -156,8 +157,10 @@ def compete(
     try:
         runs = {who: [contestant.run()] for who, contestant in contestants.items()}
         for k in range(BRIEF_ROUNDS):
+            if k == ROUNDS and not _is_brief(runs.values()):
+                break
             for who, contestant in contestants.items():
-                if runs[who][-1].seconds < (LONG if k < ROUNDS else BRIEF):
+                if runs[who][-1].seconds < LONG:
                     runs[who].append(contestant.run())
     finally:
         for contestant in contestants.values():
@@ -171,6 +174,10 @@ def compete(
         )
         for who, done in runs.items()
     }
+
+
+def _is_brief(runs: Iterable[Sequence[Run]]) -> bool:
+    return min(median(run.seconds for run in done[1:] or done) for done in runs) < BRIEF
 
 
 def margin(X: Any, y: Any, w: Any) -> float:

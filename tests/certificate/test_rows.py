@@ -6,6 +6,7 @@ from scipy import sparse
 
 from novikoff import Perceptron
 from novikoff.certificate import CertificateError, Status, certify_margin
+from novikoff.certificate.filter import combination
 from novikoff.certificate.rows import take
 from tests.estimators.problems import noise, whole_numbers
 
@@ -67,3 +68,14 @@ def test_rows_are_taken_in_the_order_asked_for(layout, dtype, n):
     total, magnitude = block.combine(-weights, 4)
     np.testing.assert_array_equal(total, -weights @ X[rows].astype(np.float64))
     np.testing.assert_array_equal(magnitude, -total)
+
+
+@pytest.mark.parametrize("bad", [np.inf, np.nan])
+@pytest.mark.parametrize("n", range(1, 10))
+def test_a_row_that_is_not_finite_leaves_no_bound(bad, n):
+    """Also where it is the last one, which is read again without weight."""
+    X = np.ones((9, 2))
+    X[n - 1, 1] = bad
+    total, error = combination(take(X, np.arange(n)), np.ones(n), 2)
+    assert (total[0], error[0] < 1e-12) == (n, True)
+    assert error[1] == np.inf

@@ -10,6 +10,7 @@ from novikoff.data import planted as far_from_a_plane
 from novikoff.data import text_like
 from novikoff.maxmargin import Problem, curvature, parts, problem
 from novikoff.maxmargin.newton import newton
+from novikoff.maxmargin.solve import soft_margin
 from novikoff.record import Limits
 from novikoff.sample import Sample, room_of
 from novikoff.sample.rooms import Converted
@@ -211,5 +212,60 @@ def test_the_intercept_has_no_say_in_when_a_residual_is_small_enough(monkeypatch
     # Its coordinate has other units than the rest.
     X, y = noisy(3, 3000, 30)
     monkeypatch.setattr(problem, "SMALL", 0)
-    gaps = {solved(X * f, y, 1.0 / f**2, tol=1e-6)[1].gap for f in (2.0**-20, 1.0, 2.0**20)}
-    assert len(gaps) == 1
+    runs = [solved(X * f, y, 1.0 / f**2, tol=1e-6)[1] for f in (2.0**-20, 1.0, 2.0**20)]
+    assert len({(run.n_passes, run.n_steps) for run in runs}) == 1
+    np.testing.assert_allclose([run.gap for run in runs], runs[0].gap, rtol=1e-3)
+
+
+@pytest.mark.parametrize("shift", [0.0, 1e3, 1e4])
+@pytest.mark.parametrize("C", [1e2, 1e4])
+def test_the_bounds_hold_far_from_the_origin(C, shift):
+    # Sums that are carried from step to step would lose the digits that count.
+    examples = far_from_a_plane(7900, 130, 0.01, random_state=0)
+    X, y = examples.X + shift, examples.y
+    sample, solution = solved(X, y, C, tol=1e-6)
+    assert not Problem(sample, np.ones(len(y))).is_small
+    assert solution.status is Status.GAP_REACHED
+    weights = solution.weights.astype(np.longdouble)
+    w = (weights * y) @ (X - X.mean(axis=0)).astype(np.longdouble)
+    dual = weights.sum() - (w @ w + weights @ weights / (2 * C)) / 2
+    assert abs(weights @ y) <= 1e-9 * weights.sum()
+    assert solution.lower == pytest.approx(float(dual), rel=1e-6)
+    score = X @ solution.w - sample.centre @ solution.w + solution.offset
+    primal = solution.w @ solution.w / 2 + C * (np.maximum(0, 1 - y * score) ** 2).sum()
+    assert solution.upper == pytest.approx(primal, rel=1e-6)
+
+
+@pytest.mark.parametrize("C", [1e4, 1e6, 1e8])
+@pytest.mark.parametrize("seed", range(3))
+def test_what_is_nearly_the_hard_margin_is_left_to_a_corral(seed, C):
+    examples = far_from_a_plane(7900, 130, 0.01, random_state=seed)
+    sample, hasty = solved(examples.X, examples.y, C, tol=1e-6, patient=False)
+    assert hasty.gave_up and hasty.status is Status.PRECISION
+    lines = []
+    solution = soft_margin(
+        Problem(sample, np.full(len(examples.y), 0.5 / C)),
+        tol=1e-6,
+        limits=Limits(),
+        callbacks=[lines.append],
+    )
+    assert solution.status is Status.GAP_REACHED and solution.gap <= 1e-6
+    assert hasty.n_passes < solution.n_passes <= 50
+    assert [line.iteration for line in solution.history] == sorted(
+        line.iteration for line in solution.history
+    )
+    assert len(lines) == len(solution.history)
+    stopped = soft_margin(
+        Problem(sample, np.full(len(examples.y), 0.5 / C)),
+        tol=1e-6,
+        limits=Limits(max_iter=hasty.n_passes + 2),
+    )
+    assert stopped.status is Status.MAX_ITER
+    assert stopped.gap <= hasty.gap
+
+
+def test_digits_that_are_not_there_end_a_run():
+    X, y = noisy(7, 20_000, 60)
+    _, solution = solved(X + 1e11, y, 1.0, tol=1e-3)
+    assert solution.status is Status.PRECISION
+    assert solution.n_passes < 500

@@ -56,3 +56,15 @@ def test_the_diagonal_is_that_about_the_mean(kind, affine, offset):
         # The intercept, eliminated.
         hessian = hessian[:6, :6] - np.outer(hessian[:6, 6], hessian[6, :6]) / hessian[6, 6]
     np.testing.assert_allclose(diagonal.curves, np.diag(hessian), rtol=1e-12)
+    whole = np.diag(diagonal.curves)
+    if affine:
+        Z = passes.sample.signed_rows(ids) * passes.sample.signs[ids, None]
+        mean, total = stiffness @ Z / stiffness.sum(), stiffness.sum()
+        whole = np.block(
+            [
+                [whole + total * np.outer(mean, mean), total * mean[:, None]],
+                [total * mean[None], np.array([[total]])],
+            ]
+        )
+    columns = np.array([diagonal.solve(column) for column in whole])
+    np.testing.assert_allclose(columns, np.eye(len(whole)), atol=1e-10)

@@ -8,6 +8,8 @@ from scipy import sparse
 
 from novikoff import rules
 from novikoff.compiled.step import ALONG, NORM2, OFFSET, UPDATES, WEIGHT
+from novikoff.maxmargin import Problem
+from novikoff.maxmargin.solve import column_reach
 from novikoff.sample import Sample, room_of, rooms, visit_order
 from tests.estimators.problems import twisted, whole_numbers
 from tests.rules.pseudocode import Pseudocode
@@ -100,6 +102,18 @@ def test_sweeps_margins_and_models(kind, how, rule, monkeypatch):
     shown = (X @ coef + intercept) * sample.signs
     hidden = sample.frame.slack2 * memory.weights
     np.testing.assert_allclose(shown + hidden, Z @ run.w, rtol=1e-9, atol=1e-9)
+
+
+@KINDS
+@HOW
+def test_signed_rows_and_reaches(kind, how, monkeypatch):
+    """In parts, which for some kinds are converted."""
+    X, sample = problem(kind, monkeypatch, **how)
+    ids = np.array([7, 3, 31, 30, 59, 0])
+    expected = sample.signs[ids, None] * (X[ids] - sample.centre)
+    np.testing.assert_array_equal(sample.signed_rows(ids), expected)
+    reach = column_reach(Problem(sample, None))
+    np.testing.assert_array_equal(reach, np.abs(X - sample.centre).max(axis=0))
 
 
 @KINDS

@@ -12,7 +12,8 @@ zero. *Proof.* A product carries one rounding ``1 + d``, ``|d| <= u``, and at mo
 if fused); then it passes through at most ``h - 1`` additions, which round by ``1 + d`` too. So the
 factor of a term lies in ``(1 ± u)**h``, which is within ``1 ± gamma_h`` (Higham, *Accuracy and
 Stability of Numerical Algorithms*, Lemma 3.1). Additions are exact when they underflow, unless
-flushed; there are fewer than ``k`` of them, each then loses at most ``eta``. ∎
+flushed; there are fewer than ``k`` of them, each then loses at most ``eta``. (Zeros added besides,
+as where rows are read four at a time, change nothing.) ∎
 
 :func:`radius` evaluates a bound twice as large, which leaves room for the rounding of the bound
 itself: let ``m`` be the float64 sum of the ``|a_j b_j|`` and ``M`` the exact one, so that

@@ -29,7 +29,7 @@ _CANCELLED = 2.0**-14
 _SMALLEST_SHARE = 2.0**-900
 """A smaller share of the weight may underflow in the filter, so it is left to exact arithmetic."""
 
-_MOST_SPREAD = 1024
+_MOST_SPREAD = 4096
 """Rows that are looked at for two that are far apart."""
 
 
@@ -132,7 +132,7 @@ def margin_above(point: HullPoint | None) -> float:
 def spread_below(X: Any, rows: Indices, *, affine: bool) -> float:
     """A float below the distance between two of the rows; if not affine, below a row's norm.
 
-    They are the two at the ends of a fixed direction, of a thousand: others may be further
+    They are the two at the ends of a fixed direction, of a few thousand: others may be further
     apart.
     """
     rows = rows[:: 1 + rows.size // _MOST_SPREAD]

@@ -1,4 +1,4 @@
-"""What Newton's method asks besides passes: column moments, and the best step on a line."""
+"""What Newton's method asks of examples besides products: moments, and the best step on a line."""
 
 from collections.abc import Callable
 from typing import Any
@@ -36,7 +36,10 @@ def _csr_gather2(
 def gather2(
     rows: Rows, i: int, step: float, origin: np.ndarray, out: np.ndarray, squares: np.ndarray
 ) -> None:
-    """Add ``step * z`` to ``out`` and ``step * z^2`` to ``squares``; for compiled code."""
+    """Add ``step * z`` to ``out`` and ``step * z^2`` to ``squares``; for compiled code.
+
+    ``z`` is a dense row minus the origin, or a sparse row as it stands.
+    """
     raise NotImplementedError
 
 
@@ -56,10 +59,7 @@ def moments(
     first: np.ndarray,
     second: np.ndarray,
 ) -> None:
-    """Add the weighted sums of ``z``, and of its squares, column by column.
-
-    ``z`` is a dense row minus the origin, or a sparse row as it stands.
-    """
+    """Add the weighted sums of the rows, dense ones minus the origin, and of their squares."""
     for p in range(order.shape[0]):
         gather2(rows, order[p], stiffness[p], origin, first, second)
 
@@ -85,10 +85,10 @@ def best_step(
         for p in range(hinges.shape[0]):
             # No branch: which hinges are open is beyond what a processor guesses.
             hinge = max(hinges[p] - t * speeds[p], 0.0)
-            pull = stiffness[p] * speeds[p]
+            pull = stiffness[p] * speeds[p] if hinge > 0.0 else 0.0
             slope -= pull * hinge
             gross += abs(pull) * hinge
-            curve += pull * speeds[p] if hinge > 0.0 else 0.0
+            curve += pull * speeds[p]
         if abs(slope) <= SETTLED * gross or curve == 0.0:
             break
         if slope > 0.0:

@@ -5,7 +5,6 @@ from math import inf
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from novikoff.compiled import blocks
 from novikoff.maxmargin.passes import Ids, Passes
@@ -24,10 +23,7 @@ SPARSE_BYTES = 12
 MOST_FACTORED = 3000
 MOST_PRODUCTS = 50
 PATIENCE = 20
-# How far the residual must fall on a part, and on the whole.
-LOOSE = 0.1
-FORCING = 0.05
-# Where it is within ten times what is enough, it falls until that.
+# Where the squared residual is within ten times what is enough, it falls until that.
 NEAR = 10.0
 EXACTLY = 1e-10
 
@@ -60,7 +56,6 @@ class Curvature:
         self.sample = passes.sample
         n, self.n_features = passes.sample.room.shape
         self.width = self.n_features + int(self.sample.affine)
-        self.sparse = sparse.issparse(self.sample.matrix(self.sample.order[:1]))
         self.row_cost = SPARSE_VALUE * self.sample.room.nbytes / (SPARSE_BYTES * n)
         self.spent = 0.0
         self.preconditioner: Preconditioner | None = None
@@ -90,6 +85,7 @@ class Curvature:
         stiffness: Vector,
         right: Vector,
         *,
+        forcing: float,
         enough2: float = 0.0,
         exactly: bool = False,
         crudely: bool = False,
@@ -102,6 +98,8 @@ class Curvature:
             The active examples and their ``D``.
         right : array of shape (n_features,)
             Minus the gradient, which is zero in the intercept's coordinate.
+        forcing : float
+            How far the residual must fall, in units of what it was.
         enough2 : float
             Stop when the squared residual, but for the intercept's coordinate, is no larger.
         exactly : bool
@@ -122,10 +120,10 @@ class Curvature:
         residual[: self.n_features] = right
         direction = inverse.solve(residual)
         size = float(residual @ direction)
-        least = (EXACTLY if exactly else FORCING if enough2 > 0.0 else LOOSE) ** 2 * size
+        least = (EXACTLY if exactly else forcing) ** 2 * size
         products, speeds, images = 0, np.zeros(len(ids)), np.zeros((2, self.n_features))
-        while products < MOST_PRODUCTS and _go_on(
-            size, least, residual[: self.n_features], enough2
+        while products < MOST_PRODUCTS and (
+            not products or _go_on(size, least, residual[: self.n_features], enough2)
         ):
             image, speed, sums = self._product(ids, stiffness, direction, n_positive)
             bend = float(direction @ image)
@@ -169,21 +167,26 @@ class Curvature:
         few = max(PER_FEATURE * self.width, WORTH_PRODUCTS * FEATURES_A_PRODUCT * n // self.width)
         few = n if exactly else min(n, self.richness * few)
         cost = self.width**2 * (few + self.width / 3.0)
-        if self.width > MOST_FACTORED or (self.sparse and not exactly and self.spent < cost):
+        if self.width > MOST_FACTORED or (
+            self.sample.is_sparse and not exactly and self.spent < cost
+        ):
             # Stale, it would belittle the columns that only the newly active examples have.
             return Diagonal(self.passes, ids, stiffness)
         stale = exactly and not np.array_equal(ids, self.built_of)
         if stale or not isinstance(self.preconditioner, Factored):
-            self.built_of = ids
+            some = ids
             if few < n:
                 chosen = np.linspace(0, n - 1, few).astype(np.int64)
                 scale = stiffness.sum() / stiffness[chosen].sum()
-                ids, stiffness = ids[chosen], stiffness[chosen] * scale
-            self.preconditioner = Factored(self.passes, ids, stiffness, precise=exactly)
+                some, stiffness = ids[chosen], stiffness[chosen] * scale
+            self.preconditioner = Factored(self.passes, some, stiffness, precise=exactly)
+            self.built_of = ids
         return self.preconditioner
 
 
 def _go_on(size: float, least: float, residual: Vector, enough2: float) -> bool:
+    # Where no hinge opens or closes, the residual is the gradient that a full step leads to, and
+    # half its square the gap.
     if enough2 == 0.0 or not size > 0.0:
         return size > least
     left2 = float(residual @ residual)

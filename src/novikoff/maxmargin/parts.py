@@ -20,6 +20,8 @@ PER_FEATURE = 5
 FROM_A_CLASS = 200
 GROWTH = 4
 VANISHED = 1e-8
+# The error of a sum over many examples, in units of its size.
+ROUNDING = 2.0**-44
 # The signs of the classes, in the order of sums.
 SIDES = np.array([[1.0], [-1.0]])
 
@@ -29,11 +31,13 @@ class Carried:
     """Moments of hinges that were open a step before, for where they are now.
 
     The moments of a class are the sums of ``D h x`` and of ``D x`` over its open hinges ``h``, with
-    the stiffness ``D``; in ``moments[k, side]`` the positive class is the first.
+    the stiffness ``D``; in ``moments[k, side]`` the positive class is the first. ``rounding`` is
+    how far the sums may be off.
     """
 
     active: Ids
     moments: Vector
+    rounding: float
 
 
 @dataclass(frozen=True)
@@ -48,6 +52,7 @@ class Point:
     active: Ids
     weights: Vector
     moments: Vector
+    rounding: float
     gradient: Vector
 
     @property
@@ -56,10 +61,11 @@ class Point:
         return 1.0 - self.dual / self.primal if self.primal > 0.0 else 0.0
 
     def carried(self, by: Vector) -> Carried:
-        """Return the moments after a move of ``f`` by which ``sum D f x`` changes so much."""
+        """Return the moments at a point where ``sum D f x`` of either class is larger by ``by``."""
         moments = self.moments.copy()
         moments[0] -= SIDES * by
-        return Carried(self.active, moments)
+        size = float(np.linalg.norm(self.moments[0]) + np.linalg.norm(by))
+        return Carried(self.active, moments, self.rounding + ROUNDING * size)
 
     @property
     def steepness(self) -> float:
@@ -154,6 +160,7 @@ class Part:
             active=active,
             weights=weights,
             moments=moments,
+            rounding=0.0 if carried is None else carried.rounding,
             gradient=w - (sums[0] - sums[1]),
         )
 

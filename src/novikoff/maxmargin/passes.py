@@ -34,17 +34,13 @@ class Passes:
         self.unlimited = False
 
     def over(self, ids: Ids) -> Iterator[tuple[Rows, Ids, slice]]:
-        """Yield rows, where the next of ``ids`` are in them, and where these are in ``ids``."""
+        """Yield the :meth:`~novikoff.sample.Sample.parts` of a pass."""
         share = len(ids) / len(self.sample.order)
         if self.count + share + self.reserved > self.limits.max_iter and not self.unlimited:
             raise Stopped(Status.MAX_ITER)
-        done = 0
-        for chunk in self.sample.chunks(ids):
+        for part in self.sample.parts(ids):
             self.check()
-            rows, gathered = self.sample.room.part(chunk)
-            here = chunk if gathered is None else np.arange(len(chunk))
-            yield rows, here, slice(done, done + len(chunk))
-            done += len(chunk)
+            yield part
         self.count += share
 
     def products(self, ids: Ids, w: Vector, along: float) -> Vector:

@@ -56,7 +56,7 @@ class Factored:
         v = v * self.units
         # Single precision has no room for small numbers.
         length = float(np.abs(v).max()) or 1.0
-        # Five times as fast as potrs, which is made for many right sides.
+        # Faster than potrs, which is made for many right sides.
         solution = self.trsv(self.factor, (v / length).astype(self.dtype), lower=1)
         solution = self.trsv(self.factor, solution, lower=1, trans=1, overwrite_x=1)
         return np.asarray(length * solution.astype(np.float64) * self.units)
@@ -105,10 +105,8 @@ class Diagonal:
         sample = passes.sample
         self.n_features = sample.room.shape[1]
         first, second = np.zeros(self.n_features), np.zeros(self.n_features)
-        origin = sample.centre
+        origin = np.zeros_like(sample.centre) if sample.is_sparse else sample.centre
         for rows, here, those in passes.over(ids):
-            if isinstance(rows, tuple):
-                origin = np.zeros_like(sample.centre)
             compiled.moments(rows, here, stiffness[those], origin, first, second)
         self.total = float(stiffness.sum()) or 1.0
         self.mean = np.zeros(self.n_features)
@@ -116,7 +114,7 @@ class Diagonal:
             # The second moments about the mean; for sparse columns nothing cancels, and for dense
             # ones the centre is among the examples.
             second = np.maximum(second - first**2 / self.total, 0.0)
-            self.mean = first / self.total + origin - sample.centre
+            self.mean = first / self.total + (origin - sample.centre)
         self.curves = 1.0 + second
 
     def solve(self, v: Vector) -> Vector:

@@ -48,7 +48,8 @@ class Solution:
     ``weights`` has one entry for every row of the room, zero off the support; they are the dual
     variables of the soft margin, and sum to 1 in each class for the hard one. For the hard margin
     ``lower`` and ``upper`` bound the margin, for the soft one they are the dual and the primal
-    objective; in floating point: the certificate's bounds are the rigorous ones.
+    objective; in floating point: the certificate's bounds are the rigorous ones. ``gave_up`` where
+    another method would get on sooner.
     """
 
     w: NDArray[np.float64]
@@ -60,6 +61,7 @@ class Solution:
     n_passes: int
     n_steps: int = 0
     history: list[Progress] = field(default_factory=list)
+    gave_up: bool = False
 
     @classmethod
     def none(cls, sample: Sample, support: NDArray[np.int64]) -> "Solution":

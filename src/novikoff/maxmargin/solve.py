@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
-from scipy import sparse
 
 from novikoff.certificate import Status
 from novikoff.compiled import blocks
@@ -128,10 +127,19 @@ def soft_margin(
 ) -> Solution:
     """Return the soft margin's optimum, to within ``tol``."""
     n, d = len(problem.sample.order), problem.sample.room.shape[1]
-    is_sparse = sparse.issparse(problem.sample.room.matrix)
-    few = (d <= NEWTON_FEATURES and 2 * d <= n) or (is_sparse and 5 * d <= n)
+    few = (d <= NEWTON_FEATURES and 2 * d <= n) or (problem.sample.is_sparse and 5 * d <= n)
     if few and not (is_stiff(problem) and n <= GRAM_EXAMPLES):
-        return newton(problem, tol=tol, limits=limits, start=start, callbacks=callbacks)
+        solution = newton(
+            problem,
+            tol=tol,
+            limits=limits,
+            start=start,
+            callbacks=callbacks,
+            patient=problem.is_small,
+        )
+        if not solution.gave_up or solution.status is not Status.PRECISION:
+            return solution
+        return _among_few(problem, tol, limits, callbacks, solution)
     if n > GRAM_EXAMPLES:
         return coordinate_descent(problem, tol=tol, limits=limits, start=start, callbacks=callbacks)
     search = _search(problem, limits, callbacks, start)
@@ -141,13 +149,42 @@ def soft_margin(
     return _by_coordinates(problem, tol, limits, callbacks, solution)
 
 
+def _among_few(
+    problem: Problem, tol: float, limits: Limits, callbacks: Sequence[Callback], before: Solution
+) -> Solution:
+    """Go on where few hinges are open, too stiff for Newton: nearly the hard margin.
+
+    What no corral of few examples solves either is Newton's again, however long it takes.
+    """
+    search = _search(problem, remaining(limits, before), callbacks, None)
+    found = search.solution(search.run(tol, 0.0, aim_of(problem, tol))).after(before)
+    better = min(before, found, key=lambda solution: solution.gap)
+    if found.status is not Status.PRECISION:
+        return replace(better, status=found.status, n_passes=found.n_passes, history=found.history)
+    return newton(
+        problem,
+        tol=tol,
+        limits=remaining(limits, found),
+        start=better.weights,
+        callbacks=callbacks,
+    ).after(found)
+
+
+def remaining(limits: Limits, before: Solution) -> Limits:
+    """Return the limits less the passes made."""
+    return replace(limits, max_iter=max(1, limits.max_iter - before.n_passes))
+
+
 def _by_coordinates(
     problem: Problem, tol: float, limits: Limits, callbacks: Sequence[Callback], before: Solution
 ) -> Solution:
     """Go on from what a corral has outgrown."""
-    rest = replace(limits, max_iter=max(1, limits.max_iter - before.n_passes))
     return coordinate_descent(
-        problem, tol=tol, limits=rest, start=before.weights, callbacks=callbacks
+        problem,
+        tol=tol,
+        limits=remaining(limits, before),
+        start=before.weights,
+        callbacks=callbacks,
     ).after(before)
 
 
@@ -161,7 +198,7 @@ def is_stiff(problem: Problem) -> bool:
 def is_large_and_sparse(problem: Problem) -> bool:
     """Whether so many examples may carry the optimum that a corral of them is out of reach."""
     n, d = len(problem.sample.order), problem.sample.room.shape[1]
-    return sparse.issparse(problem.sample.room.matrix) and min(n, d) > GRAM_EXAMPLES
+    return problem.sample.is_sparse and min(n, d) > GRAM_EXAMPLES
 
 
 def _search(
@@ -213,14 +250,12 @@ def column_reach(problem: Problem) -> Vector:
     """Return the largest distance to the centre in each column; one pass."""
     sample = problem.sample
     reach = np.zeros(sample.room.shape[1])
-    for chunk in sample.chunks(sample.order):
-        rows, gathered = sample.room.part(chunk)
-        if isinstance(rows, tuple):
-            matrix = sample.matrix(chunk)
+    for rows, here, those in sample.parts(sample.order):
+        if sample.is_sparse:
+            matrix = sample.matrix(sample.order[those])
             low, high = (end.toarray().ravel() for end in (matrix.min(axis=0), matrix.max(axis=0)))
             np.maximum(reach, np.maximum(high - sample.centre, sample.centre - low), out=reach)
         else:
-            here = chunk if gathered is None else np.arange(len(chunk))
             blocks.reaches(rows, here, sample.centre, reach)
     return reach
 

@@ -11,6 +11,7 @@ from scipy import sparse
 
 from novikoff.compiled import blocks
 from novikoff.compiled import sweep as compiled
+from novikoff.compiled.rows import Rows
 from novikoff.compiled.step import Frame, Specification, rescale, start
 from novikoff.sample.rooms import Room
 
@@ -132,6 +133,11 @@ class Sample:
         return self.room.shape[0]
 
     @property
+    def is_sparse(self) -> bool:
+        """Whether the rows are those of a sparse matrix."""
+        return bool(sparse.issparse(self.room.matrix))
+
+    @property
     def unweighted(self) -> bool:
         """Whether both classes take the same steps as without weights."""
         return self.frame.weight_negative == self.frame.weight_positive == 1.0
@@ -155,6 +161,15 @@ class Sample:
         """Yield consecutive parts of ``ids``, each quick to sweep."""
         for begin in range(0, len(ids), self.room.chunk):
             yield ids[begin : begin + self.room.chunk]
+
+    def parts(self, ids: NDArray[np.int64]) -> Iterator[tuple[Rows, NDArray[np.int64], slice]]:
+        """Yield rows, where the next of ``ids`` are in them, and where these are in ``ids``."""
+        done = 0
+        for chunk in self.chunks(ids):
+            rows, gathered = self.room.part(chunk)
+            here = chunk if gathered is None else np.arange(len(chunk))
+            yield rows, here, slice(done, done + len(chunk))
+            done += len(chunk)
 
     def sweep(
         self,
@@ -250,12 +265,8 @@ class Sample:
         ids = self.order if ids is None else ids
         along = float(w[self.at] @ self.centre[self.at])
         out = np.empty(len(ids))
-        done = 0
-        for chunk in self.chunks(ids):
-            rows, gathered = self.room.part(chunk)
-            position = chunk if gathered is None else np.arange(len(chunk))
-            blocks.products(rows, position, w, along, out[done : done + len(chunk)])
-            done += len(chunk)
+        for rows, here, those in self.parts(ids):
+            blocks.products(rows, here, w, along, out[those])
         return out
 
     def matrix(self, ids: NDArray[np.int64]) -> Any:
@@ -265,13 +276,9 @@ class Sample:
     def signed_rows(self, ids: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return ``y_i (x_i - centre)`` of the given examples, dense."""
         out = np.empty((len(ids), self.room.shape[1]))
-        done = 0
-        for chunk in self.chunks(ids):
-            rows, gathered = self.room.part(chunk)
-            position = chunk if gathered is None else np.arange(len(chunk))
-            signs = self.signs[chunk].astype(np.float64)
-            blocks.scaled(rows, position, self.centre, signs, out[done : done + len(chunk)])
-            done += len(chunk)
+        signs = self.signs[ids].astype(np.float64)
+        for rows, here, those in self.parts(ids):
+            blocks.scaled(rows, here, self.centre, signs[those], out[those])
         return out
 
     def combine(self, weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
@@ -283,10 +290,8 @@ class Sample:
         ids = self.order[weights[self.order] != 0.0]
         w = np.zeros(self.room.shape[1])
         signed = weights * self.signs
-        for chunk in self.chunks(ids):
-            rows, gathered = self.room.part(chunk)
-            position = chunk if gathered is None else np.arange(len(chunk))
-            compiled.combine(rows, position, signed[chunk], self.centre, self.at, w)
+        for rows, here, those in self.parts(ids):
+            compiled.combine(rows, here, signed[ids[those]], self.centre, self.at, w)
         # Python's sum, like the compiled loop, adds in the order of visits.
         offset = self.frame.lift2 * sum(signed[ids].tolist())
         return w, float(offset)
@@ -307,10 +312,8 @@ class Sample:
         return float(np.linalg.norm(distance))
 
     def _measure(self) -> None:
-        for chunk in self.chunks(np.arange(self.n_examples)):
-            rows, gathered = self.room.part(chunk)
-            position = chunk if gathered is None else np.arange(len(chunk))
-            blocks.distances2(rows, position, self.centre, self.at, self.norms2[chunk[0] :])
+        for rows, here, those in self.parts(np.arange(self.n_examples)):
+            blocks.distances2(rows, here, self.centre, self.at, self.norms2[those])
 
     def _coincide(self) -> bool:
         """Whether every example lies exactly at the centre."""
