@@ -67,9 +67,9 @@ def summary(findings: list[Finding]) -> str:
         "",
         "Written by `python -m benchmarks`. Both sides of a ratio are timed in turn in one run, in "
         "one thread, in processor time; *measured* is the ratio of the medians (of three runs, or "
-        "of fifteen on either side where one takes less than 0.1 s), *of minima* that of the shortest "
-        "times. One *pass* is `X @ w` on the same array (for bytes: on its float32 "
-        "copy). Rows without a bar are for information.",
+        "of fifteen on either side where one takes less than 0.1 s), *of minima* that of the "
+        "shortest times. One *pass* is `X @ w` on the same array (for bytes: on its float32 copy). "
+        "Rows without a bar are for information.",
         "",
         f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, "
         + ", ".join(f"{package} {version(package)}" for package in packages)
