@@ -125,18 +125,20 @@ class _Run:
 
     def begin(self, start: Vector | None) -> None:
         """Go down on growing parts, or to where the weights are that were given."""
+        # What is found here is judged on the whole, in two passes.
+        self.passes.reserved = 2.0
         if start is not None:
             self._begin_at(start)
-            return
-        if self.small:
-            return
-        # What a part has found is judged on the whole, in two passes.
-        self.passes.reserved = 2.0
+        elif not self.small:
+            self._begin_on_parts()
+        self.passes.reserved = 0.0
+
+    def _begin_on_parts(self) -> None:
         growing = self.whole.growing()
         for part in islice(growing, 1):
             # Closer to the optimum of so few examples is no closer to that of all.
-            start_of = part.point(self.w, self.offset, part.products(self.w))
-            point, _ = self._step(part, start_of, forcing=ON_PARTS, crudely=True)
+            point = part.point(self.w, self.offset, part.products(self.w))
+            point, _ = self._step(part, point, forcing=ON_PARTS, crudely=True)
             self.w, self.offset = point.w, point.offset
         for part in growing:
             self.curvature.forget()
@@ -153,7 +155,6 @@ class _Run:
                         break
                     point = self._detour(part, point)
                 self.w, self.offset = point.w, point.offset
-        self.passes.reserved = 0.0
 
     def finish(self) -> Status:
         """Go down on all examples, until the gap is small or rounding ends it."""

@@ -156,11 +156,17 @@ def _among_few(
 
     What no corral of few examples solves either is Newton's again, however long it takes.
     """
+    # A search looks twice before it has a hyperplane.
+    if before.n_passes + 2 > limits.max_iter:
+        return replace(before, status=Status.MAX_ITER)
     search = _search(problem, remaining(limits, before), callbacks, None)
     found = search.solution(search.run(tol, 0.0, aim_of(problem, tol))).after(before)
     better = min(before, found, key=lambda solution: solution.gap)
-    if found.status is not Status.PRECISION:
-        return replace(better, status=found.status, n_passes=found.n_passes, history=found.history)
+    status = found.status
+    if status is Status.PRECISION and found.n_passes >= limits.max_iter:
+        status = Status.MAX_ITER
+    if status is not Status.PRECISION:
+        return replace(better, status=status, n_passes=found.n_passes, history=found.history)
     return newton(
         problem,
         tol=tol,

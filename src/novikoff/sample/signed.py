@@ -258,14 +258,11 @@ class Sample:
             done += len(chunk)
         return out
 
-    def products(
-        self, w: NDArray[np.float64], ids: NDArray[np.int64] | None = None
-    ) -> NDArray[np.float64]:
-        """Return ``(x_i - centre) . w``, unsigned; by default of all examples, in order."""
-        ids = self.order if ids is None else ids
+    def products(self, w: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return ``(x_i - centre) . w`` of all examples in order, unsigned."""
         along = float(w[self.at] @ self.centre[self.at])
-        out = np.empty(len(ids))
-        for rows, here, those in self.parts(ids):
+        out = np.empty(len(self.order))
+        for rows, here, those in self.parts(self.order):
             blocks.products(rows, here, w, along, out[those])
         return out
 
