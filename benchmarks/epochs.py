@@ -12,8 +12,8 @@ from benchmarks import datasets
 from benchmarks.measure import Report, clock, in_turn, reseeded, slope, slopes_in_turn
 from benchmarks.sweeps import sample_of, sweeping
 from novikoff import Perceptron
-from novikoff.loop import Limits, run
 from novikoff.rules import ScaleFree
+from novikoff.run.loop import Limits, run
 
 FEW, MANY = 2, 10
 

@@ -10,8 +10,8 @@ from math import hypot
 from benchmarks.contest import publish
 from benchmarks.measure import RESULTS, Report
 from novikoff.neural import Errors, Power
-from novikoff.neural.mnist import Result, Row, load_examples, rows, train_all
-from novikoff.neural.report import Line, draw, summarised, write
+from novikoff.reproduce.mnist import Result, Row, load_examples, rows, train_all
+from novikoff.reproduce.mnist_report import Line, draw, summarised, write
 
 SEEDS = range(5)
 MINUTES = 15.0

@@ -10,7 +10,7 @@ from statistics import mean, pstdev
 
 from benchmarks.contest import publish
 from novikoff.neural import Constant, Errors, Power
-from novikoff.neural.mnist import Examples, Row, load_examples, train_all
+from novikoff.reproduce.mnist import Examples, Row, load_examples, train_all
 
 
 def powers() -> list[Row]:

@@ -20,9 +20,10 @@ from sklearn.exceptions import ConvergenceWarning
 from benchmarks import datasets
 from benchmarks.figures import save
 from benchmarks.measure import RESULTS, in_turn, write_rows
-from novikoff import Perceptron, loop, record
-from novikoff.certificate import makers
+from novikoff import Perceptron
+from novikoff.certificate import certify as makers
 from novikoff.estimators import binary, online, perceptron
+from novikoff.run import loop, record
 from novikoff.sample import Sample
 
 # What is timed: the owner of a name, the name, and what it is called in the table.

@@ -9,8 +9,8 @@ import numpy as np
 from benchmarks import datasets
 from benchmarks.measure import Report, in_turn
 from novikoff import Perceptron
-from novikoff.loop import NEARNESS, Limits, run
 from novikoff.rules import Classic, Rule, ScaleFree
+from novikoff.run.loop import NEARNESS, Limits, run
 from novikoff.sample import Memory, Sample, room_of, visit_order
 
 

@@ -1,8 +1,11 @@
-"""Hypothesis profiles: HYPOTHESIS_PROFILE=ci (the default) or thorough."""
+"""Hypothesis profiles: HYPOTHESIS_PROFILE=ci (the default) or thorough; a small data set."""
 
 import os
 
+import numpy as np
+import pytest
 from hypothesis import HealthCheck, settings
+from sklearn.datasets import load_digits
 
 # "ci" draws the same examples in every run, so that a failure there is never luck. Compiling on
 # the first call and a busy machine make single examples slow: time is no criterion in either.
@@ -21,3 +24,9 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+
+@pytest.fixture(scope="session")
+def few_digits():
+    X, y = load_digits(return_X_y=True)
+    return (X[:300] / 16).astype(np.float32), y[:300]

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import sparse
 
-from novikoff.certificate import hull, margins, rows, slack
+from novikoff.certificate.exact import hull, margins, slack
+from novikoff.certificate.examples import blocks as rows
 
 
 @dataclass

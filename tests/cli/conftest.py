@@ -19,7 +19,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     """Type a command in an empty folder; a traceback fails the test."""
     monkeypatch.chdir(tmp_path)
     # The first call of compiled code may take longer than it takes a log to get a line.
-    monkeypatch.setattr("novikoff.cli.screen._LOG", math.inf)
+    monkeypatch.setattr("novikoff.cli.shared.screen._LOG", math.inf)
 
     def type_in(*arguments: object) -> Any:
         result = CliRunner().invoke(app, [str(argument) for argument in arguments])

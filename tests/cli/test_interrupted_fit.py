@@ -13,7 +13,7 @@ def test_an_interrupted_fit_saves_its_best_and_exits_1(run, noisy, monkeypatch, 
     def interrupt(screen, line):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("novikoff.cli.screen.Screen.progress", interrupt)
+    monkeypatch.setattr("novikoff.cli.shared.screen.Screen.progress", interrupt)
     result = run("fit", noisy, "-t", "kind", *options)
     assert result.exit_code == 1
     last = result.stderr.splitlines()[-1]

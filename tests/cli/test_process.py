@@ -100,7 +100,7 @@ def test_ctrl_c_before_a_verb_is_known(run, monkeypatch):
     def interrupt(*arguments):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("novikoff.cli.group.Verbs.parse_args", interrupt)
+    monkeypatch.setattr("novikoff.cli.shared.group.Verbs.parse_args", interrupt)
     result = run("fit", "train.csv")
     assert result.exit_code == 130
     # Some releases of typer end the command themselves, without a word.

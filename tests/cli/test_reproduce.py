@@ -6,7 +6,7 @@ from dataclasses import asdict
 import pytest
 
 import novikoff.theory
-from novikoff.theory import Row
+from novikoff.reproduce import Row
 
 GOOD = Row("Theorem 2.1", "updates <= (R / eps)^2", "planted", 10000.0, 2500.0, 0.25, True)
 SMALL = Row("Theorem 2.2", "margin >= eps / 3", "planted", 0.02, 0.025, 1.25, True)
@@ -23,7 +23,7 @@ def measured(monkeypatch):
             seeds.append(random_state)
             return list(rows)
 
-        monkeypatch.setattr(novikoff.theory, "reproduce_theorems", reproduce_theorems)
+        monkeypatch.setattr(novikoff.reproduce, "reproduce_theorems", reproduce_theorems)
         return seeds
 
     return set_rows

@@ -10,8 +10,8 @@ from sklearn.datasets import load_digits
 import novikoff
 from novikoff.cli import reproduce_mnist
 from novikoff.data import DataError
-from novikoff.neural import mnist as section3
-from novikoff.neural.mnist import rows
+from novikoff.reproduce import mnist as section3
+from novikoff.reproduce.mnist import rows
 
 
 @pytest.fixture

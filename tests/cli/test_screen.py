@@ -5,9 +5,9 @@ import math
 
 import pytest
 
-from novikoff.cli import screen as module
-from novikoff.cli.screen import Screen
-from novikoff.record import Progress
+from novikoff.cli.shared import screen as module
+from novikoff.cli.shared.screen import Screen
+from novikoff.run.record import Progress
 
 
 class Terminal(io.StringIO):

@@ -65,7 +65,7 @@ def test_quiet(run, fruit, noisy):
 
 
 def test_progress_is_told(run, fruit, monkeypatch):
-    monkeypatch.setattr("novikoff.cli.screen._LOG", 0.0)
+    monkeypatch.setattr("novikoff.cli.shared.screen._LOG", 0.0)
     result = run("separable", fruit, "-t", "kind")
     assert all(line.startswith("pass ") for line in result.stderr.splitlines())
     assert result.stderr
@@ -75,7 +75,7 @@ def test_an_interruption_takes_no_proof_away(run, fruit, noisy, monkeypatch):
     def interrupt(screen, line):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("novikoff.cli.screen.Screen.progress", interrupt)
+    monkeypatch.setattr("novikoff.cli.shared.screen.Screen.progress", interrupt)
     result = run("separable", noisy, "-t", "kind")
     assert result.exit_code == 1
     assert result.stdout.startswith("Separable  undecided\nKnown      Inconclusive: ")

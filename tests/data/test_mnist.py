@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from novikoff.data import DataError, cache_folder, load_mnist, mnist
-from novikoff.data.idx import to_idx
+from novikoff.data.formats.idx import to_idx
 
 RNG = np.random.RandomState(0)
 ARRAYS = {

@@ -12,7 +12,7 @@ from hypothesis.extra import numpy as hnp
 from sklearn.datasets import dump_svmlight_file
 
 from novikoff.data import FORMATS, DataError, read
-from novikoff.data.idx import to_idx
+from novikoff.data.formats.idx import to_idx
 
 X = np.array([[0.5, 0.0, -2.0], [0.0, 0.0, 1e-300], [3.0, 0.1, 0.0]])
 Y = np.array([1, -1, 1])

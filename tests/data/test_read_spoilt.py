@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from novikoff.data import FORMATS, DataError, Table, read
-from novikoff.data.idx import to_idx
+from novikoff.data.formats.idx import to_idx
 
 X = np.round(np.random.RandomState(0).standard_normal((6, 3)), 2)
 Y = np.array([1, -1, 1, -1, 1, -1])

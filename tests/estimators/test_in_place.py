@@ -7,7 +7,7 @@ import pytest
 from scipy import sparse
 
 from novikoff import Perceptron
-from novikoff.sample import rooms
+from novikoff.sample import storage as rooms
 from tests.estimators.problems import ALL_RULES, assert_proved, noise, twisted, whole_numbers
 
 MEGABYTE = 1 << 20

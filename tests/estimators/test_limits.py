@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from novikoff import Perceptron, rules
 from novikoff.certificate import Inconclusive, PerClass, Separation, SoftOptimum, Status
 from novikoff.data import planted
-from novikoff.sample import rooms
+from novikoff.sample import storage as rooms
 from tests.estimators.problems import (
     ALL_RULES,
     assert_proved,

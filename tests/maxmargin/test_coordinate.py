@@ -7,12 +7,13 @@ from sklearn.svm import LinearSVC
 
 from novikoff.certificate import Status
 from novikoff.data import text_like
-from novikoff.maxmargin import Problem, coordinate
-from novikoff.maxmargin.coordinate import coordinate_descent
-from novikoff.maxmargin.newton import newton
-from novikoff.record import Limits
+from novikoff.maxmargin import Problem
+from novikoff.maxmargin.coordinate import search as coordinate
+from novikoff.maxmargin.coordinate.search import coordinate_descent
+from novikoff.maxmargin.newton.search import newton
+from novikoff.run.record import Limits
 from novikoff.sample import Sample, room_of
-from novikoff.sample.rooms import Converted
+from novikoff.sample.storage import Converted
 from tests.maxmargin.problems import planted, qp_margin, simplex_margin
 
 

@@ -8,12 +8,13 @@ from sklearn.svm import LinearSVC
 from novikoff.certificate import Status
 from novikoff.data import planted as far_from_a_plane
 from novikoff.data import text_like
-from novikoff.maxmargin import Problem, curvature, parts, problem
-from novikoff.maxmargin.newton import newton
-from novikoff.maxmargin.solve import soft_margin
-from novikoff.record import Limits
+from novikoff.maxmargin import Problem, problem
+from novikoff.maxmargin.choose import soft_margin
+from novikoff.maxmargin.newton import curvature, parts
+from novikoff.maxmargin.newton.search import newton
+from novikoff.run.record import Limits
 from novikoff.sample import Sample, room_of
-from novikoff.sample.rooms import Converted
+from novikoff.sample.storage import Converted
 
 
 def solved(X, y, C=1.0, *, tol=1e-8, affine=True, costs=1.0, room=None, **options):

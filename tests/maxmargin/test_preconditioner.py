@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from novikoff.maxmargin.newton.preconditioner import Diagonal, Factored
 from novikoff.maxmargin.passes import Passes
-from novikoff.maxmargin.preconditioner import Diagonal, Factored
-from novikoff.record import Limits
+from novikoff.run.record import Limits
 from novikoff.sample import Sample, room_of
 
 

@@ -9,13 +9,13 @@ from scipy.optimize import minimize
 from sklearn.svm import LinearSVC
 
 from novikoff.certificate import Status, certify_soft
-from novikoff.compiled.newton import best_step
+from novikoff.compiled.hinge import best_step
 from novikoff.maxmargin import Problem
-from novikoff.maxmargin.coordinate import coordinate_descent
-from novikoff.maxmargin.hull import Search
-from novikoff.maxmargin.newton import newton
-from novikoff.maxmargin.working_set import WorkingSet
-from novikoff.record import Limits
+from novikoff.maxmargin.coordinate.search import coordinate_descent
+from novikoff.maxmargin.newton.search import newton
+from novikoff.maxmargin.wolfe.search import Search
+from novikoff.maxmargin.wolfe.working_set import WorkingSet
+from novikoff.run.record import Limits
 from novikoff.sample import Sample, room_of
 
 

@@ -20,8 +20,8 @@ from novikoff.neural import (
     Power,
     ScaleFreeInfinity,
 )
-from novikoff.neural.mnist import Row, train
 from novikoff.neural.network import MLP, Dropout
+from novikoff.reproduce.mnist import Row, train
 
 DEEP = {"hidden_layer_sizes": (30,) * 6, "random_state": 0}
 

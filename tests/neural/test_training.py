@@ -18,10 +18,10 @@ from novikoff.neural import (
     ScaleFreeInfinity,
 )
 from novikoff.neural import classifier as module
-from novikoff.neural import mnist as section3
-from novikoff.neural.mnist import Row
 from novikoff.neural.network import MLP, Dropout
 from novikoff.neural.training import Training
+from novikoff.reproduce import mnist as section3
+from novikoff.reproduce.mnist import Row
 
 
 @pytest.fixture

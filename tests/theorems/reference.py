@@ -18,7 +18,7 @@ from novikoff import rules
 from novikoff.certificate import Status
 from novikoff.compiled.step import THRESHOLD
 from novikoff.data import integers, planted, sharpness
-from novikoff.loop import Limits, Run, run
+from novikoff.run.loop import Limits, Run, run
 from novikoff.sample import Memory, Sample, room_of
 
 DECIDED = (Status.CONVERGED, Status.GAP_REACHED)

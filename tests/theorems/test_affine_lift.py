@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from novikoff import rules
 from novikoff.certificate import Status
 from novikoff.data import far_pair
-from novikoff.loop import Limits, run
+from novikoff.run.loop import Limits, run
 from novikoff.sample import Sample, room_of
 from novikoff.theory import lifted_mistake_bound
 from tests.theorems.reference import (

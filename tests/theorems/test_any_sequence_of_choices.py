@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from novikoff import rules
-from novikoff.loop import Limits, run
+from novikoff.run.loop import Limits, run
 from novikoff.sample import Sample, room_of
 from tests.theorems.reference import (
     PICKS,

@@ -16,7 +16,7 @@ from scipy import sparse
 from novikoff import rules
 from novikoff.compiled.step import THRESHOLD
 from novikoff.data import planted
-from novikoff.loop import Limits, run
+from novikoff.run.loop import Limits, run
 from novikoff.sample import Sample, room_of, visit_order
 from tests.theorems.reference import (
     ALL_RULES,

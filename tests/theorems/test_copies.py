@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from novikoff.data import planted
-from novikoff.loop import Limits, run
+from novikoff.run.loop import Limits, run
 from novikoff.sample import Sample, room_of
-from novikoff.sample.rooms import Converted
+from novikoff.sample.storage import Converted
 from tests.theorems.reference import (
     SEEDS,
     UNIT_STEP_RULES,

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from novikoff import rules
 from novikoff.certificate import Status, certify_nonseparable, reduce_support, row_hashes
-from novikoff.loop import Limits, run
-from novikoff.nonseparable import zero_combination
+from novikoff.run.loop import Limits, run
+from novikoff.run.nonseparable import zero_combination
 from novikoff.sample import Sample, room_of
 from tests.theorems import reference
 from tests.theorems.reference import Problem, mostly_decided, optimum, settle

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from novikoff import rules
 from novikoff.certificate import Status
-from novikoff.loop import Limits, run
+from novikoff.run.loop import Limits, run
 from novikoff.sample import Sample, room_of
 from tests.theorems.reference import (
     SEEDS,

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from novikoff import rules
 from novikoff.compiled.step import LONGEST2, MISTAKES, NORM2, UPDATES, WEIGHT
-from novikoff.loop import Limits, run
+from novikoff.run.loop import Limits, run
 from novikoff.theory import mistake_bound
 from tests.theorems.reference import (
     PICKS,

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from novikoff import rules
 from novikoff.certificate import Status, certify_soft
 from novikoff.compiled.step import LONGEST2, NORM2
-from novikoff.loop import Limits, run
+from novikoff.run.loop import Limits, run
 from novikoff.sample import Sample, room_of
 from tests.theorems.reference import (
     SEEDS,

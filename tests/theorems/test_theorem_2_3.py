@@ -13,7 +13,7 @@ from novikoff import rules
 from novikoff.certificate import Status
 from novikoff.compiled.step import increment
 from novikoff.data import sharpness
-from novikoff.loop import Limits, run
+from novikoff.run.loop import Limits, run
 from novikoff.sample import Sample, room_of
 from tests.theorems.reference import (
     PICKS,

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from novikoff.certificate import Separation, Status, certify_margin
-from novikoff.loop import Limits, run
+from novikoff.run.loop import Limits, run
 from novikoff.sample import Sample, room_of
 from tests.theorems.reference import (
     ALL_RULES,

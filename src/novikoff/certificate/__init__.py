@@ -6,17 +6,27 @@ filter with a proven error bound, and by exact rational arithmetic where the fil
 This package shares no code with any solver.
 """
 
-from .base import Certificate, Verified
-from .errors import CertificateError, Undecided
-from .exact import reduce_support
-from .fingerprint import fingerprint, fingerprint_and_hashes, fingerprint_of_hashes, row_hashes
-from .labels import Label, signs_of
-from .makers import certify_both, certify_margin, certify_nonseparable, certify_soft
-from .nonseparation import NonSeparation
-from .per_class import PerClass
-from .separation import Inconclusive, Separation
-from .soft import SoftOptimum
-from .status import Status
+from novikoff.certificate.base import Certificate, Verified
+from novikoff.certificate.certify import (
+    certify_both,
+    certify_margin,
+    certify_nonseparable,
+    certify_soft,
+)
+from novikoff.certificate.errors import CertificateError, Undecided
+from novikoff.certificate.exact.relation import reduce_support
+from novikoff.certificate.examples.fingerprint import (
+    fingerprint,
+    fingerprint_and_hashes,
+    fingerprint_of_hashes,
+    row_hashes,
+)
+from novikoff.certificate.examples.labels import Label, signs_of
+from novikoff.certificate.kinds.nonseparation import NonSeparation
+from novikoff.certificate.kinds.per_class import PerClass
+from novikoff.certificate.kinds.separation import Inconclusive, Separation
+from novikoff.certificate.kinds.soft import SoftOptimum
+from novikoff.certificate.status import Status
 
 __all__ = [
     "Certificate",

@@ -10,15 +10,15 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from . import storage
-from .errors import CertificateError
-from .fields import as_costs, same
-from .fingerprint import Hashes, fingerprint_of_hashes, row_hashes
-from .labels import Label, Signs, plain_label, signs_of
-from .matrix import check_matrix
-from .rows import Floats
-from .status import Status
-from .wording import counted
+from novikoff.certificate import json as storage
+from novikoff.certificate.errors import CertificateError
+from novikoff.certificate.examples.blocks import Floats
+from novikoff.certificate.examples.fingerprint import Hashes, fingerprint_of_hashes, row_hashes
+from novikoff.certificate.examples.labels import Label, Signs, plain_label, signs_of
+from novikoff.certificate.examples.matrix import check_matrix
+from novikoff.certificate.fields import as_costs, same
+from novikoff.certificate.status import Status
+from novikoff.certificate.wording import counted
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,12 +4,12 @@ from typing import Any, TypedDict
 
 import numpy.typing as npt
 
-from .fields import as_costs, as_support, as_weights, check_takes_part
-from .fingerprint import fingerprint as fingerprint_of
-from .labels import Label, Signs, check_signs
-from .matrix import check_matrix
-from .rows import Floats, Indices
-from .status import Status
+from novikoff.certificate.examples.blocks import Floats, Indices
+from novikoff.certificate.examples.fingerprint import fingerprint as fingerprint_of
+from novikoff.certificate.examples.labels import Label, Signs, check_signs
+from novikoff.certificate.examples.matrix import check_matrix
+from novikoff.certificate.fields import as_costs, as_support, as_weights, check_takes_part
+from novikoff.certificate.status import Status
 
 
 class Claim(TypedDict, total=False):

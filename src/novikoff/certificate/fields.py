@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .errors import CertificateError
-from .rows import Floats, Indices
+from novikoff.certificate.errors import CertificateError
+from novikoff.certificate.examples.blocks import Floats, Indices
 
 
 def as_coef(coef: Any, n_features: int) -> Floats:

@@ -5,11 +5,11 @@ from typing import Annotated, Any
 
 import typer
 
-from novikoff.cli import options
-from novikoff.cli.estimator import Asked
-from novikoff.cli.files import Source, check_output, not_written
-from novikoff.cli.group import Refusal, complain
-from novikoff.cli.screen import Screen
+from novikoff.cli.shared import options
+from novikoff.cli.shared.estimator import Asked
+from novikoff.cli.shared.files import Source, check_output, not_written
+from novikoff.cli.shared.group import Refusal, complain
+from novikoff.cli.shared.screen import Screen
 
 _MARGIN = "The largest margin"
 _PERCEPTRON = "A perceptron instead"
@@ -150,7 +150,7 @@ def fit(
         table = source.read(labelled=True)
 
         from novikoff.certificate import Status
-        from novikoff.cli.summary import Summary
+        from novikoff.report.summary import Summary
 
         screen.stage(f"fitting {table.X.shape[0]:,} examples")
         try:

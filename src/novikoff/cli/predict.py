@@ -9,8 +9,8 @@ from typing import Annotated, Any
 
 import typer
 
-from novikoff.cli import options
-from novikoff.cli.files import (
+from novikoff.cli.shared import options
+from novikoff.cli.shared.files import (
     Source,
     check_output,
     columns_of,
@@ -18,8 +18,8 @@ from novikoff.cli.files import (
     not_written,
     with_header,
 )
-from novikoff.cli.group import Refusal
-from novikoff.cli.screen import Screen
+from novikoff.cli.shared.group import Refusal
+from novikoff.cli.shared.screen import Screen
 
 
 def predict(
@@ -156,7 +156,7 @@ def as_lines(labels: Any, values: Any | None) -> str:
 
 def write(text: str, out: Path) -> None:
     """Write the file whole or not at all."""
-    from novikoff.certificate.storage import write_atomically
+    from novikoff.certificate.json import write_atomically
 
     try:
         write_atomically(out, text)

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from novikoff.cli import options
 from novikoff.cli.reproduce_mnist import mnist
-from novikoff.cli.screen import Screen
+from novikoff.cli.shared import options
+from novikoff.cli.shared.screen import Screen
 
 if TYPE_CHECKING:
-    from novikoff.theory import Row
+    from novikoff.reproduce import Row
 
 reproduce = typer.Typer()
 
@@ -38,7 +38,7 @@ def theorems(
     with Screen(quiet=quiet, json=json) as screen:
         screen.stage("generating data and running the rules")
 
-        from novikoff.theory import reproduce_theorems
+        from novikoff.reproduce import reproduce_theorems
 
         rows = reproduce_theorems(random_state=seed)
         screen.clear()

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from novikoff.cli import options
-from novikoff.cli.group import Refusal, complain
-from novikoff.cli.screen import Screen
+from novikoff.cli.shared import options
+from novikoff.cli.shared.group import Refusal, complain
+from novikoff.cli.shared.screen import Screen
 
 if TYPE_CHECKING:
-    from novikoff.neural.mnist import Examples, Result
-    from novikoff.neural.report import Line
+    from novikoff.reproduce.mnist import Examples, Result
+    from novikoff.reproduce.mnist_report import Line
 
 SEEN_QUICKLY = 2000
 EPOCHS_QUICKLY = 2
@@ -47,7 +47,7 @@ def mnist(
         screen.stage("reading MNIST")
         seen, held_out = _examples()
 
-        from novikoff.neural import mnist as section3
+        from novikoff.reproduce import mnist as section3
 
         rows = section3.rows(hidden)
         if quick:
@@ -91,7 +91,7 @@ def mnist(
 
 def _examples() -> "tuple[Examples, Examples]":
     try:
-        from novikoff.neural.mnist import load_examples
+        from novikoff.reproduce.mnist import load_examples
     except ModuleNotFoundError as missing:
         raise Refusal(missing) from None
 
@@ -116,7 +116,7 @@ def _prepare(out: Path) -> None:
 def _written(
     results: "Sequence[Result]", out: Path, screen: Screen, about: dict[str, Any]
 ) -> "tuple[list[Line], list[Path]]":
-    from novikoff.neural import report
+    from novikoff.reproduce import mnist_report as report
 
     files = report.write(results, out, **about)
     try:

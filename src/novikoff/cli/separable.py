@@ -5,10 +5,10 @@ from typing import Annotated, Any
 
 import typer
 
-from novikoff.cli import options
-from novikoff.cli.files import Source, check_output, not_written
-from novikoff.cli.group import Refusal
-from novikoff.cli.screen import Screen
+from novikoff.cli.shared import options
+from novikoff.cli.shared.files import Source, check_output, not_written
+from novikoff.cli.shared.group import Refusal
+from novikoff.cli.shared.screen import Screen
 
 
 def separable(
@@ -46,8 +46,8 @@ def separable(
         table = source.read(labelled=True)
 
         from novikoff import is_separable
-        from novikoff.cli.sentences import told, verdict
-        from novikoff.cli.summary import described
+        from novikoff.report.sentences import told, verdict
+        from novikoff.report.summary import described
 
         screen.stage(f"deciding {table.X.shape[0]:,} examples")
         labels: Any = table.y

@@ -6,11 +6,11 @@ import typer
 
 from novikoff._version import __version__
 from novikoff.cli.fit import fit
-from novikoff.cli.group import Verbs
-from novikoff.cli.helptext import examples, unwrapped
 from novikoff.cli.predict import predict
 from novikoff.cli.reproduce import reproduce
 from novikoff.cli.separable import separable
+from novikoff.cli.shared.group import Verbs
+from novikoff.cli.shared.helptext import examples, unwrapped
 from novikoff.cli.verify import verify
 
 app = typer.Typer(

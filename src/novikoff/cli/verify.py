@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from novikoff.cli import options
-from novikoff.cli.files import Source, as_at_the_fit, check_readable, columns_of, load_model
-from novikoff.cli.group import Refusal
-from novikoff.cli.screen import Screen
+from novikoff.cli.shared import options
+from novikoff.cli.shared.files import Source, as_at_the_fit, check_readable, columns_of, load_model
+from novikoff.cli.shared.group import Refusal
+from novikoff.cli.shared.screen import Screen
 
 if TYPE_CHECKING:
     from novikoff.certificate import Certificate, SoftOptimum, Verified
@@ -97,7 +97,7 @@ def not_verified(screen: Screen, error: ValueError) -> typer.Exit:
 def beside(claim: Any, certificate: "Certificate") -> "list[SoftOptimum | None]":
     """Return the soft certificates that a model has beside each part of its certificate."""
     from novikoff.certificate import SoftOptimum
-    from novikoff.cli.sentences import parts_of
+    from novikoff.report.sentences import parts_of
 
     parts = parts_of(certificate)
     soft = getattr(claim, "soft_certificate_", None)
@@ -144,7 +144,7 @@ def told(
 def load_claim(path: Path) -> Any:
     """Read a model, or a certificate that `novikoff separable --out` wrote."""
     from novikoff.certificate import Certificate, CertificateError
-    from novikoff.certificate.storage import FORMAT
+    from novikoff.certificate.json import FORMAT
 
     check_readable(path)
     with path.open("rb") as file:

@@ -1,6 +1,6 @@
 """The updated Cholesky factor of a corral: members join, leave, and the minimiser is read off.
 
-See :mod:`novikoff.compiled.corral` for what is factored.
+See :mod:`novikoff.compiled.wolfe` for what is factored.
 """
 
 import math

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.datasets import fetch_openml
 
-from novikoff.data.idx import contents, parse_idx, to_idx
+from novikoff.data.formats.idx import contents, parse_idx, to_idx
 from novikoff.data.table import DataError, Request
 
 # SHA-256 of the four files as Yann LeCun published them, not gzipped.

@@ -15,9 +15,9 @@ from novikoff.certificate import (
     certify_soft,
     fingerprint_of_hashes,
 )
-from novikoff.loop import Callback, Limits, Progress, Run, run
-from novikoff.nonseparable import from_zero_bound, zero_combination
 from novikoff.rules import Rule
+from novikoff.run.loop import Callback, Limits, Progress, Run, run
+from novikoff.run.nonseparable import from_zero_bound, zero_combination
 from novikoff.sample import Memory, Sample
 
 LARGEST_INTEGER = 2.0**53

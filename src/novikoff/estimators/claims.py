@@ -21,8 +21,8 @@ from novikoff.certificate import (
     fingerprint_of_hashes,
 )
 from novikoff.maxmargin import Distinct, Solution
-from novikoff.nonseparable import contradiction
-from novikoff.record import Callback, Limits
+from novikoff.run.nonseparable import contradiction
+from novikoff.run.record import Callback, Limits
 from novikoff.sample import Sample
 
 Vector = NDArray[np.float64]

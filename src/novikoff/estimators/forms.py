@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from novikoff import rules
 from novikoff.certificate import SoftOptimum
-from novikoff.record import Progress
+from novikoff.run.record import Progress
 
 
 class Form(NamedTuple):

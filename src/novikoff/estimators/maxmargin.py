@@ -21,7 +21,7 @@ from novikoff.estimators.linear import LinearModel, examples_of, or_as_before
 from novikoff.estimators.optimum import Optimum, fit_optimum
 from novikoff.estimators.start import usable, weights_of
 from novikoff.estimators.threads import print_bounds
-from novikoff.record import Callback, Limits
+from novikoff.run.record import Callback, Limits
 from novikoff.sample import Sample
 
 

@@ -33,7 +33,7 @@ from novikoff.estimators.checks import (
 )
 from novikoff.rules import Rule, named
 from novikoff.sample import Memory, Sample, room_of
-from novikoff.sample.rooms import IN_PLACE
+from novikoff.sample.storage import IN_PLACE
 
 UNMEASURED = -1.0
 

@@ -16,7 +16,7 @@ from novikoff.certificate import (
 )
 from novikoff.estimators.claims import Claims, Scaled, Task, delta_of
 from novikoff.maxmargin import SOME_MARGIN, Problem, Solution, hard_margin, soft_margin
-from novikoff.record import Progress
+from novikoff.run.record import Progress
 from novikoff.sample import Sample
 
 Vector = NDArray[np.float64]

@@ -22,8 +22,8 @@ from novikoff.estimators.checks import (
 from novikoff.estimators.linear import LinearModel, examples_of, or_as_before
 from novikoff.estimators.online import Online, validated_batch
 from novikoff.estimators.threads import LastRun, each, print_progress
-from novikoff.loop import Callback, Limits
 from novikoff.rules import Rule, named
+from novikoff.run.loop import Callback, Limits
 from novikoff.sample import Sample, room_of, visit_order
 
 CLAIMS_OF_A_FIT = (

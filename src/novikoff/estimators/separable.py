@@ -16,7 +16,7 @@ from novikoff.estimators.linear import combined, examples_of
 from novikoff.estimators.maxmargin import MaxMargin
 from novikoff.estimators.optimum import decide
 from novikoff.maxmargin import SOME_MARGIN
-from novikoff.record import Callback, Limits
+from novikoff.run.record import Callback, Limits
 
 
 def is_separable(
@@ -46,7 +46,7 @@ def is_separable(
     n_jobs : int, optional
         Threads for more than two classes.
     callbacks : tuple of callables
-        Called with a :class:`~novikoff.record.Progress` after every pass.
+        Called with a :class:`~novikoff.run.record.Progress` after every pass.
 
     Returns
     -------

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from novikoff.certificate import Certificate, CertificateError
-from novikoff.certificate.storage import check_keys, from_text, write_atomically
+from novikoff.certificate.json import check_keys, from_text, write_atomically
 from novikoff.estimators import forms
 from novikoff.estimators.agreement import Disagreement, ModelError, check_agreement
 from novikoff.estimators.checks import check_max_margin_options, check_options

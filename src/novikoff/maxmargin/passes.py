@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from novikoff.certificate import Status
 from novikoff.compiled import blocks
 from novikoff.compiled.rows import Rows
-from novikoff.record import Limits
+from novikoff.run.record import Limits
 from novikoff.sample import Sample
 
 Ids = NDArray[np.int64]

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.certificate import Status
-from novikoff.record import Progress
+from novikoff.run.record import Progress
 from novikoff.sample import Sample
 
 SMALL = 1_000_000

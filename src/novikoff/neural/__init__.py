@@ -6,11 +6,11 @@ errors, and a ReLU with a clock. :class:`MarginMLPClassifier` puts them together
 """
 
 try:
-    from .batches import ErrorBatches, Errors
-    from .classifier import MarginMLPClassifier
-    from .clocked import ClockedReLU
-    from .loss import BetaLoss
-    from .schedules import Constant, Infinity, Power, ScaleFreeInfinity, Schedule
+    from novikoff.neural.batches import ErrorBatches, Errors
+    from novikoff.neural.classifier import MarginMLPClassifier
+    from novikoff.neural.clocked import ClockedReLU
+    from novikoff.neural.loss import BetaLoss
+    from novikoff.neural.schedules import Constant, Infinity, Power, ScaleFreeInfinity, Schedule
 except ModuleNotFoundError as missing:
     if missing.name != "torch":
         raise

@@ -7,9 +7,9 @@ from math import inf
 import torch
 from torch import Tensor, nn
 
-from .loss import BetaLoss
-from .network import evaluating
-from .schedules import check_whole
+from novikoff.neural.loss import BetaLoss
+from novikoff.neural.network import evaluating
+from novikoff.neural.schedules import check_whole
 
 # The first look is at this many examples for each error waited for; then as many as it takes.
 FIRST_LOOK = 4

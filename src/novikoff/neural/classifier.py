@@ -18,13 +18,12 @@ from torch import Tensor
 
 from novikoff.estimators.checks import classes_of
 from novikoff.estimators.linear import labels_of, or_as_before
-
-from .batches import Errors
-from .loss import BetaLoss
-from .network import MLP, outputs_of, own_modes
-from .options import check_options, device_of
-from .schedules import Schedule
-from .training import DIVERGED, Epoch, Training
+from novikoff.neural.batches import Errors
+from novikoff.neural.loss import BetaLoss
+from novikoff.neural.network import MLP, outputs_of, own_modes
+from novikoff.neural.options import check_options, device_of
+from novikoff.neural.schedules import Schedule
+from novikoff.neural.training import DIVERGED, Epoch, Training
 
 READ_AS = [np.float64, np.float32]
 

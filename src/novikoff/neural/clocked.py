@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor, nn
 
-from .schedules import Power, Schedule, check_schedule, check_whole
+from novikoff.neural.schedules import Power, Schedule, check_schedule, check_whole
 
 
 class ClockedReLU(nn.Module):

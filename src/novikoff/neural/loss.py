@@ -6,7 +6,7 @@ from typing import Literal, Self
 import torch
 from torch import Tensor, nn
 
-from .schedules import Constant, Schedule, check_schedule, check_whole
+from novikoff.neural.schedules import Constant, Schedule, check_schedule, check_whole
 
 Reduction = Literal["mean", "sum", "none"]
 

@@ -8,8 +8,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from .clocked import ClockedReLU
-from .schedules import Schedule
+from novikoff.neural.clocked import ClockedReLU
+from novikoff.neural.schedules import Schedule
 
 
 class MLP(nn.Module):

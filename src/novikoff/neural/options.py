@@ -7,8 +7,8 @@ from typing import Any
 
 import torch
 
-from .batches import Errors
-from .schedules import check_schedule, check_whole
+from novikoff.neural.batches import Errors
+from novikoff.neural.schedules import check_schedule, check_whole
 
 
 def check_options(asked: Any) -> None:

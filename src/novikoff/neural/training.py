@@ -10,9 +10,9 @@ import torch
 from torch import Tensor, nn
 from torch.optim.swa_utils import AveragedModel
 
-from .batches import ErrorBatches, Errors
-from .loss import BetaLoss
-from .network import MLP, chosen, outputs_of
+from novikoff.neural.batches import ErrorBatches, Errors
+from novikoff.neural.loss import BetaLoss
+from novikoff.neural.network import MLP, chosen, outputs_of
 
 DIVERGED = "The training diverged: parameters became NaN or infinite; lower the learning rate."
 

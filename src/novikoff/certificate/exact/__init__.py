@@ -1,0 +1,1 @@
+"""Exact and rigorous arithmetic, proved in its docstrings."""

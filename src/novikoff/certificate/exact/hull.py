@@ -1,0 +1,205 @@
+"""The margin of every hyperplane, bounded from above by a point of the hull.
+
+For weights λ on the signed examples, ``‖Σ λ_i y_i x_i‖`` with ``Σ λ_i = 1`` bounds the margin
+of every hyperplane through the origin; with an intercept it is half the distance of the two class
+averages, each class normalised apart.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from flint import fmpq, fmpz
+
+from novikoff.certificate.exact.dyadic import (
+    Dyadic,
+    ceil_sqrt,
+    floor_sqrt,
+    nearest_float,
+    of_float,
+    rational,
+    squares_over,
+)
+from novikoff.certificate.exact.filter import combination
+from novikoff.certificate.exact.margins import EXACT_VALUES
+from novikoff.certificate.exact.slices import exact_total, sum_of_squares
+from novikoff.certificate.examples.blocks import Floats, Indices, count_values, take
+from novikoff.certificate.examples.labels import Signs
+
+_LARGEST_EXACT = EXACT_VALUES << 6
+"""Values to which exact arithmetic is extended where the weighted sum nearly cancels."""
+
+_CANCELLED = 2.0**-14
+"""The share of the error in the norm from which on the sum counts as nearly cancelled."""
+
+_SMALLEST_SHARE = 2.0**-900
+"""A smaller share of the weight may underflow in the filter, so it is left to exact arithmetic."""
+
+_MOST_SPREAD = 4096
+"""Rows that are looked at for two that are far apart."""
+
+
+@dataclass(frozen=True)
+class HullPoint:
+    """A point of the hull: a bound on its squared norm, and the shares that make it.
+
+    ``square`` bounds ``‖v‖²`` from above, where ``v`` is the weighted mean of the signed
+    examples, or with an intercept the difference of the two class means. ``shares_square``
+    bounds ``Σ λ_i²/s_i`` over the normalised weights, where ``s_i`` is the cost of an example.
+    ``exact``: both are equalities.
+    """
+
+    square: fmpq
+    shares_square: fmpq
+    affine: bool
+    exact: bool
+    n_exact: int
+
+    @property
+    def margin_square(self) -> fmpq:
+        """Bound on the square of every hyperplane's margin."""
+        return self.square / 4 if self.affine else self.square
+
+    @property
+    def margin(self) -> float:
+        """Bound on every hyperplane's margin."""
+        return ceil_sqrt(self.margin_square)
+
+    def excludes(self, margin: float) -> bool:
+        """Whether no hyperplane has a margin that large."""
+        return bool(self.margin_square < of_float(margin) ** 2)
+
+
+def hull_point(
+    X: Any,
+    signs: Signs,
+    support: Indices,
+    weights: npt.NDArray[Any],
+    *,
+    affine: bool,
+    costs: Floats | None = None,
+    thorough: bool = False,
+) -> HullPoint | None:
+    """The point of the hull with these weights; ``None`` where a class has no weight.
+
+    ``costs`` are those of all examples, positive where there is weight; by default 1.
+    """
+    support, weights = support[weights > 0], weights[weights > 0]
+    sides = signs[support]
+    groups = [sides > 0, sides < 0] if affine else [np.full(sides.shape, True)]
+    totals = [exact_total(weights[group]) for group in groups]
+    if min(totals) == 0:
+        return None
+    shares_square, exact_shares = fmpq(0), True
+    for group, total in zip(groups, totals, strict=True):
+        part = None if costs is None else costs[support[group]]
+        squares, exact = _squares(weights[group], part, thorough=thorough)
+        shares_square += squares / total**2
+        exact_shares = exact_shares and exact
+
+    n_values = count_values(X, support)
+    square, exact = None, False
+    if n_values > EXACT_VALUES and not thorough:
+        shares = np.empty(support.size)
+        for group, total in zip(groups, totals, strict=True):
+            # Rounded at most three times, for which the filter has room.
+            shares[group] = weights[group] / nearest_float(total)
+        square = _filtered_square(X, support, sides * shares, n_values)
+    if square is None:
+        # The common power of two cancels in the shares, so integers are all that is needed. Over
+        # the common denominator the weight of a class is multiplied by the other's total.
+        signed = Dyadic.of(weights).integers.astype(object)
+        sums = [int(signed[group].sum()) for group in groups]
+        denominator = math.prod(sums)
+        for group, whole in zip(groups, sums, strict=True):
+            signed[group] *= denominator // whole
+        signed *= sides.astype(object)
+        square, exact = _exact_square(X, support, signed, denominator), True
+    n_exact = support.size if exact else 0
+    return HullPoint(square, shares_square, affine, exact and exact_shares, n_exact)
+
+
+def _squares(
+    weights: npt.NDArray[Any], costs: Floats | None, *, thorough: bool
+) -> tuple[fmpq, bool]:
+    """``Σ a_i²/s_i``, and whether it is exact or rounded up."""
+    if costs is None and weights.dtype.kind == "f":
+        return sum_of_squares(weights), True
+    exact = Dyadic.of(weights)
+    squares, whole = squares_over(exact.integers.astype(object), costs, thorough=thorough)
+    return squares * rational(1, 2 * exact.exponent), whole
+
+
+def margin_above(point: HullPoint | None) -> float:
+    """Bound on every hyperplane's margin; infinity if there is no point to bound it."""
+    return math.inf if point is None else point.margin
+
+
+def spread_below(X: Any, rows: Indices, *, affine: bool) -> float:
+    """A float below the distance between two of the rows; if not affine, below a row's norm.
+
+    They are the two at the ends of a fixed direction, of a few thousand: others may be further
+    apart.
+    """
+    rows = rows[:: 1 + rows.size // _MOST_SPREAD]
+    direction = np.random.default_rng(0).standard_normal(X.shape[1])
+    with np.errstate(all="ignore"):
+        along = np.concatenate([block.products(direction)[0] for block in take(X, rows)])
+    signed = {int(along.argmax()): 1}
+    if affine:
+        if along.argmin() == along.argmax():
+            # Rounding does not tell them apart.
+            return 0.0
+        signed[int(along.argmin())] = -1
+    elif abs(along.min()) > along.max():
+        signed = {int(along.argmin()): 1}
+    integers = np.array(list(signed.values()), dtype=object)
+    # The direction's ends may differ by a rounding elsewhere: less is claimed than is known.
+    return floor_sqrt(_exact_square(X, rows[list(signed)], integers, 1)) * (1.0 - 2.0**-40)
+
+
+def _filtered_square(X: Any, support: Indices, shares: Floats, n_values: int) -> fmpq | None:
+    """Bound in floating point, or ``None`` where exact arithmetic should have a look."""
+    if np.abs(shares).min() < _SMALLEST_SHARE:
+        return None
+    total, error = combination(take(X, support), shares, X.shape[1])
+    if not np.isfinite(error).all():
+        return None
+    with np.errstate(all="ignore"):
+        reach = np.nextafter(np.abs(total) + error, np.inf)
+    if not np.isfinite(reach).all():
+        return None
+    largest = max(float(reach.max()), 5e-324)
+    if n_values <= _LARGEST_EXACT:
+        with np.errstate(all="ignore"):
+            error_size = float(np.linalg.norm(error / largest))
+            size = float(np.linalg.norm(total / largest))
+        if error_size > _CANCELLED * size:
+            return None
+    # Columns that are all zero reach as far as an underflow: more costs nothing, and fewer bits.
+    return sum_of_squares(np.maximum(reach, 2.0**-80 * largest))
+
+
+def _exact_square(X: Any, support: Indices, signed: npt.NDArray[Any], denominator: int) -> fmpq:
+    sums, exponent = exact_sum(X, support, signed)
+    total = int(sums @ sums) if sums.size else 0
+    return rational(total, 2 * exponent) / fmpz(denominator) ** 2
+
+
+def exact_sum(X: Any, rows: Indices, integers: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], int]:
+    """Exact sum of rows times integers: one integer for each column, and their exponent."""
+    total = np.zeros(X.shape[1], dtype=object)
+    exponent = 0
+    seen = 0
+    bits = max((int(a).bit_length() for a in integers), default=0)
+    for block in take(X, rows):
+        count = block.rows.size
+        columns, sums, place = block.exact_combination(integers[seen : seen + count], bits)
+        seen += count
+        if place < exponent:
+            total <<= exponent - place
+            exponent = place
+        total[columns] += sums << (place - exponent)
+    return total, exponent

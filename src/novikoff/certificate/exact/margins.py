@@ -1,0 +1,117 @@
+"""The margin of a hyperplane, bounded from below.
+
+The margin is ``min_i y_i (w·x_i + b) / ‖w‖``. The filter encloses every numerator; the rows
+whose interval reaches below the smallest upper end are the only ones that can attain the minimum,
+and these are decided exactly.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from flint import fmpq
+
+from novikoff.certificate.exact.dyadic import Dyadic, ceil_sqrt, floor_sqrt, of_float, rational
+from novikoff.certificate.exact.filter import signed_values
+from novikoff.certificate.exact.slices import sum_of_squares
+from novikoff.certificate.examples.blocks import Floats, Indices, count_values, take
+from novikoff.certificate.examples.labels import Signs
+
+EXACT_VALUES = 1 << 18
+"""Exact arithmetic on up to this many values is a matter of course: it takes little time."""
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A float on the safe side of a number.
+
+    ``exact``: it is the float nearest to the number on that side, so nothing better can be
+    claimed. ``n_exact`` counts the rows that were decided in exact arithmetic.
+    """
+
+    value: float
+    exact: bool
+    n_exact: int
+
+
+def margin_below(
+    X: Any,
+    signs: Signs,
+    coef: Floats,
+    intercept: float,
+    taking_part: npt.NDArray[np.bool_] | None = None,
+    *,
+    thorough: bool = False,
+    values: tuple[Floats, Floats] | None = None,
+) -> Bound:
+    """A lower bound on the margin of the hyperplane; minus infinity for ``coef = 0``.
+
+    ``taking_part`` marks the examples that count; by default, all.
+    With ``thorough`` it is the largest float that is not above the margin; otherwise that is
+    so unless the rows that compete for the minimum are very many. ``values`` are the hyperplane's
+    :func:`signed_values`, where they are known.
+    """
+    norm2 = sum_of_squares(coef)
+    if norm2 == 0:
+        return Bound(-math.inf, True, 0)
+    w, b, exponent = scaled(coef, intercept) if values is None else (coef, intercept, 0)
+    values = signed_values(X, signs, w, b) if values is None else values
+    rows, low, high = _competitors(*values, taking_part)
+    costly = count_values(X, rows) > EXACT_VALUES
+    # The sign is the verdict, and an overflow is no bound: both are worth any effort.
+    if costly and not thorough and not low <= 0.0 < high and math.isfinite(low):
+        value = _over_norm(of_float(low) * rational(1, exponent), norm2)
+        if value != 0.0:
+            return Bound(value, False, 0)
+    least = exact_minimum(X, signs, rows, w, b) * rational(1, exponent)
+    return Bound(_over_norm(least, norm2), True, rows.size)
+
+
+def _over_norm(least: fmpq, norm2: fmpq) -> float:
+    """Largest float that is not above ``least / sqrt(norm2)``."""
+    ratio = least * least / norm2
+    return floor_sqrt(ratio) if least >= 0 else -ceil_sqrt(ratio)
+
+
+def exact_minimum(X: Any, signs: Signs, rows: Indices, w: Floats, b: float) -> fmpq:
+    """Exact minimum of ``y_i (w·x_i + b)`` over some rows."""
+    least: fmpq = min(min(values) for values in exact_values(X, signs, rows, w, b))
+    return least
+
+
+def exact_values(X: Any, signs: Signs, rows: Indices, w: Floats, b: float) -> Any:
+    """Exact ``y_i (w·x_i + b)`` over some rows: a list for each block of them."""
+    offset = Dyadic.of(np.array([b]))
+    constant = int(offset.integers[0])
+    for block in take(X, rows):
+        sums, exponent = block.exact_products(w)
+        low = min(exponent, offset.exponent)
+        up, lifted = exponent - low, constant << (offset.exponent - low)
+        yield [
+            rational(int(sign) * ((s << up) + lifted), low)
+            for sign, s in zip(signs[block.rows], sums, strict=True)
+        ]
+
+
+def _competitors(
+    lows: Floats, highs: Floats, taking_part: npt.NDArray[np.bool_] | None
+) -> tuple[Indices, float, float]:
+    """Rows that may attain the minimum, and a float on either side of it."""
+    rows = np.arange(lows.size) if taking_part is None else np.flatnonzero(taking_part)
+    low, high = lows[rows], highs[rows]
+    least_high = float(high.min(initial=math.inf))
+    return rows[low <= least_high], float(low.min(initial=math.inf)), least_high
+
+
+def scaled(coef: Floats, intercept: float) -> tuple[Floats, float, int]:
+    """The same hyperplane near the middle of the exponent range, if that loses no bit."""
+    largest = max(float(np.abs(coef).max()), abs(intercept))
+    exponent = math.frexp(largest)[1]
+    with np.errstate(all="ignore"):
+        w, b = np.ldexp(coef, -exponent), math.ldexp(intercept, -exponent)
+        same = np.array_equal(np.ldexp(w, exponent), coef) and math.ldexp(b, exponent) == intercept
+    if same:
+        return w, b, exponent
+    return coef, intercept, 0

@@ -1,0 +1,149 @@
+"""The soft-margin problem, bounded from both sides.
+
+With ``C = 1/(2 Δ²)`` and costs ``s_i >= 0`` the problem is to minimise
+``P(w, b) = ‖w‖²/2 + C Σ s_i max(0, 1 - y_i(w·x_i + b))²``.
+Its dual is to maximise ``Σ a_i - ‖Σ a_i y_i x_i‖²/2 - Δ² Σ (a_i²/s_i)/2`` over ``a >= 0``,
+zero where the cost is, with ``Σ a_i y_i = 0`` where there is an intercept. On the ray through
+given weights the maximum is ``1/(2q)``, or ``2/q`` with an intercept, where
+``q = ‖v‖² + Δ² Σ λ_i²/s_i`` and ``v`` is the point of the hull the weights make.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from flint import fmpq
+
+from novikoff.certificate.exact.dyadic import ceil_float, floor_float, of_float
+from novikoff.certificate.exact.filter import enclose, radius, signed_values
+from novikoff.certificate.exact.hull import HullPoint
+from novikoff.certificate.exact.margins import EXACT_VALUES, exact_values, scaled
+from novikoff.certificate.exact.slices import sum_of_squares
+from novikoff.certificate.examples.blocks import Floats, Indices, count_values
+from novikoff.certificate.examples.labels import Signs
+
+_RUN = 1 << 12
+"""Rows in one sum of squares: the fewer, the less it is rounded."""
+
+
+@dataclass(frozen=True)
+class Primal:
+    """Floats on either side of ``P(w, b)``; ``exact`` if nothing lies between them."""
+
+    low: float
+    high: float
+    exact: bool
+    n_exact: int
+
+
+def primal_value(
+    X: Any,
+    signs: Signs,
+    coef: Floats,
+    intercept: float,
+    delta: float,
+    costs: Floats | None = None,
+    *,
+    thorough: bool = False,
+    values: tuple[Floats, Floats] | None = None,
+) -> Primal:
+    """Enclose the soft-margin objective of a hyperplane.
+
+    ``values`` are its :func:`signed_values`, where they are known.
+    """
+    penalty = 1 / (2 * of_float(delta) ** 2)
+    thorough = thorough or count_values(X) <= EXACT_VALUES >> 2
+    lows, highs = signed_values(X, signs, coef, intercept) if values is None else values
+    rows = np.flatnonzero(~(lows >= 1.0) & (True if costs is None else costs > 0.0))
+    low, high, n_exact = fmpq(0), fmpq(0), 0
+    for run in (rows[first : first + _RUN] for first in range(0, rows.size, _RUN)):
+        prices = None if costs is None else costs[run]
+        ends = None if thorough else _filtered_squares(lows[run], highs[run], prices)
+        if ends is None:
+            value = _exact_squares(X, signs, coef, intercept, run, prices)
+            ends, n_exact = (value, value), n_exact + run.size
+        low, high = low + ends[0], high + ends[1]
+    quadratic = sum_of_squares(coef) / 2
+    low, high = quadratic + penalty * low, quadratic + penalty * high
+    return Primal(floor_float(low), ceil_float(high), low == high, n_exact)
+
+
+def dual_below(point: HullPoint | None, delta: float) -> float:
+    """Lower bound on the optimum from a point of the hull; 0 where there is none."""
+    if point is None:
+        return 0.0
+    q = point.square + of_float(delta) ** 2 * point.shares_square
+    return floor_float(2 / q if point.affine else 1 / (2 * q))
+
+
+def rescaled(
+    X: Any,
+    signs: Signs,
+    coef: Floats,
+    intercept: float,
+    delta: float,
+    costs: Floats | None = None,
+) -> tuple[Floats, float]:
+    """The hyperplane times the scale ``s >= 0`` that makes ``P(s·w, s·b)`` least.
+
+    Only to floating-point accuracy, for nothing is claimed of the scale: the objective of the
+    hyperplane returned is bounded rigorously afterwards.
+    """
+    w, b, _ = scaled(coef, intercept)
+    with np.errstate(all="ignore"):
+        low, high = signed_values(X, signs, w, b)
+        penalties = (1.0 if costs is None else costs) / np.float64(delta) ** 2
+        scale = _least(0.5 * low + 0.5 * high, w @ w, np.broadcast_to(penalties, low.shape))
+        best, offset = scale * w, float(scale * b)
+    if np.isfinite(best).all() and np.isfinite(offset):
+        return best, offset
+    return coef, intercept
+
+
+def _least(margins: Floats, quadratic: Any, penalties: Floats) -> float:
+    """Where ``quadratic s²/2 + Σ penalty_i max(0, 1 - s m_i)²/2`` is least over ``s >= 0``."""
+    low, high, scale = 0.0, np.inf, 1.0
+    for _ in range(200):
+        active = scale * margins < 1.0
+        first = penalties[active] * margins[active]
+        total, squares = first.sum(), first @ margins[active]
+        slope = scale * quadratic - (total - scale * squares)
+        low, high = (low, scale) if slope > 0.0 else (scale, high)
+        # Newton's step is exact on a piece of the quadratic; bisection guards it.
+        step = float(total / (quadratic + squares))
+        if not low <= step <= high:
+            step = 2.0 * scale if np.isinf(high) else 0.5 * (low + high)
+        if not np.isfinite(step) or abs(step - scale) <= 2.0**-50 * scale:
+            break
+        scale = step
+    return scale
+
+
+def _filtered_squares(low: Floats, high: Floats, prices: Floats | None) -> tuple[fmpq, fmpq] | None:
+    """Two numbers with the priced sum of squared hinges between them; ``None``: overflow."""
+    with np.errstate(all="ignore"):
+        most = np.maximum(np.nextafter(1.0 - low, np.inf), 0.0)
+        least = np.maximum(np.nextafter(1.0 - high, -np.inf), 0.0)
+        squares = np.square([least, most])
+        if prices is not None:
+            # A hinge that is not zero is at least 2**-54: its square does not underflow, and the
+            # product with the price is rounded once more, for which the radius has room.
+            squares *= prices
+        sums = squares.sum(axis=1)
+        below, above = enclose(sums, radius(sums, low.size + 1))
+    if not (np.isfinite(below[0]) and np.isfinite(above[1])):
+        return None
+    return of_float(max(float(below[0]), 0.0)), of_float(float(above[1]))
+
+
+def _exact_squares(
+    X: Any, signs: Signs, coef: Floats, intercept: float, rows: Indices, prices: Floats | None
+) -> fmpq:
+    total, seen = fmpq(0), 0
+    for values in exact_values(X, signs, rows, coef, intercept):
+        for value in values:
+            if value < 1:
+                square = (1 - value) ** 2
+                total += square if prices is None else square * of_float(float(prices[seen]))
+            seen += 1
+    return total

@@ -1,0 +1,156 @@
+"""Exact inner products at the speed of floating point.
+
+Numbers are cut into slices of 16 bits: integers, each slice with a power of two of its own. A
+product of two slices has 32 bits and the sum of up to ``2**21`` of them has 53, so a matrix product
+of slices in float64 is exact, in whatever order it is summed. What is left to integers of any
+length is to add up the few products of slices that make one inner product.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from flint import fmpq
+
+from novikoff.certificate.exact.dyadic import Dyadic, Integers, rational
+
+_WIDTH = 16
+_MOST_TERMS = 1 << 21
+_MOST_SLICES = 16
+"""Beyond, the numbers differ so much in size that integers of any length are as good."""
+
+_LARGEST_EXPONENT = 900
+"""Up to here numbers are scaled by a product with a power of two."""
+
+
+@dataclass(frozen=True)
+class Slices:
+    """The exact numbers ``(parts[0] 2**(16 m) + … + parts[m]) 2**exponent``."""
+
+    parts: list[npt.NDArray[np.float64]]
+    exponent: int
+
+    @classmethod
+    def of(cls, values: npt.NDArray[Any]) -> "Slices | None":
+        """Cut an array of finite floats or of bytes; ``None`` where that takes too many slices.
+
+        Examples
+        --------
+        >>> Slices.of(np.array([3.0, -(2.0**-16)]))
+        Slices(parts=[array([49152.,    -0.]), array([     0., -16384.])], exponent=-30)
+        """
+        floats = np.asarray(values, dtype=np.float64)
+        top = int(np.frexp(np.abs(floats).max(initial=0.0))[1])
+        if abs(top) > _LARGEST_EXPONENT:
+            return None
+        rest = floats * 2.0 ** (_WIDTH - top)
+        if not np.array_equal(rest * 2.0 ** (top - _WIDTH), floats):
+            return None
+        parts: list[npt.NDArray[np.float64]] = []
+        while len(parts) < _MOST_SLICES:
+            parts.append(np.trunc(rest))
+            rest -= parts[-1]
+            if not rest.any():
+                return cls(parts, top - _WIDTH * len(parts))
+            rest *= 2.0**_WIDTH
+        return None
+
+    @classmethod
+    def of_integers(cls, integers: Integers) -> "Slices":
+        """Cut a vector of integers.
+
+        Examples
+        --------
+        >>> Slices.of_integers(np.array([1, -1, 1 << 17])).parts
+        [array([ 0., -1.,  2.]), array([1.0000e+00, 6.5535e+04, 0.0000e+00])]
+        """
+        numbers = integers.tolist()
+        n_bytes = 2 * (max(map(int.bit_length, numbers), default=0) // _WIDTH + 1)
+        text = b"".join(a.to_bytes(n_bytes, "big", signed=True) for a in numbers)
+        # Two's complement: the leading slice has the sign, the others have none.
+        table = np.frombuffer(text, dtype=">i2").reshape(len(numbers), n_bytes // 2).T
+        return cls([table[0].astype(float), *table[1:].view(">u2").astype(float)], 0)
+
+
+def exact_product(matrix: npt.NDArray[Any], vector: npt.NDArray[Any]) -> tuple[Integers, int]:
+    """Exact product of a matrix and a vector of floats or integers.
+
+    Returns
+    -------
+    integers, exponent
+        Python integers, and the power of two they are multiplied by.
+
+    Examples
+    --------
+    >>> exact_product(np.array([[0.5, 1.0], [3.0, 0.0]]), np.array([1, 1 << 20]))
+    (array([17179877376, 49152], dtype=object), -14)
+    """
+    left = Slices.of(matrix)
+    right = Slices.of(vector) if vector.dtype.kind == "f" else Slices.of_integers(vector)
+    if left is None or right is None or vector.size > _MOST_TERMS:
+        return _long_product(matrix, vector)
+    columns = np.column_stack(right.parts)
+    n_columns = columns.shape[1]
+    # Fewer than 2**9 exact sums of 53 bits meet at one place.
+    places = np.zeros((len(left.parts) + n_columns - 1, matrix.shape[0]), dtype=np.int64)
+    for first, part in enumerate(left.parts):
+        places[first : first + n_columns] += (part @ columns).T.astype(np.int64)
+    total = places[0].astype(object)
+    for place in places[1:]:
+        total = (total << _WIDTH) + place
+    return total, left.exponent + right.exponent
+
+
+def _total_of(places: list[int], exponent: int) -> fmpq:
+    """Add up exact sums, each a slice further to the right than the one before."""
+    total = 0
+    for place in places:
+        total = (total << _WIDTH) + place
+    return rational(total, exponent)
+
+
+def exact_total(values: npt.NDArray[Any]) -> fmpq:
+    """Exact sum of finite floats or of integers.
+
+    Examples
+    --------
+    >>> exact_total(np.array([0.5, 3.0]))
+    7/2
+    """
+    if values.dtype.kind != "f":
+        return fmpq(int(values.astype(object).sum()))
+    cut = Slices.of(values)
+    if cut is None or values.size > _MOST_TERMS:
+        (total,), exponent = _long_product(values[None], np.ones(values.size))
+        return rational(int(total), exponent)
+    return _total_of([int(part.sum()) for part in cut.parts], cut.exponent)
+
+
+def sum_of_squares(values: npt.NDArray[np.float64]) -> fmpq:
+    """Exact sum of the squares of finite floats.
+
+    Examples
+    --------
+    >>> sum_of_squares(np.array([0.5, 3.0]))
+    37/4
+    """
+    cut = Slices.of(values)
+    if cut is None or values.size > _MOST_TERMS:
+        (total,), exponent = _long_product(values[None], values)
+        return rational(int(total), exponent)
+    table = np.array(cut.parts)
+    products = table @ table.T
+    places = [
+        sum(int(products[j, k - j]) for j in range(len(table)) if 0 <= k - j < len(table))
+        for k in range(2 * len(table) - 1)
+    ]
+    return _total_of(places, 2 * cut.exponent)
+
+
+def _long_product(matrix: npt.NDArray[Any], vector: npt.NDArray[Any]) -> tuple[Integers, int]:
+    """The same in Python's integers."""
+    left = Dyadic.of(matrix)
+    right = Dyadic(vector, 0, 0) if vector.dtype.kind == "O" else Dyadic.of(vector)
+    product = left.integers.astype(object) @ right.integers.astype(object)
+    return product, left.exponent + right.exponent

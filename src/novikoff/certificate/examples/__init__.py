@@ -1,0 +1,1 @@
+"""Reading examples, labels and fingerprints."""

@@ -1,0 +1,1 @@
+"""Data sets whose best margin is known."""

@@ -1,0 +1,147 @@
+"""One function reads every format."""
+
+from __future__ import annotations
+
+import os
+import re
+import zlib
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from novikoff.data.formats.csv import read_csv
+from novikoff.data.formats.idx import read_idx
+from novikoff.data.formats.npy import read_npy, read_npz
+from novikoff.data.formats.parquet import read_parquet
+from novikoff.data.formats.svmlight import read_svmlight
+from novikoff.data.table import Column, DataError, Request, Table
+
+_READERS: dict[str, Callable[[Request], Table]] = {
+    "csv": read_csv,
+    "parquet": read_parquet,
+    "libsvm": read_svmlight,
+    "npy": read_npy,
+    "npz": read_npz,
+    "idx": read_idx,
+}
+
+FORMATS = tuple(_READERS)
+
+_ENDINGS = {
+    r"\.(csv|tsv)(\.gz|\.bz2)?": "csv",
+    r"\.(parquet|pq)": "parquet",
+    r"\.(libsvm|svmlight|svm)(\.gz|\.bz2)?": "libsvm",
+    r"\.npy": "npy",
+    r"\.npz": "npz",
+    r"([-.]idx\d-ubyte|\.idx)(\.gz)?": "idx",
+}
+
+
+def read(
+    path: str | os.PathLike[str],
+    target: Column | None = None,
+    *,
+    format: str | None = None,
+    drop: Column | Sequence[Column] = (),
+    features: Sequence[str] | None = None,
+    n_features: int | None = None,
+    labelled: bool = False,
+    header: bool | None = None,
+) -> Table:
+    r"""Read examples, with or without labels, from a file.
+
+    Numbers keep their values: columns of float32 (with or without small integers) stay float32,
+    of uint8 and booleans uint8; all other tables become float64, and the decimals of a CSV file
+    the nearest float64. Rows in messages count from 1, without the header; positions of columns
+    count from 0.
+
+    Parameters
+    ----------
+    path : str or path
+        The file. Its ending tells the format: ``.csv .tsv .parquet .pq .libsvm .svmlight .svm
+        .npy .npz .idx -idx3-ubyte``; csv, libsvm and idx may be gzipped.
+    target : str or int, default=None
+        The column of the labels, by name or by position (-1 is the last; a string of digits is
+        a position unless a column has that name). In npz: the name of an array, ``"y"`` where
+        there is one; in idx: the file of the labels. A libsvm file holds its labels itself.
+        None reads features only, where the format has no place for labels.
+    format : {"csv", "parquet", "libsvm", "npy", "npz", "idx"}, default=None
+        The format, where the ending does not tell it.
+    drop : str, int or sequence of them, default=()
+        Columns to leave out, by name or position; not read when `features` is given.
+    features : sequence of str, default=None
+        The features in this order, others left out: those of a model. A file without names
+        must have as many columns.
+    n_features : int, default=None
+        How many features there must be. A libsvm file may have fewer: its last may all be zero.
+    labelled : bool, default=False
+        Whether it is an error that there are no labels.
+    header : bool, default=None
+        Whether the first line of a CSV file holds names. None: it does, and a number in it is
+        an error, because it might be a row of data.
+
+    Returns
+    -------
+    Table
+        ``X, y, feature_names, target_name``.
+
+    Raises
+    ------
+    DataError
+        One line that names file, column and row, and what to do about it.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from novikoff.data import read
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> path = pathlib.Path(folder.name, "fruit.csv")
+    >>> _ = path.write_text("weight,length,kind\n150,7,apple\n120,19.5,banana\n")
+    >>> table = read(path, "kind")
+    >>> table.X.tolist(), table.y.tolist(), table.feature_names
+    ([[150.0, 7.0], [120.0, 19.5]], ['apple', 'banana'], ('weight', 'length'))
+    >>> read(path, features=["length"]).X.ravel().tolist()
+    [7.0, 19.5]
+    >>> folder.cleanup()
+    """
+    file = Path(path)
+    if file.is_dir():
+        raise DataError(f"{file}: it is a folder; name a file in it")
+    if not file.exists():
+        raise DataError(f"{file}: no such file")
+    reader = _READERS[_format(file, format)]
+    if isinstance(drop, str | int):
+        drop = (drop,)
+    try:
+        if file.stat().st_size == 0:
+            raise DataError(f"{file}: it is empty")
+        return reader(
+            Request(
+                file,
+                target,
+                tuple(drop),
+                None if features is None else tuple(features),
+                n_features,
+                labelled,
+                header,
+            )
+        )
+    except (OSError, EOFError, zlib.error) as error:
+        # No permission, a broken disk, a packed file cut short or spoilt.
+        raise DataError(f"{file}: it cannot be read ({_one_line(error)})") from error
+
+
+def _one_line(error: Exception) -> str:
+    return getattr(error, "strerror", None) or " ".join(str(error).split())
+
+
+def _format(file: Path, format: str | None) -> str:
+    if format is not None:
+        if format not in _READERS:
+            raise DataError(f"no format {format!r}: it is one of {', '.join(FORMATS)}")
+        return format
+    for ending, name in _ENDINGS.items():
+        if re.search(ending + "$", file.name.lower()):
+            return name
+    raise DataError(
+        f"{file}: the ending does not tell the format; pass --format, one of {', '.join(FORMATS)}"
+    )

@@ -1,0 +1,1 @@
+"""Dual coordinate descent: hard and soft margins of large sparse data."""

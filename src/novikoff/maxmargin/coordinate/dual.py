@@ -1,0 +1,223 @@
+"""The dual as coordinate descent sees it: weights, the vector they make, and steps on them.
+
+With an intercept the weights must sum to zero, signed. The method of multipliers sees to it: the
+dual is augmented by ``b T + pull T^2 / 2``, where ``T`` is the signed total and ``b`` the estimate
+of the intercept, which moves by ``pull T`` after every sweep.
+"""
+
+from math import inf
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.compiled import blocks
+from novikoff.compiled import dual as compiled
+from novikoff.compiled.dual import ALONG, OFFSET, STEPS, TOTAL, WORST
+from novikoff.maxmargin.passes import Ids, Passes
+from novikoff.maxmargin.problem import Problem
+
+Vector = NDArray[np.float64]
+
+FOR_THE_CENTRE = 1000
+# In units of the mean squared distance to the centre: a larger pull keeps the total small, and
+# makes every step shorter.
+PULL = 0.03
+LEAST_CURVE = 1e-12
+# Conjugate gradients on a face: how many, and how far the residual must fall.
+MOST_PRODUCTS = 30
+FORCING = 1e-3
+FLAT = 1e-12
+TRIALS = 6
+
+
+class Dual:
+    """Weights on the examples and what belongs to them.
+
+    Rows are read relative to a centre, about the mean of the examples, which makes the intercept
+    nearly independent of the rest.
+    """
+
+    def __init__(self, problem: Problem, passes: Passes) -> None:
+        sample = problem.sample
+        n, d = sample.room.shape
+        self.passes = passes
+        self.sample = sample
+        self.signs = sample.signs
+        self.slack2 = np.zeros(n) if problem.slack2 is None else problem.slack2
+        self.in_place = sample.room.part(sample.order[:1])[1] is None
+        self.centre = np.zeros(d)
+        if sample.affine:
+            places = np.linspace(0, len(sample.order) - 1, FOR_THE_CENTRE).astype(np.int64)
+            rows = sample.matrix(sample.order[np.unique(places)])
+            self.centre = np.asarray(rows.mean(axis=0)).ravel()
+        self.centre2 = float(self.centre @ self.centre)
+        self.along = np.zeros(n)
+        lengths2 = self._measure()
+        mean = float(lengths2[sample.order].mean())
+        self.pull = PULL * (mean or 1.0) if sample.affine else 0.0
+        self.curves = lengths2 + self.pull + self.slack2
+        np.maximum(self.curves, LEAST_CURVE * (mean or 1.0), out=self.curves)
+        self.weights = np.zeros(n)
+        self.w = np.zeros(d)
+        self.state = np.zeros(compiled.SIZE)
+
+    @property
+    def total(self) -> float:
+        """The signed sum of the weights."""
+        return float(self.state[TOTAL])
+
+    @property
+    def steps(self) -> int:
+        """How many weights were changed."""
+        return int(self.state[STEPS])
+
+    def sweep(self, ids: Ids, bound: float = inf) -> tuple[Ids, float]:
+        """Visit examples in sequence.
+
+        Returns those that have weight or whose slope is at most ``bound``, and the largest
+        violation. Changes ``ids``.
+        """
+        kept = []
+        self.state[WORST] = 0.0
+        for rows, here, those in self.passes.over(ids):
+            local = slice(None) if self.in_place else ids[those]
+            weights = self.weights[local]
+            left = compiled.sweep(
+                rows,
+                here,
+                self.signs[local],
+                self.along[local],
+                self.centre2,
+                self.slack2[local],
+                self.curves[local],
+                self.pull,
+                bound,
+                weights,
+                self.w,
+                self.state,
+            )
+            if self.in_place:
+                kept.append(here[:left])
+            else:
+                self.weights[local] = weights
+                kept.append(ids[those][here[:left]])
+        worst = float(self.state[WORST])
+        self.state[OFFSET] += self.pull * self.total
+        return np.concatenate(kept), worst
+
+    def place(self, weights: Vector) -> tuple[Vector, Vector]:
+        """Go to other weights; returns what :meth:`refresh` does."""
+        self.weights = weights
+        return self.refresh()
+
+    def refresh(self) -> tuple[Vector, Vector]:
+        """Sum up the vector again, without the rounding errors of many steps.
+
+        Returns the weighted sums of the positive and of the negative examples, relative to the
+        centre, and the totals of their weights.
+        """
+        ids = self.sample.order[self.weights[self.sample.order] > 0.0]
+        weights, signs = self.weights[ids], self.signs[ids]
+        (sums,) = self.passes.class_sums(ids, weights)
+        totals = np.array([weights[signs > 0].sum(), weights[signs < 0].sum()])
+        estimate = self.state[OFFSET] - self.pull * self.total
+        self.w = sums[0] - sums[1]
+        if self.sample.affine:
+            self.state[TOTAL] = totals[0] - totals[1]
+            self.state[OFFSET] = estimate + self.pull * self.total
+        self.state[ALONG] = self.w @ self.centre
+        return sums - np.outer(totals, self.centre), totals
+
+    def estimate_offset(self, offset: float) -> None:
+        """Take an estimate of the intercept from elsewhere."""
+        self.state[OFFSET] = offset + self.pull * self.total
+
+    def products(self, ids: Ids, w: Vector) -> Vector:
+        """Return ``w . (x - centre)`` for a vector that is itself relative to the centre."""
+        return self._products(ids, w, 0.0)
+
+    def descend_on_face(self, ids: Ids) -> None:
+        """Minimise over the weights of the given examples by conjugate gradients, nearly.
+
+        Weights that would become negative become zero. Does nothing where that would not lower
+        the dual.
+        """
+        signs = self.signs[ids].astype(np.float64)
+        weights, slack2 = self.weights[ids], self.slack2[ids]
+        products = self._products(ids, self.w, self.total)
+        slopes = signs * (products + self.state[OFFSET]) + slack2 * weights - 1.0
+        change, moved = np.zeros(len(ids)), np.zeros_like(self.w)
+        residual = -slopes
+        preconditioned = residual / self.curves[ids]
+        direction = preconditioned.copy()
+        size = float(residual @ preconditioned)
+        least = FORCING**2 * size
+        for _ in range(MOST_PRODUCTS):
+            if size <= least:
+                break
+            (sums,) = self.passes.class_sums(ids, direction)
+            w, total = sums[0] - sums[1], float(direction @ signs)
+            image = signs * (self._products(ids, w, total) + self.pull * total)
+            image += slack2 * direction
+            curve = float(direction @ image)
+            # Nearly dependent examples: along such a direction the face has no minimum nearby.
+            if curve <= FLAT * float(direction**2 @ self.curves[ids]):
+                break
+            length = size / curve
+            change += length * direction
+            moved += length * w
+            residual -= length * image
+            preconditioned = residual / self.curves[ids]
+            before, size = size, float(residual @ preconditioned)
+            direction = preconditioned + (size / before) * direction
+        self._go(ids, change, moved)
+
+    def _go(self, ids: Ids, change: Vector, moved: Vector) -> None:
+        """Add a change to weights, cut at zero, and shortened until the dual falls."""
+        signs = self.signs[ids].astype(np.float64)
+        estimate = self.state[OFFSET] - self.pull * self.total
+        before = self._value(ids, self.weights[ids], self.w, estimate)
+        for _ in range(TRIALS):
+            weights = self.weights[ids] + change
+            cut = np.flatnonzero(weights < 0.0)
+            (sums,) = self.passes.class_sums(ids[cut], -weights[cut])
+            weights[cut] = 0.0
+            w = self.w + moved + sums[0] - sums[1]
+            if self._value(ids, weights, w, estimate) < before:
+                self.weights[ids], self.w = weights, w
+                self.state[TOTAL] = weights @ signs if self.sample.affine else 0.0
+                self.state[OFFSET] = estimate + self.pull * self.total
+                self.state[ALONG] = w @ self.centre
+                return
+            change, moved = 0.25 * change, 0.25 * moved
+
+    def _value(self, ids: Ids, weights: Vector, w: Vector, estimate: float) -> float:
+        """Return the augmented dual, to be minimised, of weights on ``ids`` alone."""
+        total = float(weights @ self.signs[ids]) if self.sample.affine else 0.0
+        length2 = float(w @ w) - total * (2.0 * float(w @ self.centre) - total * self.centre2)
+        value = 0.5 * (length2 + float(weights**2 @ self.slack2[ids])) - float(weights.sum())
+        return value + total * (estimate + 0.5 * self.pull * total)
+
+    def _products(self, ids: Ids, w: Vector, total: float) -> Vector:
+        """Return ``(w - total centre) . (x - centre)``."""
+        products = self.passes.products(ids, w, float(w @ self.centre))
+        return products - total * self.along[ids]
+
+    def _measure(self) -> Vector:
+        """Return the squared distances to the centre, and remember ``along``; one pass."""
+        lengths2 = np.zeros(self.sample.n_examples)
+        order, nowhere = self.sample.order, np.empty(0, dtype=np.int64)
+        products = np.zeros(len(order))
+        for rows, here, those in self.passes.over(order):
+            mine = np.empty(len(here))
+            is_sparse = isinstance(rows, tuple)
+            # The mean of sparse rows has far more non-zeros than a row: it is not subtracted.
+            origin = np.zeros_like(self.centre) if is_sparse else self.centre
+            blocks.distances2(rows, here, origin, nowhere, mine)
+            blocks.products(rows, here, self.centre, 0.0, products[those])
+            if is_sparse:
+                rounding = np.finfo(np.float64).eps * (mine + self.centre2)
+                mine = np.maximum(mine - 2.0 * products[those] + self.centre2, rounding)
+            lengths2[order[those]] = mine
+        self.along[order] = products - self.centre2
+        return lengths2

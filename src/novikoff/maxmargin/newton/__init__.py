@@ -1,0 +1,1 @@
+"""Newton's method in the primal: the soft margin of many examples and few features."""

@@ -1,0 +1,1 @@
+"""Wolfe's minimum-norm point on a working set: hard margins, and soft ones of few examples."""

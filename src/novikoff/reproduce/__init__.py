@@ -1,0 +1,6 @@
+"""The paper's tables and theorems, measured here."""
+
+from novikoff.reproduce.measurement import Row
+from novikoff.reproduce.theorems import reproduce_theorems
+
+__all__ = ["Row", "reproduce_theorems"]

@@ -1,0 +1,1 @@
+"""What every search shares: the loop, the clock with its limits, the history of bounds."""

@@ -1,0 +1,146 @@
+"""One clock for every search: its limits, Ctrl-C, and the history of its bounds."""
+
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from math import ceil
+from typing import Any, NamedTuple
+
+from novikoff.certificate import Status
+
+
+class Progress(NamedTuple):
+    """One line of a run's history, written after each full pass.
+
+    ``lower`` and ``upper`` are the best bounds so far, in floating point; the certificate's are the
+    rigorous ones. Without slack they bound the margin (``lower`` is minus infinity before the first
+    separating hyperplane), with slack the objective.
+    """
+
+    iteration: int
+    updates: int
+    mistakes: int
+    lower: float
+    upper: float
+    seconds: float
+
+
+Callback = Callable[[Progress], None]
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Where a search gives up: full passes, updates, a moment in time, or cancellation.
+
+    ``deadline`` is a reading of ``time.perf_counter``.
+    """
+
+    max_iter: int = 1000
+    max_updates: int | None = None
+    deadline: float | None = None
+    cancelled: Callable[[], bool] = lambda: False
+
+
+class Stopped(Exception):
+    """A limit was met; ``status`` says which."""
+
+    def __init__(self, status: Status) -> None:
+        self.status = status
+
+
+class Clock:
+    """Counts the passes and updates of a search, tells it when to stop, keeps its history.
+
+    A search that hands over to another (from Wolfe's method to coordinate descent, from the hard
+    margin to the soft one) hands over its clock, so that limits and history span both.
+
+    Parameters
+    ----------
+    limits : Limits, optional
+        Where to give up.
+    callbacks : sequence of callables
+        Called with each new line of the history.
+
+    Examples
+    --------
+    >>> from novikoff.run.clock import Clock, Limits
+    >>> clock = Clock(Limits(max_iter=2))
+    >>> clock.passes += 1.5
+    >>> clock.stop() is None, clock.fits(0.5), clock.fits(1.0)
+    (True, True, False)
+    """
+
+    def __init__(self, limits: Limits | None = None, callbacks: Sequence[Callback] = ()) -> None:
+        self.limits = limits or Limits()
+        self.callbacks = callbacks
+        self.history: list[Progress] = []
+        self.passes = 0.0
+        self.updates = 0
+        self.started = time.perf_counter()
+        self._interrupted = False
+
+    def interrupted(self) -> Status | None:
+        """Return INTERRUPTED or TIME_LIMIT, if that is so; ``None``: neither."""
+        if self._interrupted or self.limits.cancelled():
+            return Status.INTERRUPTED
+        if self.limits.deadline is not None and time.perf_counter() >= self.limits.deadline:
+            return Status.TIME_LIMIT
+        return None
+
+    def stop(self) -> Status | None:
+        """Return the limit that was met, the number of passes included; ``None``: go on."""
+        status = self.interrupted()
+        if status is None and self.passes >= self.limits.max_iter:
+            return Status.MAX_ITER
+        return status
+
+    def fits(self, share: float) -> bool:
+        """Whether so many more passes are within the limit."""
+        return self.passes + share <= self.limits.max_iter
+
+    def report(self, mistakes: int, lower: float, upper: float) -> None:
+        """Write a line of history and tell the callbacks; a second line of one pass replaces it."""
+        line = Progress(
+            iteration=ceil(self.passes),
+            updates=self.updates,
+            mistakes=mistakes,
+            lower=lower,
+            upper=upper,
+            seconds=time.perf_counter() - self.started,
+        )
+        if self.history and self.history[-1][:2] == line[:2]:
+            self.history[-1] = line
+            return
+        self.history.append(line)
+        try:
+            for callback in self.callbacks:
+                callback(line)
+        except KeyboardInterrupt:
+            self._interrupted = True
+
+
+@contextmanager
+def cancel_on_interrupt(cancel: threading.Event) -> Iterator[None]:
+    """Let the first Ctrl-C set ``cancel``, so that a search ends in good order; the second raises.
+
+    Nothing changes outside the main thread, or where somebody else handles the signal.
+    """
+    default = signal.default_int_handler
+    main = threading.current_thread() is threading.main_thread()
+    if not main or signal.getsignal(signal.SIGINT) is not default:
+        yield
+        return
+
+    def handle(number: int, frame: Any) -> None:
+        if cancel.is_set():
+            default(number, frame)
+        cancel.set()
+
+    signal.signal(signal.SIGINT, handle)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, default)

@@ -1,0 +1,132 @@
+"""Proofs of non-separability that the perceptron finds by itself."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from novikoff.certificate import row_hashes
+from novikoff.compiled.cycle import find_cycle
+
+# With |x| <= 2^15, fewer than 2^13 features and 2^24 visits, w . z stays below 2^63.
+LARGEST_VALUE = 1 << 15
+MOST_VALUES = 1 << 13
+MOST_WORK = 1 << 24
+
+Combination = tuple[NDArray[np.int64], NDArray[np.int64]]
+"""Examples and integer weights."""
+
+
+def zero_combination(
+    X: Any, signs: NDArray[np.int8], hashes: NDArray[np.uint64], *, affine: bool
+) -> Combination | None:
+    """Look for signed examples that sum to zero, which proves that nothing separates them.
+
+    Tried are: an example at the origin (homogeneous case), equal examples with opposite labels,
+    and, for small data in small integers, the perceptron cycling theorem: on such data
+    Algorithm 1 either stops or comes back to a vector it has had, and the updates in between
+    then sum to zero.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix
+        The examples.
+    signs : array of +1 and -1
+        Their labels.
+    hashes : array of uint64
+        A hash for each row, equal for equal rows.
+    affine : bool
+        Whether hyperplanes may miss the origin.
+
+    Returns
+    -------
+    (support, weights) or None
+        ``None`` says nothing about separability.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from novikoff.certificate import row_hashes
+    >>> from novikoff.run.nonseparable import zero_combination
+    >>> X, signs = np.array([[0, 0], [1, 1], [0, 1], [1, 0]]), np.array([1, 1, -1, -1])
+    >>> zero_combination(X, signs, row_hashes(X), affine=True)
+    (array([0, 1, 2, 3]), array([1, 1, 1, 1]))
+    """
+    if not affine:
+        for i in np.flatnonzero(hashes == row_hashes(np.zeros((1, X.shape[1])))[0]):
+            if abs(X[[i]]).max() == 0:
+                return np.array([i]), np.ones(1, dtype=np.int64)
+    found = contradiction(X, signs, hashes)
+    return found if found is not None else _cycle(X, signs, affine)
+
+
+def from_zero_bound(
+    support: NDArray[np.int64],
+    weights: NDArray[Any],
+    signs: NDArray[np.int8],
+    *,
+    affine: bool,
+) -> Combination | None:
+    """Turn weights that prove the upper bound 0 into weights with which the examples sum to zero.
+
+    With an intercept it is the two class means that coincide, so each class is weighted by the
+    total of the other. Weights that are no whole numbers, or too large, give ``None``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from novikoff.run.nonseparable import from_zero_bound
+    >>> signs = np.array([1, 1, -1])  # at 0, 2 and 1
+    >>> from_zero_bound(np.array([0, 1, 2]), np.array([1, 1, 3]), signs, affine=True)
+    (array([0, 1, 2]), array([3, 3, 6]))
+    """
+    if weights.dtype != np.int64:
+        return None
+    if not affine:
+        return support, weights
+    positive = signs[support] > 0
+    totals = int(weights[positive].sum()), int(weights[~positive].sum())
+    if int(weights.max()) * max(totals) >= 1 << 62:
+        return None
+    return support, weights * np.where(positive, totals[1], totals[0])
+
+
+def contradiction(
+    X: Any,
+    signs: NDArray[np.int8],
+    hashes: NDArray[np.uint64],
+    among: NDArray[np.int64] | None = None,
+) -> Combination | None:
+    """Return two equal examples with opposite labels, if there are any (among those listed)."""
+    by_hash = np.argsort(hashes) if among is None else among[np.argsort(hashes[among])]
+    sorted_hashes = hashes[by_hash]
+    repeated = sorted_hashes[1:][sorted_hashes[1:] == sorted_hashes[:-1]]
+    if not repeated.size:
+        return None
+    by_hash = by_hash[np.isin(sorted_hashes, repeated)]
+    by_hash = by_hash[np.lexsort((signs[by_hash], hashes[by_hash]))]
+    first, second = by_hash[:-1], by_hash[1:]
+    pairs = (hashes[first] == hashes[second]) & (signs[first] != signs[second])
+    for i, j in zip(first[pairs], second[pairs], strict=True):
+        a, b = X[[i]], X[[j]]
+        if (a != b).nnz == 0 if sparse.issparse(X) else np.array_equal(a, b):
+            return np.sort(np.array([i, j])), np.ones(2, dtype=np.int64)
+    return None
+
+
+def _cycle(X: Any, signs: NDArray[np.int8], affine: bool) -> Combination | None:
+    n, d = X.shape
+    if n * d > MOST_VALUES:
+        return None
+    values = np.asarray(X.toarray() if sparse.issparse(X) else X, dtype=np.float64)
+    if np.abs(values).max() > LARGEST_VALUE or (values != np.rint(values)).any():
+        return None
+    signed = np.ones((n, d + affine), dtype=np.int64)
+    signed[:, :d] = values
+    signed *= signs[:, None]
+    found, counts = find_cycle(signed, MOST_WORK // max(d, 1))
+    if not found:
+        return None
+    support = np.flatnonzero(counts)
+    return support, counts[support]

@@ -1,0 +1,338 @@
+"""Signed examples ``z_i = y_i (x_i - centre, lift)``, with the slack lift where asked for."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from math import sqrt
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from novikoff.compiled import blocks
+from novikoff.compiled import sweep as compiled
+from novikoff.compiled.rows import Rows
+from novikoff.compiled.step import Frame, Specification, rescale, start
+from novikoff.sample.storage import Room
+
+
+@dataclass
+class Memory:
+    """What a run remembers: weights on examples, the vector they sum to, scalars."""
+
+    weights: NDArray[np.float64]
+    stamps: NDArray[np.float64]
+    w: NDArray[np.float64]
+    state: NDArray[np.float64]
+
+    def rescale(self) -> bool:
+        """Bring back the weights that a rule lets grow out of range; whether there was need."""
+        factor = rescale(self.state)
+        if factor == 1.0:
+            return False
+        for array in (self.weights, self.stamps, self.w):
+            array *= factor
+        return True
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Signed examples in the order of visits; nothing of the data is copied.
+
+    The affine case reads each example relative to a centre, the first in order, and lifts it by
+    one coordinate ``c = max |x - centre|``, which makes runs translation invariant and costs the
+    margin at most a factor sqrt(2). Build one with :meth:`of`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from novikoff.sample import Sample, room_of
+    >>> sample = Sample.of(room_of(np.array([[999.0], [1001.0]])), np.array([1, -1]))
+    >>> sample.radius, float(sample.frame.lift2)
+    (2.0, 4.0)
+    """
+
+    room: Room
+    signs: NDArray[np.int8]
+    order: NDArray[np.int64]
+    centre: NDArray[np.float64]
+    at: NDArray[np.int64]
+    norms2: NDArray[np.float64]
+    frame: Frame
+    affine: bool
+    longest: int
+
+    @classmethod
+    def of(
+        cls,
+        room: Room,
+        signs: NDArray[np.int8],
+        *,
+        order: NDArray[np.int64] | None = None,
+        affine: bool = True,
+        slack: float = 0.0,
+        class_weights: tuple[float, float] = (1.0, 1.0),
+        centre: NDArray[np.float64] | None = None,
+        lift: float | None = None,
+    ) -> "Sample":
+        """Measure the examples (one pass) and return the sample.
+
+        Parameters
+        ----------
+        room : Room
+            The rows.
+        signs : array of +1 and -1
+            The labels.
+        order : array of int64, optional
+            The order of visits; by default that of the rows.
+        affine : bool
+            Whether hyperplanes may miss the origin.
+        slack : float
+            The soft margin's ``Delta``; 0 is the hard case.
+        class_weights : (float, float)
+            The steps of negative and positive examples.
+        centre : array of float64, optional
+            Read relative to this point; by default the first example in order.
+        lift : float, optional
+            The lift's constant; by default the largest distance to the centre.
+        """
+        n, d = room.shape
+        order = np.arange(n, dtype=np.int64) if order is None else order
+        if centre is None:
+            centre = room.dense_row(int(order[0])) if affine else np.zeros(d)
+        frame = Frame(0.0, slack * slack, *map(float, class_weights))
+        sample = cls(
+            room=room,
+            signs=np.asarray(signs, dtype=np.int8),
+            order=order,
+            centre=centre,
+            at=np.flatnonzero(centre),
+            norms2=np.zeros(n),
+            frame=frame,
+            affine=affine,
+            longest=int(order[0]),
+        )
+        sample._measure()
+        longest = int(order[np.argmax(sample.norms2[order])])
+        largest = float(sample.norms2[longest])
+        _check_scale(largest, vanished=largest == 0.0 and not sample._coincide())
+        if affine:
+            lift2 = float(sample.norms2[longest]) or 1.0 if lift is None else lift * lift
+            frame = frame._replace(lift2=lift2)
+        return replace(sample, frame=frame, longest=longest)
+
+    def relabelled(self, signs: NDArray[np.int8], class_weights: tuple[float, float]) -> "Sample":
+        """Return the same examples with other labels; no pass over the data."""
+        negative, positive = class_weights
+        frame = self.frame._replace(weight_negative=negative, weight_positive=positive)
+        return replace(self, signs=np.asarray(signs, dtype=np.int8), frame=frame)
+
+    @property
+    def n_examples(self) -> int:
+        """How many examples there are."""
+        return self.room.shape[0]
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether the rows are those of a sparse matrix."""
+        return bool(sparse.issparse(self.room.matrix))
+
+    @property
+    def unweighted(self) -> bool:
+        """Whether both classes take the same steps as without weights."""
+        return self.frame.weight_negative == self.frame.weight_positive == 1.0
+
+    @property
+    def radius(self) -> float:
+        """The largest distance of an example to the centre."""
+        return sqrt(self.norms2[self.longest])
+
+    @property
+    def lifted_radius(self) -> float:
+        """The largest norm that a rule sees, lifts included."""
+        return sqrt(self.norms2[self.longest] + self.frame.lift2 + self.frame.slack2)
+
+    def memory(self, rule: Specification) -> Memory:
+        """Return the memory of a run that starts at ``w = 0``."""
+        n, d = self.room.shape
+        return Memory(np.zeros(n), np.zeros(n), np.zeros(d), start(rule))
+
+    def chunks(self, ids: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
+        """Yield consecutive parts of ``ids``, each quick to sweep."""
+        for begin in range(0, len(ids), self.room.chunk):
+            yield ids[begin : begin + self.room.chunk]
+
+    def parts(self, ids: NDArray[np.int64]) -> Iterator[tuple[Rows, NDArray[np.int64], slice]]:
+        """Yield rows, where the next of ``ids`` are in them, and where these are in ``ids``."""
+        done = 0
+        for chunk in self.chunks(ids):
+            rows, gathered = self.room.part(chunk)
+            here = chunk if gathered is None else np.arange(len(chunk))
+            yield rows, here, slice(done, done + len(chunk))
+            done += len(chunk)
+
+    def sweep(
+        self,
+        ids: NDArray[np.int64],
+        rule: Specification,
+        memory: Memory,
+        *,
+        nearness: float = 0.0,
+        most: float = np.inf,
+    ) -> tuple[int, NDArray[np.int64]]:
+        """Visit a chunk once, updating on violated examples.
+
+        Returns how many examples were visited and which of them were violated or near it.
+        """
+        rows, gathered = self.room.part(ids)
+        near = np.empty(len(ids), dtype=np.int64)
+        if gathered is None:
+            position, weights, stamps = ids, memory.weights, memory.stamps
+            signs, norms2 = self.signs, self.norms2
+        else:
+            position = np.arange(len(ids))
+            weights, stamps = memory.weights[ids], memory.stamps[ids]
+            signs, norms2 = self.signs[ids], self.norms2[ids]
+        try:
+            visited, found = compiled.sweep(
+                rows,
+                position,
+                signs,
+                norms2,
+                self.centre,
+                self.at,
+                self.frame,
+                rule,
+                nearness,
+                most,
+                weights,
+                stamps,
+                memory.w,
+                memory.state,
+                near,
+            )
+        finally:
+            # Ctrl-C during a sweep is served when it returns: w has moved, so must the weights.
+            if gathered is not None:
+                memory.weights[ids], memory.stamps[ids] = weights, stamps
+        return visited, near[:found] if gathered is None else ids[near[:found]]
+
+    def take(self, i: int, margin: float, rule: Specification, memory: Memory) -> None:
+        """Update on one example, whose margin is ``margin``, whatever the threshold says."""
+        rows, gathered = self.room.part(np.array([i]))
+        local = slice(None) if gathered is None else slice(i, i + 1)
+        compiled.take(
+            rows,
+            i if gathered is None else 0,
+            margin,
+            self.signs[local],
+            self.norms2[local],
+            self.centre,
+            self.at,
+            self.frame,
+            rule,
+            memory.weights[local],
+            memory.stamps[local],
+            memory.w,
+            memory.state,
+        )
+
+    def margins(self, ids: NDArray[np.int64], memory: Memory) -> NDArray[np.float64]:
+        """Return ``z . w`` of the given examples, lifts included."""
+        out = np.empty(len(ids))
+        done = 0
+        for chunk in self.chunks(ids):
+            rows, gathered = self.room.part(chunk)
+            local = slice(None) if gathered is None else gathered
+            position = chunk if gathered is None else np.arange(len(chunk))
+            compiled.margins(
+                rows,
+                position,
+                self.signs[local],
+                self.frame,
+                memory.weights[local],
+                memory.w,
+                memory.state,
+                out[done : done + len(chunk)],
+            )
+            done += len(chunk)
+        return out
+
+    def products(self, w: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return ``(x_i - centre) . w`` of all examples in order, unsigned."""
+        along = float(w[self.at] @ self.centre[self.at])
+        out = np.empty(len(self.order))
+        for rows, here, those in self.parts(self.order):
+            blocks.products(rows, here, w, along, out[those])
+        return out
+
+    def matrix(self, ids: NDArray[np.int64]) -> Any:
+        """Return the given rows, not centred, as a float64 array or CSR matrix of their own."""
+        return self.room.matrix[ids].astype(np.float64, copy=False)
+
+    def signed_rows(self, ids: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return ``y_i (x_i - centre)`` of the given examples, dense."""
+        out = np.empty((len(ids), self.room.shape[1]))
+        signs = self.signs[ids].astype(np.float64)
+        for rows, here, those in self.parts(ids):
+            blocks.scaled(rows, here, self.centre, signs[those], out[those])
+        return out
+
+    def combine(self, weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
+        """Return ``sum_i weights_i y_i (x_i - centre)`` and the offset at the centre.
+
+        The sum runs over the examples with weight, in the order of visits, so that it does not
+        depend on any other example.
+        """
+        ids = self.order[weights[self.order] != 0.0]
+        w = np.zeros(self.room.shape[1])
+        signed = weights * self.signs
+        for rows, here, those in self.parts(ids):
+            compiled.combine(rows, here, signed[ids[those]], self.centre, self.at, w)
+        # Python's sum, like the compiled loop, adds in the order of visits.
+        offset = self.frame.lift2 * sum(signed[ids].tolist())
+        return w, float(offset)
+
+    def model(self, weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
+        """Return the hyperplane ``coef . x + intercept = 0`` that a weighting makes."""
+        w, offset = self.combine(weights)
+        return w, offset - float(w @ self.centre)
+
+    def hull_distance(self, weights: NDArray[np.float64], w: NDArray[np.float64]) -> float:
+        """Return the distance of the two weighted class means, given ``w`` of these weights."""
+        positive = self.signs > 0
+        fewer = positive == (np.count_nonzero(weights[positive]) < np.count_nonzero(weights) / 2)
+        part, _ = self.combine(np.where(fewer, weights, 0.0))
+        rest = w - part
+        # y = +1 in one of the two sums and -1 in the other: the means are subtracted by adding.
+        distance = part / weights[fewer].sum() + rest / weights[~fewer].sum()
+        return float(np.linalg.norm(distance))
+
+    def _measure(self) -> None:
+        for rows, here, those in self.parts(np.arange(self.n_examples)):
+            blocks.distances2(rows, here, self.centre, self.at, self.norms2[those])
+
+    def _coincide(self) -> bool:
+        """Whether every example lies exactly at the centre."""
+        for chunk in self.chunks(self.order):
+            rows = self.matrix(chunk)
+            if sparse.issparse(rows):
+                # Columns are listed once in a row, so equal counts mean equal columns.
+                missing = np.count_nonzero(rows.data) != len(chunk) * len(self.at)
+                if missing or (rows.data != self.centre[rows.indices]).any():
+                    return False
+            elif (rows != self.centre).any():
+                return False
+        return True
+
+
+def _check_scale(largest: float, *, vanished: bool) -> None:
+    # A sum of T examples has T^2 times the square of one: room for 2^40 updates is left.
+    if not largest < np.finfo(np.float64).max * 2.0**-80:
+        raise ValueError(
+            "The squares of the features overflow; divide the features by their largest magnitude."
+        )
+    if vanished or 0.0 < largest < np.finfo(np.float64).tiny / np.finfo(np.float64).eps:
+        raise ValueError(
+            "The squares of the features underflow; multiply the features by a large constant."
+        )

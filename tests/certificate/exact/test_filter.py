@@ -1,0 +1,96 @@
+"""The filter's intervals hold the exact values, at every scale and in every store."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from scipy import sparse
+
+from novikoff.certificate.exact.filter import combination, signed_values
+from novikoff.certificate.examples.blocks import take
+from tests.certificate import truth
+from tests.certificate.strategies import STORES, cases, extreme
+
+
+@pytest.mark.parametrize("store", STORES)
+@given(case=cases(extreme))
+def test_every_interval_holds_the_exact_value(store, case):
+    exact = truth.signed_values(case.X, case.signs, case.coef, case.intercept)
+    X = STORES[store](case.X)
+    ends = signed_values(X, case.signs, case.coef, case.intercept)
+    for value, low, high in zip(exact, *ends, strict=True):
+        assert low == -np.inf or Fraction(float(low)) <= value
+        assert high == np.inf or value <= Fraction(float(high))
+
+
+@given(
+    X=hnp.arrays(np.float64, (6, 40), elements=st.floats(-1e8, 1e8)),
+    w=hnp.arrays(np.float64, 40, elements=st.floats(-1e8, 1e8)),
+)
+def test_near_cancellation_stays_inside(X, w):
+    X[:, 20:] = -X[:, :20] * (1 + 2.0**-50)
+    w[20:] = w[:20]
+    signs = np.ones(6, dtype=np.int8)
+    exact = truth.signed_values(X, signs, w, 0.0)
+    for value, low, high in zip(exact, *signed_values(X, signs, w, 0.0), strict=True):
+        assert Fraction(float(low)) <= value <= Fraction(float(high))
+
+
+@pytest.mark.parametrize("store", STORES)
+def test_what_underflows_is_accounted_for(store):
+    # Each product is a little less than half of the smallest float, and rounds to zero.
+    X = np.full((3, 100), 1.5e-162)
+    w = np.full(100, 1.5e-162)
+    signs = np.array([1, -1, 1], dtype=np.int8)
+    ends = signed_values(STORES[store](X), signs, w, 0.0)
+    exact = truth.signed_values(X, signs, w, 0.0)
+    assert abs(exact[0]) > 40 * Fraction(5e-324)
+    for value, low, high in zip(exact, *ends, strict=True):
+        assert Fraction(float(low)) <= value <= Fraction(float(high))
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.uint8, np.int16, np.bool_])
+def test_types_are_read_as_the_numbers_they_hold(dtype):
+    rng = np.random.default_rng(0)
+    X = (100 * rng.random((50, 7))).astype(dtype)
+    w = rng.normal(size=7)
+    signs = np.ones(50, dtype=np.int8)
+    exact = truth.signed_values(X, signs, w, 0.25)
+    for store in STORES.values():
+        ends = signed_values(store(X), signs, w, 0.25)
+        for value, low, high in zip(exact, *ends, strict=True):
+            assert Fraction(float(low)) <= value <= Fraction(float(high))
+            assert high - low < 1e-10
+
+
+@pytest.mark.parametrize("store", STORES)
+@given(case=cases(extreme))
+def test_every_component_of_a_combination_is_within_its_error(store, case):
+    X = STORES[store](case.X)
+    weights = np.where(case.weights > 1e3, 1.0, case.weights.astype(np.float64))
+    total, error = combination(take(X, case.support), weights, X.shape[1])
+    for j in range(X.shape[1]):
+        exact = sum(
+            (
+                Fraction(float(a)) * Fraction(float(case.X[i, j]))
+                for a, i in zip(weights, case.support, strict=True)
+            ),
+            Fraction(0),
+        )
+        if np.isfinite(error[j]):
+            assert abs(exact - Fraction(float(total[j]))) <= Fraction(float(error[j]))
+
+
+def test_blocks_cover_rows_of_any_length():
+    lengths = np.array([0, 3, 0, 0, 700_000, 1, 0, 2])
+    ends = np.concatenate([[0], np.cumsum(lengths)])
+    columns = np.concatenate([np.arange(k) for k in lengths])
+    X = sparse.csr_array((np.ones(ends[-1]), columns, ends), shape=(8, 700_000))
+    signs = np.ones(8, dtype=np.int8)
+    low, high = signed_values(X, signs, np.ones(700_000), 0.0)
+    assert (low <= lengths).all() and (lengths <= high).all()
+    # A long row does not make the others' intervals wide.
+    assert (high - low)[[1, 5, 7]].max() < 1e-13

@@ -1,0 +1,64 @@
+"""Products of slices are exact, or they decline."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from novikoff.certificate.exact.slices import Slices, exact_product, sum_of_squares
+from tests.certificate.strategies import extreme, ordinary
+
+shapes = hnp.array_shapes(min_dims=2, max_dims=2, min_side=1, max_side=6)
+
+
+def check(matrix, product, vector):
+    integers, exponent = product
+    scale = Fraction(2) ** exponent
+    for row, found in zip(matrix.tolist(), integers.tolist(), strict=True):
+        terms = (Fraction(a) * Fraction(b) for a, b in zip(row, vector, strict=True))
+        assert found * scale == sum(terms, Fraction(0))
+
+
+@pytest.mark.parametrize("numbers", [ordinary, extreme], ids=["ordinary", "extreme"])
+@given(data=st.data())
+def test_products_with_floats(numbers, data):
+    matrix = data.draw(hnp.arrays(np.float64, shapes, elements=numbers))
+    vector = data.draw(hnp.arrays(np.float64, matrix.shape[1], elements=numbers))
+    check(matrix, exact_product(matrix, vector), vector.tolist())
+
+
+@given(hnp.arrays(np.float64, st.integers(0, 6), elements=ordinary | extreme))
+def test_sums_of_squares(values):
+    squares = sum_of_squares(values)
+    assert Fraction(int(squares.p), int(squares.q)) == sum(
+        (Fraction(v) ** 2 for v in values.tolist()), Fraction(0)
+    )
+
+
+@given(data=st.data(), dtype=st.sampled_from([np.uint8, np.float32, np.float64]))
+def test_products_with_integers(data, dtype):
+    matrix = data.draw(hnp.arrays(np.uint8, shapes)).astype(dtype)
+    lengths = st.integers(-(2**200), 2**200) | st.integers(-(2**16), 2**16)
+    integers = data.draw(st.lists(lengths, min_size=matrix.shape[1], max_size=matrix.shape[1]))
+    vector = np.array(integers, dtype=object)
+    for whole in (matrix, matrix / 3.0, np.where(matrix == 1, 1e-300, matrix)):
+        check(whole.astype(np.float64), exact_product(whole, vector), integers)
+
+
+def test_the_longest_sums_of_the_largest_slices():
+    n = 1 << 21
+    largest = np.full(n, 2.0**16 - 1.0)
+    assert exact_product(largest[None], largest) == ([n * (2**16 - 1) ** 2], 0)
+    # One more goes through Python's integers.
+    integers, exponent = exact_product(np.ones((1, n + 1)), np.ones(n + 1))
+    assert integers[0] * 2**exponent == n + 1
+
+
+def test_numbers_of_very_different_size_are_left_to_integers():
+    assert Slices.of(np.array([1.0, 1e-300])) is None
+    assert Slices.of(np.array([1e300, 5e-324])) is None
+    assert Slices.of(np.array([5e-324])) is None
+    assert Slices.of(np.array([1.0, 1e-60])) is not None

@@ -1,0 +1,247 @@
+"""The signed, lifted examples against their definition, written out."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import sparse
+
+from novikoff import rules
+from novikoff.compiled.step import ALONG, NORM2, OFFSET, UPDATES, WEIGHT
+from novikoff.maxmargin import Problem
+from novikoff.maxmargin.choose import column_reach
+from novikoff.sample import Sample, room_of, visit_order
+from novikoff.sample import storage as rooms
+from tests.estimators.problems import twisted, whole_numbers
+from tests.rules.pseudocode import Pseudocode
+
+STORES = {
+    "float64": np.array,
+    "float32": lambda X: X.astype(np.float32),
+    "uint8": lambda X: X.astype(np.uint8),
+    "CSR": sparse.csr_matrix,
+    "CSR uint8": lambda X: sparse.csr_matrix(X.astype(np.uint8)),
+    "F order": np.asfortranarray,
+    "int64": lambda X: X.astype(np.int64),
+    "CSR twisted": twisted,
+}
+KINDS = pytest.mark.parametrize("kind", STORES)
+HOW = pytest.mark.parametrize("how", [{}, {"affine": False}, {"slack": 2.0}])
+
+
+def problem(kind, monkeypatch=None, **how):
+    X, y = whole_numbers()
+    if monkeypatch is not None:
+        monkeypatch.setattr(rooms, "CONVERTED_AT_ONCE", 0)
+        monkeypatch.setattr(rooms, "CONVERTED_CHUNK_BYTES", 400)
+        monkeypatch.setattr(rooms, "CHUNK_BYTES", 90)
+    order = visit_order(len(y), X.nbytes, np.random.RandomState(2))
+    sample = Sample.of(room_of(STORES[kind](X)), 2 * y - 1, order=order, **how)
+    return X, sample
+
+
+def written_out(X, sample):
+    """Every coordinate of the lifts, and that of slack for each example."""
+    parts = [X - sample.centre]
+    if sample.affine:
+        parts.append(np.full((len(X), 1), np.sqrt(sample.frame.lift2)))
+    Z = np.hstack(parts) * sample.signs[:, None]
+    return np.hstack([Z, np.sqrt(sample.frame.slack2) * np.eye(len(X))])
+
+
+@KINDS
+@HOW
+def test_measures(kind, how):
+    X, sample = problem(kind, **how)
+    Z = written_out(X, sample)
+    first = X[sample.order[0]]
+    np.testing.assert_array_equal(sample.centre, first if sample.affine else np.zeros(5))
+    np.testing.assert_array_equal(sample.norms2, ((X - sample.centre) ** 2).sum(axis=1))
+    assert sample.radius == pytest.approx(np.linalg.norm(X - sample.centre, axis=1).max())
+    assert sample.lifted_radius == pytest.approx(np.linalg.norm(Z, axis=1).max())
+    assert sample.norms2[sample.longest] == sample.norms2.max()
+    assert sample.frame.lift2 == (sample.norms2.max() if sample.affine else 0.0)
+    assert sample.n_examples == 60
+
+
+@KINDS
+@HOW
+@pytest.mark.parametrize("rule", [rules.ScaleFree(), rules.PassiveAggressive(), rules.Classic()])
+def test_sweeps_margins_and_models(kind, how, rule, monkeypatch):
+    """Against the pseudo-code, in chunks of a few rows, whatever the room."""
+    X, sample = problem(kind, monkeypatch, **how)
+    Z = written_out(X, sample)
+    moved = X - sample.centre
+    signs = sample.signs.astype(float)
+    gram = np.outer(signs, signs) * (moved @ moved.T + sample.frame.lift2)
+    run = Pseudocode(Z, rule, gram=gram + sample.frame.slack2 * np.eye(len(X)))
+    specification = rule.specification(sample.lifted_radius)
+    memory = sample.memory(specification)
+    for _ in range(3):
+        chunks = list(sample.chunks(sample.order))
+        assert len(chunks) > 1
+        np.testing.assert_array_equal(np.concatenate(chunks), sample.order)
+        for chunk in chunks:
+            visited, near = sample.sweep(chunk, specification, memory, nearness=0.0)
+            assert visited == len(chunk)
+            violated = [i for i in chunk if run.visit(i)]
+            assert near.tolist() == violated
+        np.testing.assert_allclose(memory.weights, run.weights, rtol=1e-9)
+        assert memory.state[UPDATES] == run.t
+        assert memory.state[WEIGHT] == pytest.approx(run.weights.sum())
+        assert memory.state[NORM2] == pytest.approx(run.w @ run.w)
+        margins = sample.margins(sample.order, memory)
+        np.testing.assert_allclose(margins, (Z @ run.w)[sample.order], rtol=1e-9, atol=1e-9)
+    signed = memory.weights * sample.signs
+    w, offset = sample.combine(memory.weights)
+    np.testing.assert_allclose(w, signed @ (X - sample.centre), rtol=1e-9, atol=1e-9)
+    assert offset == pytest.approx(sample.frame.lift2 * signed.sum(), abs=1e-9)
+    np.testing.assert_allclose(memory.w, w, rtol=1e-9, atol=1e-9)
+    assert memory.state[OFFSET] == pytest.approx(offset, abs=1e-9)
+    assert memory.state[ALONG] == pytest.approx(w @ sample.centre, abs=1e-9)
+    coef, intercept = sample.model(memory.weights)
+    shown = (X @ coef + intercept) * sample.signs
+    hidden = sample.frame.slack2 * memory.weights
+    np.testing.assert_allclose(shown + hidden, Z @ run.w, rtol=1e-9, atol=1e-9)
+
+
+@KINDS
+@HOW
+def test_signed_rows_and_reaches(kind, how, monkeypatch):
+    """In parts, which for some kinds are converted."""
+    X, sample = problem(kind, monkeypatch, **how)
+    ids = np.array([7, 3, 31, 30, 59, 0])
+    expected = sample.signs[ids, None] * (X[ids] - sample.centre)
+    np.testing.assert_array_equal(sample.signed_rows(ids), expected)
+    reach = column_reach(Problem(sample, None))
+    np.testing.assert_array_equal(reach, np.abs(X - sample.centre).max(axis=0))
+
+
+@KINDS
+def test_taking_one_example(kind, monkeypatch):
+    X, sample = problem(kind, monkeypatch)
+    Z = written_out(X, sample)
+    specification = rules.MinOver().specification(sample.lifted_radius)
+    memory = sample.memory(specification)
+    w = np.zeros(Z.shape[1])
+    for i in (7, 3, 7, 59):
+        margin = sample.margins(np.array([i]), memory)[0]
+        assert margin == pytest.approx(Z[i] @ w)
+        sample.take(i, float(margin), specification, memory)
+        w += Z[i]
+    assert memory.weights[[7, 3, 59]].tolist() == [2.0, 1.0, 1.0]
+    np.testing.assert_array_equal(memory.w, w[:5])
+
+
+@KINDS
+def test_the_most_updates(kind):
+    _, sample = problem(kind)
+    specification = rules.ScaleFree().specification(sample.lifted_radius)
+    memory = sample.memory(specification)
+    visited, _ = sample.sweep(sample.order, specification, memory, most=2.0)
+    assert memory.state[UPDATES] == 2.0
+    assert memory.weights.sum() == 2.0
+    assert 2 <= visited < 60
+
+
+def test_near_examples():
+    """Those whose margin is below the threshold plus a share of the support's mean margin."""
+    X, sample = problem("float64")
+    Z = written_out(X, sample)
+    specification = rules.Classic().specification(sample.lifted_radius)
+    memory = sample.memory(specification)
+    for _ in range(50):
+        sample.sweep(sample.order, specification, memory)
+    w = memory.weights @ Z
+    assert (Z @ w > 0).all()
+    reach = 0.5 * (w @ w) / memory.weights.sum()
+    _, near = sample.sweep(sample.order, specification, memory, nearness=0.5)
+    assert near.tolist() == [i for i in sample.order if Z[i] @ w <= reach]
+    assert 0 < len(near) < 60
+
+
+def test_class_weights_scale_the_steps():
+    X, y = whole_numbers()
+    room, signs = room_of(X), 2 * y - 1
+    sample = Sample.of(room, signs, class_weights=(0.5, 3.0))
+    specification = rules.Classic().specification(sample.lifted_radius)
+    memory = sample.memory(specification)
+    sample.sweep(sample.order, specification, memory)
+    used = memory.weights > 0
+    np.testing.assert_array_equal(memory.weights[used], np.where(signs > 0, 3.0, 0.5)[used])
+
+
+def test_relabelled_examples_are_measured_once():
+    X, y = whole_numbers()
+    sample = Sample.of(room_of(X), 2 * y - 1)
+    other = sample.relabelled(np.where(X[:, 0] > 7, 1, -1).astype(np.int8), (1.0, 2.0))
+    assert other.norms2 is sample.norms2
+    assert other.room is sample.room
+    assert other.frame.weight_positive == 2.0
+    assert sample.frame.weight_positive == 1.0
+    assert other.frame.lift2 == sample.frame.lift2
+
+
+def test_a_centre_and_a_lift_of_ones_own():
+    """The plain lift (x, c): the theorem's tax where c is small beside R."""
+    X = np.array([[999.0], [1001.0]])
+    sample = Sample.of(room_of(X), np.array([1, -1]), centre=np.zeros(1), lift=1.0)
+    assert sample.frame.lift2 == 1.0
+    assert sample.radius == 1001.0
+    np.testing.assert_array_equal(sample.norms2, [999.0**2, 1001.0**2])
+
+
+@given(
+    n=st.integers(2, 30),
+    d=st.integers(1, 5),
+    seed=st.integers(0, 2**32 - 1),
+    affine=st.booleans(),
+)
+def test_the_distance_of_the_class_means(n, d, seed, affine):
+    rng = np.random.default_rng(seed)
+    X, signs = rng.standard_normal((n, d)), np.where(np.arange(n) % 2, 1, -1)
+    sample = Sample.of(room_of(X), signs, affine=affine)
+    weights = rng.integers(0, 3, size=n).astype(float)
+    weights[:2] += 1.0
+    w, _ = sample.combine(weights)
+    means = [np.average(X[signs == s], axis=0, weights=weights[signs == s]) for s in (1, -1)]
+    distance = np.linalg.norm(means[0] - means[1])
+    assert sample.hull_distance(weights, w) == pytest.approx(distance, rel=1e-9, abs=1e-12)
+
+
+@given(
+    n=st.integers(1, 20),
+    d=st.integers(1, 30),
+    density=st.floats(0.0, 1.0),
+    shift=st.sampled_from([0.0, 1.0, 1e6, 1e12]),
+    seed=st.integers(0, 2**32 - 1),
+)
+def test_distances_of_sparse_rows_are_those_of_dense_ones(n, d, density, shift, seed):
+    """Taken from differences: |x|^2 - 2 x.o + |o|^2 would lose every digit far from the origin."""
+    rng = np.random.default_rng(seed)
+    X = np.where(rng.random((n, d)) < density, rng.standard_normal((n, d)) + shift, 0.0)
+    if n > 1:
+        X[1] = X[0]
+        X[1, 0] = X[0, 0] + (1.0 if shift else 0.5)
+    dense, csr = (Sample.of(room_of(A), np.ones(n)) for A in (X, sparse.csr_matrix(X)))
+    np.testing.assert_allclose(csr.norms2, dense.norms2, rtol=1e-9)
+    np.testing.assert_allclose(dense.norms2, ((X - X[0]) ** 2).sum(axis=1), rtol=1e-12)
+
+
+@pytest.mark.parametrize("store", [np.array, sparse.csr_matrix, np.asfortranarray])
+def test_equal_examples_are_no_underflow(store):
+    """All at one point, or at the origin: a radius of zero is the truth, and the lift is 1."""
+    for X in (np.full((5, 3), 7.25), np.zeros((5, 3)), np.full((5, 3), 1e-200)):
+        sample = Sample.of(room_of(store(X)), np.ones(5))
+        assert sample.radius == 0.0
+        assert sample.frame.lift2 == 1.0
+    almost = np.full((5, 3), 1e-200)
+    almost[4, 2] = 2e-200
+    with pytest.raises(ValueError, match="underflow"):
+        Sample.of(room_of(store(almost)), np.ones(5))
+    with pytest.raises(ValueError, match="underflow"):
+        Sample.of(room_of(store(np.full((5, 3), 1e-200))), np.ones(5), affine=False)
+    partly = np.zeros((5, 3))
+    partly[2, 1] = 1e-300
+    with pytest.raises(ValueError, match="underflow"):
+        Sample.of(room_of(store(partly)), np.ones(5))
