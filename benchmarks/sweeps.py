@@ -11,12 +11,12 @@ from benchmarks.measure import Report, in_turn
 from novikoff import Perceptron
 from novikoff.rules import Classic, Rule, ScaleFree
 from novikoff.run.loop import NEARNESS, Limits, run
-from novikoff.sample import Memory, Sample, room_of, visit_order
+from novikoff.sample import Memory, Sample, storage_of, visit_order
 
 
 def sample_of(X: Any, y: Any) -> Sample:
     """The signed examples in the default order."""
-    room = room_of(X)
+    room = storage_of(X)
     order = visit_order(X.shape[0], room.nbytes, np.random.RandomState(0))
     return Sample.of(room, np.where(y > 0, 1, -1).astype(np.int8), order=order)
 

@@ -7,7 +7,7 @@ import pytest
 from scipy import sparse
 
 from novikoff import Perceptron
-from novikoff.sample import storage as rooms
+from novikoff.sample import storage
 from tests.estimators.problems import ALL_RULES, assert_proved, noise, twisted, whole_numbers
 
 MEGABYTE = 1 << 20
@@ -80,12 +80,13 @@ def test_rows_are_the_users_own_memory(dtype, monkeypatch):
     """Between the user's array and the compiled code there is no other array."""
     seen = []
     monkeypatch.setattr(
-        "novikoff.estimators.perceptron.room_of", lambda X: seen.append(X) or rooms.room_of(X)
+        "novikoff.estimators.perceptron.storage_of",
+        lambda X: seen.append(X) or storage.storage_of(X),
     )
     X, y = whole_numbers()
     for stored in (X.astype(dtype), sparse.csr_matrix(X.astype(dtype))):
         Perceptron().fit(stored, y)
-        rows, _ = rooms.room_of(seen.pop()).part(np.arange(len(y)))
+        rows, _ = storage.storage_of(seen.pop()).part(np.arange(len(y)))
         rows = rows if isinstance(rows, tuple) else (rows,)
         for mine, theirs in zip(buffers(stored), rows, strict=True):
             assert np.shares_memory(mine, theirs)
@@ -96,11 +97,11 @@ def test_rows_are_the_users_own_memory(dtype, monkeypatch):
 def test_block_by_block_is_the_same_fit(rule, make, monkeypatch):
     X, y = whole_numbers()
     whole = Perceptron(rule=ALL_RULES[rule], random_state=0).fit(X, y)
-    monkeypatch.setattr(rooms, "CONVERTED_AT_ONCE", 0)
-    monkeypatch.setattr(rooms, "CONVERTED_CHUNK_BYTES", 7 * 8 * X.shape[1])
+    monkeypatch.setattr(storage, "CONVERTED_AT_ONCE", 0)
+    monkeypatch.setattr(storage, "CONVERTED_CHUNK_BYTES", 7 * 8 * X.shape[1])
     stored = make(X)
-    assert isinstance(rooms.room_of(stored), rooms.Converted)
-    assert rooms.room_of(stored).chunk < len(y)
+    assert isinstance(storage.storage_of(stored), storage.Converted)
+    assert storage.storage_of(stored).chunk < len(y)
     clf = Perceptron(rule=ALL_RULES[rule], random_state=0).fit(stored, y)
     np.testing.assert_array_equal(clf.coef_, whole.coef_)
     np.testing.assert_array_equal(clf.support_, whole.support_)
@@ -111,8 +112,8 @@ def test_block_by_block_is_the_same_fit(rule, make, monkeypatch):
 def test_noise_block_by_block_is_the_same_fit(monkeypatch):
     X, y = noise()
     whole = Perceptron(random_state=0).fit(X, y)
-    monkeypatch.setattr(rooms, "CONVERTED_AT_ONCE", 0)
-    monkeypatch.setattr(rooms, "CONVERTED_CHUNK_BYTES", 64)
+    monkeypatch.setattr(storage, "CONVERTED_AT_ONCE", 0)
+    monkeypatch.setattr(storage, "CONVERTED_CHUNK_BYTES", 64)
     clf = Perceptron(random_state=0).fit(np.asfortranarray(X), y)
     np.testing.assert_array_equal(clf.coef_, whole.coef_)
     assert clf.certificate_ == whole.certificate_

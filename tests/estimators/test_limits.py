@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from novikoff import Perceptron, rules
 from novikoff.certificate import Inconclusive, PerClass, Separation, SoftOptimum, Status
 from novikoff.data import planted
-from novikoff.sample import storage as rooms
+from novikoff.sample import storage
 from tests.estimators.problems import (
     ALL_RULES,
     assert_proved,
@@ -249,7 +249,7 @@ def test_ctrl_c_after_the_examples_were_separated():
 def test_ctrl_c_during_a_sweep_of_converted_rows(monkeypatch):
     """The signal is served as soon as the compiled sweep returns: nothing of it may be lost."""
     X, y = whole_numbers()
-    monkeypatch.setattr(rooms, "CONVERTED_AT_ONCE", 0)
+    monkeypatch.setattr(storage, "CONVERTED_AT_ONCE", 0)
     from novikoff.compiled import sweep as compiled
 
     sweep, ctrl_c, calls = compiled.sweep, CtrlC(), []

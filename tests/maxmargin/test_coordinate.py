@@ -12,13 +12,13 @@ from novikoff.maxmargin.coordinate import search as coordinate
 from novikoff.maxmargin.coordinate.search import coordinate_descent
 from novikoff.maxmargin.newton.search import newton
 from novikoff.run.record import Limits
-from novikoff.sample import Sample, room_of
+from novikoff.sample import Sample, storage_of
 from novikoff.sample.storage import Converted
 from tests.maxmargin.problems import planted, qp_margin, simplex_margin
 
 
 def problem_of(X, y, C=None, *, affine=True, costs=1.0, room=None, order=None):
-    sample = Sample.of(room or room_of(X), y.astype(np.int8), affine=affine, order=order)
+    sample = Sample.of(room or storage_of(X), y.astype(np.int8), affine=affine, order=order)
     slack2 = None if C is None else np.full(len(y), 0.5 / C) / costs
     return Problem(sample, slack2)
 

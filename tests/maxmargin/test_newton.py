@@ -13,12 +13,12 @@ from novikoff.maxmargin.choose import soft_margin
 from novikoff.maxmargin.newton import curvature, parts
 from novikoff.maxmargin.newton.search import newton
 from novikoff.run.record import Limits
-from novikoff.sample import Sample, room_of
+from novikoff.sample import Sample, storage_of
 from novikoff.sample.storage import Converted
 
 
 def solved(X, y, C=1.0, *, tol=1e-8, affine=True, costs=1.0, room=None, **options):
-    sample = Sample.of(room or room_of(X), y.astype(np.int8), affine=affine)
+    sample = Sample.of(room or storage_of(X), y.astype(np.int8), affine=affine)
     slack2 = np.broadcast_to(0.5 / (C * np.asarray(costs, dtype=float)), len(y)).copy()
     options.setdefault("limits", Limits())
     return sample, newton(Problem(sample, slack2), tol=tol, **options)
@@ -184,7 +184,7 @@ def test_history_closes_in():
 
 
 def test_the_hard_margin_is_refused():
-    sample = Sample.of(room_of(np.eye(2)), np.array([1, -1], dtype=np.int8))
+    sample = Sample.of(storage_of(np.eye(2)), np.array([1, -1], dtype=np.int8))
     with pytest.raises(ValueError, match="no slack"):
         newton(Problem(sample), tol=1e-3, limits=Limits())
 

@@ -9,7 +9,7 @@ from scipy import sparse
 from novikoff.maxmargin.newton.preconditioner import Diagonal, Factored
 from novikoff.maxmargin.passes import Passes
 from novikoff.run.record import Limits
-from novikoff.sample import Sample, room_of
+from novikoff.sample import Sample, storage_of
 
 
 def problem_of(kind, affine, offset=0.0):
@@ -18,7 +18,7 @@ def problem_of(kind, affine, offset=0.0):
     X = rng.integers(-3, 4, size=(60, 6)) * rng.integers(0, 2, size=(60, 6)) + offset
     stored = sparse.csr_array(X) if kind == "csr" else X.astype(kind)
     signs = np.where(rng.uniform(size=60) < 0.5, 1, -1)
-    sample = Sample.of(room_of(stored), signs, affine=affine)
+    sample = Sample.of(storage_of(stored), signs, affine=affine)
     ids, stiffness = np.arange(0, 60, 2), rng.uniform(0.5, 2.0, size=30)
     Z = X[ids] - sample.centre
     if affine:

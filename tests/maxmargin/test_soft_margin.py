@@ -16,7 +16,7 @@ from novikoff.maxmargin.newton.search import newton
 from novikoff.maxmargin.wolfe.search import Search
 from novikoff.maxmargin.wolfe.working_set import WorkingSet
 from novikoff.run.record import Limits
-from novikoff.sample import Sample, room_of
+from novikoff.sample import Sample, storage_of
 
 
 def corral(problem, *, tol, limits, start=None, callbacks=()):
@@ -37,7 +37,7 @@ def noisy(seed=0, n=150, d=6, shift=0.0):
 def solved(method, X, y, C, tol=1e-8, affine=True, costs=None, **options):
     costs = np.ones(len(y)) if costs is None else costs
     order = np.flatnonzero(costs > 0)
-    sample = Sample.of(room_of(X), y, order=order, affine=affine)
+    sample = Sample.of(storage_of(X), y, order=order, affine=affine)
     with np.errstate(divide="ignore"):
         problem = Problem(sample, 0.5 / (C * costs))
     options.setdefault("limits", Limits())
@@ -165,7 +165,7 @@ def test_coordinate_descent_finds_the_hard_margin():
     X = sparse.random(400, 900, 0.02, format="csr", random_state=0)
     y = rng.choice(np.array([-1, 1], dtype=np.int8), 400)
     y[:2] = [1, -1]
-    problem = Problem(Sample.of(room_of(X), y))
+    problem = Problem(Sample.of(storage_of(X), y))
     by_steps = coordinate_descent(problem, tol=1e-6, limits=Limits())
     search = Search(WorkingSet(problem), Limits())
     by_corral = search.solution(search.run(1e-9, 0.0))

@@ -8,7 +8,7 @@ from novikoff.data import planted
 from novikoff.reproduce import Row, reproduce_theorems
 from novikoff.reproduce.measurement import margin_row, row, updates_row
 from novikoff.run.loop import Limits, run
-from novikoff.sample import Sample, room_of
+from novikoff.sample import Sample, storage_of
 
 
 def test_every_theorem_is_measured_and_holds():
@@ -62,7 +62,7 @@ def test_runs_cut_short_decide_nothing():
 @pytest.fixture
 def example():
     p = planted(100, 5, 0.05, random_state=0)
-    return p, Sample.of(room_of(p.X), p.y, affine=False)
+    return p, Sample.of(storage_of(p.X), p.y, affine=False)
 
 
 def test_a_bound_that_is_exceeded_is_refuted_even_by_a_run_cut_short(example):

@@ -11,7 +11,7 @@ from sklearn.base import clone
 from novikoff import rules
 from novikoff.compiled.step import SHRINK, THRESHOLD, UPDATES, Specification
 from novikoff.rules.search import first_below
-from novikoff.sample import Sample, room_of
+from novikoff.sample import Sample, storage_of
 from tests.estimators.problems import ALL_RULES, ONLINE_RULES, UNIT_STEP_RULES
 from tests.rules.pseudocode import Pseudocode
 
@@ -46,7 +46,7 @@ def test_visit_by_visit(name, n, d, seed, noisy):
     X = rng.standard_normal((n, d)) * rng.uniform(0.05, 1.0, size=(n, 1))
     X /= max(1.0, np.linalg.norm(X, axis=1).max())
     signs = rng.choice([-1, 1], size=n) if noisy else np.where(X[:, 0] > 0, 1, -1)
-    sample = Sample.of(room_of(X), signs, affine=False)
+    sample = Sample.of(storage_of(X), signs, affine=False)
     run = Pseudocode(X * signs[:, None], ONLINE_RULES[name])
     compared(run, sample, ONLINE_RULES[name], rng.integers(n, size=60))
 
@@ -68,7 +68,7 @@ def test_ties_are_violations(rule, n, d, seed):
     rng = np.random.default_rng(seed)
     Z = rng.integers(-2, 3, size=(n, d)).astype(float)
     Z[0, 0] = 2.0
-    sample = Sample.of(room_of(Z), np.ones(n), affine=False)
+    sample = Sample.of(storage_of(Z), np.ones(n), affine=False)
     compared(Pseudocode(Z, rule), sample, rule, rng.integers(n, size=40))
 
 

@@ -12,14 +12,14 @@ from novikoff.certificate import Status
 from novikoff.compiled.step import THRESHOLD
 from novikoff.data import far_pair, planted
 from novikoff.run.loop import Limits, Progress, run
-from novikoff.sample import Sample, room_of
+from novikoff.sample import Sample, storage_of
 from tests.estimators.problems import ALL_RULES, ONLINE_RULES, UNIT_STEP_RULES, noise
 
 CALM = Limits(max_iter=50_000)
 
 
 def sample_of(X, y, **how):
-    return Sample.of(room_of(X), np.where(y > 0, 1, -1), **how)
+    return Sample.of(storage_of(X), np.where(y > 0, 1, -1), **how)
 
 
 def written_out(X, sample):
@@ -107,9 +107,9 @@ def test_the_tax_of_the_plain_lift():
     """999 against 1001: read from the origin it takes c = R 2,003 updates, from a centre five."""
     p = far_pair()
     signs = p.y
-    from_origin = Sample.of(room_of(p.X), signs, centre=np.zeros(1), lift=1001.0)
+    from_origin = Sample.of(storage_of(p.X), signs, centre=np.zeros(1), lift=1001.0)
     assert run(from_origin, rules.Classic(), limits=Limits(max_iter=10_000)).n_updates == 2003
-    assert run(Sample.of(room_of(p.X), signs), rules.Classic()).n_updates <= 50
+    assert run(Sample.of(storage_of(p.X), signs), rules.Classic()).n_updates <= 50
 
 
 def test_limits_of_every_kind():

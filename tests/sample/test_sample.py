@@ -10,8 +10,7 @@ from novikoff import rules
 from novikoff.compiled.step import ALONG, NORM2, OFFSET, UPDATES, WEIGHT
 from novikoff.maxmargin import Problem
 from novikoff.maxmargin.choose import column_reach
-from novikoff.sample import Sample, room_of, visit_order
-from novikoff.sample import storage as rooms
+from novikoff.sample import Sample, storage, storage_of, visit_order
 from tests.estimators.problems import twisted, whole_numbers
 from tests.rules.pseudocode import Pseudocode
 
@@ -32,11 +31,11 @@ HOW = pytest.mark.parametrize("how", [{}, {"affine": False}, {"slack": 2.0}])
 def problem(kind, monkeypatch=None, **how):
     X, y = whole_numbers()
     if monkeypatch is not None:
-        monkeypatch.setattr(rooms, "CONVERTED_AT_ONCE", 0)
-        monkeypatch.setattr(rooms, "CONVERTED_CHUNK_BYTES", 400)
-        monkeypatch.setattr(rooms, "CHUNK_BYTES", 90)
+        monkeypatch.setattr(storage, "CONVERTED_AT_ONCE", 0)
+        monkeypatch.setattr(storage, "CONVERTED_CHUNK_BYTES", 400)
+        monkeypatch.setattr(storage, "CHUNK_BYTES", 90)
     order = visit_order(len(y), X.nbytes, np.random.RandomState(2))
-    sample = Sample.of(room_of(STORES[kind](X)), 2 * y - 1, order=order, **how)
+    sample = Sample.of(storage_of(STORES[kind](X)), 2 * y - 1, order=order, **how)
     return X, sample
 
 
@@ -68,7 +67,7 @@ def test_measures(kind, how):
 @HOW
 @pytest.mark.parametrize("rule", [rules.ScaleFree(), rules.PassiveAggressive(), rules.Classic()])
 def test_sweeps_margins_and_models(kind, how, rule, monkeypatch):
-    """Against the pseudo-code, in chunks of a few rows, whatever the room."""
+    """Against the pseudo-code, in chunks of a few rows, whatever the rows."""
     X, sample = problem(kind, monkeypatch, **how)
     Z = written_out(X, sample)
     moved = X - sample.centre
@@ -162,8 +161,8 @@ def test_near_examples():
 
 def test_class_weights_scale_the_steps():
     X, y = whole_numbers()
-    room, signs = room_of(X), 2 * y - 1
-    sample = Sample.of(room, signs, class_weights=(0.5, 3.0))
+    rows, signs = storage_of(X), 2 * y - 1
+    sample = Sample.of(rows, signs, class_weights=(0.5, 3.0))
     specification = rules.Classic().specification(sample.lifted_radius)
     memory = sample.memory(specification)
     sample.sweep(sample.order, specification, memory)
@@ -173,10 +172,10 @@ def test_class_weights_scale_the_steps():
 
 def test_relabelled_examples_are_measured_once():
     X, y = whole_numbers()
-    sample = Sample.of(room_of(X), 2 * y - 1)
+    sample = Sample.of(storage_of(X), 2 * y - 1)
     other = sample.relabelled(np.where(X[:, 0] > 7, 1, -1).astype(np.int8), (1.0, 2.0))
     assert other.norms2 is sample.norms2
-    assert other.room is sample.room
+    assert other.storage is sample.storage
     assert other.frame.weight_positive == 2.0
     assert sample.frame.weight_positive == 1.0
     assert other.frame.lift2 == sample.frame.lift2
@@ -185,7 +184,7 @@ def test_relabelled_examples_are_measured_once():
 def test_a_centre_and_a_lift_of_ones_own():
     """The plain lift (x, c): the theorem's tax where c is small beside R."""
     X = np.array([[999.0], [1001.0]])
-    sample = Sample.of(room_of(X), np.array([1, -1]), centre=np.zeros(1), lift=1.0)
+    sample = Sample.of(storage_of(X), np.array([1, -1]), centre=np.zeros(1), lift=1.0)
     assert sample.frame.lift2 == 1.0
     assert sample.radius == 1001.0
     np.testing.assert_array_equal(sample.norms2, [999.0**2, 1001.0**2])
@@ -200,7 +199,7 @@ def test_a_centre_and_a_lift_of_ones_own():
 def test_the_distance_of_the_class_means(n, d, seed, affine):
     rng = np.random.default_rng(seed)
     X, signs = rng.standard_normal((n, d)), np.where(np.arange(n) % 2, 1, -1)
-    sample = Sample.of(room_of(X), signs, affine=affine)
+    sample = Sample.of(storage_of(X), signs, affine=affine)
     weights = rng.integers(0, 3, size=n).astype(float)
     weights[:2] += 1.0
     w, _ = sample.combine(weights)
@@ -223,7 +222,7 @@ def test_distances_of_sparse_rows_are_those_of_dense_ones(n, d, density, shift, 
     if n > 1:
         X[1] = X[0]
         X[1, 0] = X[0, 0] + (1.0 if shift else 0.5)
-    dense, csr = (Sample.of(room_of(A), np.ones(n)) for A in (X, sparse.csr_matrix(X)))
+    dense, csr = (Sample.of(storage_of(A), np.ones(n)) for A in (X, sparse.csr_matrix(X)))
     np.testing.assert_allclose(csr.norms2, dense.norms2, rtol=1e-9)
     np.testing.assert_allclose(dense.norms2, ((X - X[0]) ** 2).sum(axis=1), rtol=1e-12)
 
@@ -232,16 +231,16 @@ def test_distances_of_sparse_rows_are_those_of_dense_ones(n, d, density, shift, 
 def test_equal_examples_are_no_underflow(store):
     """All at one point, or at the origin: a radius of zero is the truth, and the lift is 1."""
     for X in (np.full((5, 3), 7.25), np.zeros((5, 3)), np.full((5, 3), 1e-200)):
-        sample = Sample.of(room_of(store(X)), np.ones(5))
+        sample = Sample.of(storage_of(store(X)), np.ones(5))
         assert sample.radius == 0.0
         assert sample.frame.lift2 == 1.0
     almost = np.full((5, 3), 1e-200)
     almost[4, 2] = 2e-200
     with pytest.raises(ValueError, match="underflow"):
-        Sample.of(room_of(store(almost)), np.ones(5))
+        Sample.of(storage_of(store(almost)), np.ones(5))
     with pytest.raises(ValueError, match="underflow"):
-        Sample.of(room_of(store(np.full((5, 3), 1e-200))), np.ones(5), affine=False)
+        Sample.of(storage_of(store(np.full((5, 3), 1e-200))), np.ones(5), affine=False)
     partly = np.zeros((5, 3))
     partly[2, 1] = 1e-300
     with pytest.raises(ValueError, match="underflow"):
-        Sample.of(room_of(store(partly)), np.ones(5))
+        Sample.of(storage_of(store(partly)), np.ones(5))

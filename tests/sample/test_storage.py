@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from novikoff.sample import room_of
-from novikoff.sample import storage as rooms
+from novikoff.sample import storage, storage_of
 from novikoff.sample.storage import Converted, InPlace
 from tests.estimators.problems import twisted, whole_numbers
 
@@ -47,13 +46,13 @@ def stored():
 def test_rows_are_the_rows(kind, block_by_block, monkeypatch):
     X, in_place = stored()[kind]
     if block_by_block:
-        monkeypatch.setattr(rooms, "CONVERTED_AT_ONCE", 0)
-    room = room_of(X)
-    assert isinstance(room, Converted if block_by_block and not in_place else InPlace)
-    assert room.shape == (60, 5)
-    assert room.nbytes > 0
-    assert room.chunk >= 1
-    rows, ids = room.part(IDS)
+        monkeypatch.setattr(storage, "CONVERTED_AT_ONCE", 0)
+    storage_ = storage_of(X)
+    assert isinstance(storage_, Converted if block_by_block and not in_place else InPlace)
+    assert storage_.shape == (60, 5)
+    assert storage_.nbytes > 0
+    assert storage_.chunk >= 1
+    rows, ids = storage_.part(IDS)
     true = np.asarray(X.toarray() if sparse.issparse(X) else X, dtype=np.float64)
     if ids is None:
         np.testing.assert_array_equal(dense(rows), true)
@@ -61,17 +60,17 @@ def test_rows_are_the_rows(kind, block_by_block, monkeypatch):
         np.testing.assert_array_equal(ids, IDS)
         np.testing.assert_array_equal(dense(rows), true[IDS])
     for i in (0, 17, 59):
-        row = room.dense_row(i)
+        row = storage_.dense_row(i)
         assert row.dtype == np.float64
         np.testing.assert_array_equal(row, true[i])
         row[:] = -1.0
-    np.testing.assert_array_equal(room.dense_row(17), true[17])
+    np.testing.assert_array_equal(storage_.dense_row(17), true[17])
 
 
 @pytest.mark.parametrize("kind", [kind for kind, (_, in_place) in stored().items() if in_place])
 def test_in_place_is_the_same_memory_and_read_only(kind):
     X, _ = stored()[kind]
-    rows, _ = room_of(X).part(IDS)
+    rows, _ = storage_of(X).part(IDS)
     mine = (X.data, X.indices, X.indptr) if sparse.issparse(X) else (X,)
     for theirs, array in zip(rows if isinstance(rows, tuple) else (rows,), mine, strict=True):
         assert np.shares_memory(theirs, array)
@@ -81,13 +80,13 @@ def test_in_place_is_the_same_memory_and_read_only(kind):
 
 def test_chunks_are_bounded():
     for X in (np.zeros((10**6, 10)), np.zeros((10**6, 10), dtype=np.uint8)):
-        room = room_of(X)
-        assert room.chunk * X.itemsize * 10 <= rooms.CHUNK_BYTES
-        assert room.chunk > 1000
-    wide = room_of(sparse.csr_matrix((3, 10**6)))
+        storage_ = storage_of(X)
+        assert storage_.chunk * X.itemsize * 10 <= storage.CHUNK_BYTES
+        assert storage_.chunk > 1000
+    wide = storage_of(sparse.csr_matrix((3, 10**6)))
     assert wide.chunk >= 1
 
 
 def test_an_empty_row():
     X = sparse.csr_matrix(np.array([[0.0, 0.0], [1.0, 0.0]]))
-    np.testing.assert_array_equal(room_of(X).dense_row(0), [0.0, 0.0])
+    np.testing.assert_array_equal(storage_of(X).dense_row(0), [0.0, 0.0])

@@ -19,7 +19,7 @@ from novikoff.certificate import Status
 from novikoff.compiled.step import THRESHOLD
 from novikoff.data import integers, planted, sharpness
 from novikoff.run.loop import Limits, Run, run
-from novikoff.sample import Memory, Sample, room_of
+from novikoff.sample import Memory, Sample, storage_of
 
 DECIDED = (Status.CONVERGED, Status.GAP_REACHED)
 ENOUGH = 0.8
@@ -125,7 +125,7 @@ class Problem:
         return Problem(self.X * factor, self.y, f"{self.made}.scaled({factor})")
 
     def sample(self, **how):
-        return Sample.of(room_of(self.X), self.y, affine=False, **how)
+        return Sample.of(storage_of(self.X), self.y, affine=False, **how)
 
 
 SEEDS = st.integers(0, 2**32 - 1)
@@ -214,7 +214,7 @@ def scaled_for(name, problem, **how):
     """The problem and how to read it, in the unit ball for rules with a scale of their own."""
     if name not in WITH_A_SCALE:
         return problem, how
-    factor = (1 - 1e-12) / Sample.of(room_of(problem.X), problem.y, **how).lifted_radius
+    factor = (1 - 1e-12) / Sample.of(storage_of(problem.X), problem.y, **how).lifted_radius
     return problem.scaled(factor), how | {"slack": how.get("slack", 0.0) * factor}
 
 

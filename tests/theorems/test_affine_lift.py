@@ -18,7 +18,7 @@ from novikoff import rules
 from novikoff.certificate import Status
 from novikoff.data import far_pair
 from novikoff.run.loop import Limits, run
-from novikoff.sample import Sample, room_of
+from novikoff.sample import Sample, storage_of
 from novikoff.theory import lifted_mistake_bound
 from tests.theorems.reference import (
     Problem,
@@ -47,7 +47,7 @@ def best_hyperplane(problem):
 def test_updates_with_any_lift(problem, share):
     c = share * problem.R
     centre = np.zeros(problem.X.shape[1])
-    sample = Sample.of(room_of(problem.X), problem.y, centre=centre, lift=c)
+    sample = Sample.of(storage_of(problem.X), problem.y, centre=centre, lift=c)
     finished = settle(sample, rules.Classic())
     if finished is None:
         return
@@ -66,7 +66,7 @@ def test_updates_in_the_unit_ball_with_lift_one(problem):
     inside = problem.scaled((1 - 1e-12) / problem.R)
     centre = np.zeros(inside.X.shape[1])
     finished = settle(
-        Sample.of(room_of(inside.X), inside.y, centre=centre, lift=1.0), rules.Classic()
+        Sample.of(storage_of(inside.X), inside.y, centre=centre, lift=1.0), rules.Classic()
     )
     if finished is not None:
         assert_at_most(finished.n_updates, 4 / best_hyperplane(inside)[2] ** 2)
@@ -76,7 +76,7 @@ def test_updates_in_the_unit_ball_with_lift_one(problem):
 @given(problem=affine_problems(least=0.1))
 def test_updates_from_a_centre(problem):
     """The default: read relative to the first example, lifted by the largest distance to it."""
-    sample = Sample.of(room_of(problem.X), problem.y)
+    sample = Sample.of(storage_of(problem.X), problem.y)
     finished = settle(sample, rules.Classic())
     if finished is None:
         return
@@ -91,7 +91,9 @@ def test_updates_from_a_centre(problem):
 def test_the_lift_costs_margin_but_not_much(problem, share):
     """gamma / sqrt(1 + R^2 / c^2) <= eps_c <= gamma."""
     c = share * problem.R
-    sample = Sample.of(room_of(problem.X), problem.y, centre=np.zeros(problem.X.shape[1]), lift=c)
+    sample = Sample.of(
+        storage_of(problem.X), problem.y, centre=np.zeros(problem.X.shape[1]), lift=c
+    )
     lifted = optimum(seen_by_rules(sample, problem.X))
     gamma = affine_optimum(problem.X, problem.y)
     slack = 1e-9 * problem.R
@@ -117,7 +119,8 @@ def test_both_classes_are_needed():
     """One class: a far hyperplane has gamma = 101, so 4 / gamma^2 < 1, and yet w = 0 must move."""
     e1, y = np.eye(3)[0], -1
     finished = run(
-        Sample.of(room_of(e1[None]), np.array([y]), centre=np.zeros(3), lift=1.0), rules.Classic()
+        Sample.of(storage_of(e1[None]), np.array([y]), centre=np.zeros(3), lift=1.0),
+        rules.Classic(),
     )
     gamma = y * (-e1 @ e1 - 100.0)
     assert gamma == 101.0
@@ -132,7 +135,7 @@ CYCLES = np.tile([0, 1], 1 << 15)
 def test_the_tax_of_a_small_lift(lift, updates):
     """999 (+) and 1001 (-), gamma = 1: a thousand times the updates for c = 1 that c = R needs."""
     pair = far_pair()
-    sample = Sample.of(room_of(pair.X), pair.y, order=CYCLES, centre=np.zeros(1), lift=lift)
+    sample = Sample.of(storage_of(pair.X), pair.y, order=CYCLES, centre=np.zeros(1), lift=lift)
     finished = run(sample, rules.Classic(), limits=Limits(max_iter=100))
     assert finished.status is Status.CONVERGED
     assert finished.n_updates == updates
@@ -146,13 +149,13 @@ def test_the_tax_of_a_small_lift(lift, updates):
 def test_interleaved_passes_count_the_same():
     """With two examples the loop has no cheap passes to make: plain order, one pass at a time."""
     pair = far_pair()
-    sample = Sample.of(room_of(pair.X), pair.y, centre=np.zeros(1), lift=1001.0)
+    sample = Sample.of(storage_of(pair.X), pair.y, centre=np.zeros(1), lift=1001.0)
     assert run(sample, rules.Classic(), limits=Limits(max_iter=2000)).n_updates == 2003
 
 
 def test_the_default_centre_pays_no_tax():
     pair = far_pair()
-    finished = run(Sample.of(room_of(pair.X), pair.y), rules.Classic())
+    finished = run(Sample.of(storage_of(pair.X), pair.y), rules.Classic())
     assert finished.status is Status.CONVERGED
     assert finished.n_updates <= 50
 
@@ -165,8 +168,8 @@ def test_the_default_centre_pays_no_tax():
 )
 def test_translation_changes_nothing(problem, shift, rule):
     """Integers, so that the translated numbers are the same numbers: every update is the same."""
-    here = settle(Sample.of(room_of(problem.X), problem.y), rule)
-    there = settle(Sample.of(room_of(problem.X + shift), problem.y), rule)
+    here = settle(Sample.of(storage_of(problem.X), problem.y), rule)
+    there = settle(Sample.of(storage_of(problem.X + shift), problem.y), rule)
     if here is None or there is None:
         return
     np.testing.assert_array_equal(here.weights, there.weights)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from novikoff import rules
 from novikoff.run.loop import Limits, run
-from novikoff.sample import Sample, room_of
+from novikoff.sample import Sample, storage_of
 from tests.theorems.reference import (
     PICKS,
     SEEDS,
@@ -79,7 +79,7 @@ def test_the_printed_loop_need_not_stop_when_delta_is_zero():
 def test_margin_zero_is_not_separable_here():
     """With ties violated, the same data is what it is: a hull that holds the origin."""
     X, y = TIED
-    sample = Sample.of(room_of(X), y, affine=False)
+    sample = Sample.of(storage_of(X), y, affine=False)
     cut = run(sample, rules.Classic(), limits=Limits(max_updates=20_000, max_iter=20_000))
     assert cut.status.at_limit
     assert cut.best is None
@@ -98,6 +98,6 @@ def test_the_printed_loop_obeys_the_bound_when_delta_is_positive(problem):
 def test_a_strict_test_would_return_zero():
     """``z . w < 0`` holds for no example at w = 0: the first update has to be made at a tie."""
     X = np.eye(2)
-    finished = run(Sample.of(room_of(X), np.array([1, -1]), affine=False), rules.Classic())
+    finished = run(Sample.of(storage_of(X), np.array([1, -1]), affine=False), rules.Classic())
     assert finished.n_updates == 2
     assert finished.memory.w == pytest.approx([1.0, -1.0])

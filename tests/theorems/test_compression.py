@@ -17,7 +17,7 @@ from novikoff import rules
 from novikoff.compiled.step import THRESHOLD
 from novikoff.data import planted
 from novikoff.run.loop import Limits, run
-from novikoff.sample import Sample, room_of, visit_order
+from novikoff.sample import Sample, storage_of, visit_order
 from tests.theorems.reference import (
     ALL_RULES,
     SEEDS,
@@ -75,12 +75,12 @@ def test_the_support_reproduces_the_run(name, data, how, seed):
     order = visit_order(len(problem.y), problem.X.nbytes, np.random.RandomState(seed))
     problem, frame = scaled_for(name, problem, order=order, **frame)
     X, y = problem.X, problem.y
-    full = settle(Sample.of(room_of(X), y, **frame), ALL_RULES[name])
+    full = settle(Sample.of(storage_of(X), y, **frame), ALL_RULES[name])
     if full is None:
         return
     kept = kept_by(full)
     frame["order"] = restricted(order, kept)
-    again = settle(Sample.of(room_of(X[kept]), y[kept], **frame), ALL_RULES[name])
+    again = settle(Sample.of(storage_of(X[kept]), y[kept], **frame), ALL_RULES[name])
     assert again is not None
     assert_same_run(full, again, kept)
     if full.deciding:
@@ -99,9 +99,9 @@ def test_runs_cut_short(problem, name, affine, passes, seed):
     X, y, rule = problem.X, problem.y, ALL_RULES[name]
     order = visit_order(len(y), X.nbytes, np.random.RandomState(seed))
     limits = Limits(max_iter=passes)
-    full = run(Sample.of(room_of(X), y, order=order, affine=affine), rule, limits=limits)
+    full = run(Sample.of(storage_of(X), y, order=order, affine=affine), rule, limits=limits)
     kept = kept_by(full)
-    small = Sample.of(room_of(X[kept]), y[kept], order=restricted(order, kept), affine=affine)
+    small = Sample.of(storage_of(X[kept]), y[kept], order=restricted(order, kept), affine=affine)
     assert_same_run(full, run(small, rule, limits=limits), kept)
 
 
@@ -110,10 +110,10 @@ def test_cheap_passes_are_part_of_the_function(matrix):
     """Large enough for the loop to make cheap passes over near-violated examples in between."""
     p = planted(3000, 40, 0.01, intercept=True, random_state=0)
     order = visit_order(3000, p.X.nbytes, np.random.RandomState(0))
-    full = run(Sample.of(room_of(matrix(p.X)), p.y, order=order), rules.Classic())
+    full = run(Sample.of(storage_of(matrix(p.X)), p.y, order=order), rules.Classic())
     kept = kept_by(full)
     assert full.n_updates > 20 * full.n_iter and len(kept) < 1500
-    small = Sample.of(room_of(matrix(p.X[kept])), p.y[kept], order=restricted(order, kept))
+    small = Sample.of(storage_of(matrix(p.X[kept])), p.y[kept], order=restricted(order, kept))
     assert_same_run(full, run(small, rules.Classic()), kept)
 
 
@@ -132,12 +132,12 @@ def test_without_the_longest_example_the_lift_would_change():
     """Why the longest example is kept: without it c, and with it the run, is another."""
     X = np.array([[0.0], [1.0], [2.0], [-7.0]])
     problem = Problem(X, np.array([-1, 1, 1, -1]), "a far negative")
-    full = run(Sample.of(room_of(X), problem.y), rules.Classic())
+    full = run(Sample.of(storage_of(X), problem.y), rules.Classic())
     support = np.flatnonzero(full.weights)
     assert 3 not in support
     kept = kept_by(full)
     assert 3 in kept
-    again = run(Sample.of(room_of(X[kept]), problem.y[kept]), rules.Classic())
+    again = run(Sample.of(storage_of(X[kept]), problem.y[kept]), rules.Classic())
     assert_same_run(full, again, kept)
-    without = run(Sample.of(room_of(X[support]), problem.y[support]), rules.Classic())
+    without = run(Sample.of(storage_of(X[support]), problem.y[support]), rules.Classic())
     assert without.n_updates != full.n_updates

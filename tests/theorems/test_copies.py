@@ -11,7 +11,7 @@ from scipy import sparse
 
 from novikoff.data import planted
 from novikoff.run.loop import Limits, run
-from novikoff.sample import Sample, room_of
+from novikoff.sample import Sample, storage_of
 from novikoff.sample.storage import Converted
 from tests.theorems.reference import (
     SEEDS,
@@ -50,19 +50,19 @@ def unsorted(X):
 
 
 COPIES = {
-    "float32": lambda X: room_of(X.astype(np.float32)),
-    "uint8": lambda X: room_of(X.astype(np.uint8)),
-    "int64": lambda X: room_of(X.astype(np.int64)),
-    "int8": lambda X: room_of(X.astype(np.int8)),
-    "Fortran order": lambda X: room_of(np.asfortranarray(X)),
-    "read-only": lambda X: room_of(read_only(X)),
-    "strided": lambda X: room_of(np.repeat(X, 2, axis=1)[:, ::2]),
-    "CSR": lambda X: room_of(sparse.csr_matrix(X)),
-    "CSR int64 indices": lambda X: room_of(wide_indices(X)),
-    "CSR float32": lambda X: room_of(sparse.csr_matrix(X.astype(np.float32))),
-    "CSR int32 values": lambda X: room_of(sparse.csr_matrix(X.astype(np.int32))),
-    "CSR stored zeros": lambda X: room_of(with_zeros_stored(X)),
-    "CSR unsorted": lambda X: room_of(unsorted(X)),
+    "float32": lambda X: storage_of(X.astype(np.float32)),
+    "uint8": lambda X: storage_of(X.astype(np.uint8)),
+    "int64": lambda X: storage_of(X.astype(np.int64)),
+    "int8": lambda X: storage_of(X.astype(np.int8)),
+    "Fortran order": lambda X: storage_of(np.asfortranarray(X)),
+    "read-only": lambda X: storage_of(read_only(X)),
+    "strided": lambda X: storage_of(np.repeat(X, 2, axis=1)[:, ::2]),
+    "CSR": lambda X: storage_of(sparse.csr_matrix(X)),
+    "CSR int64 indices": lambda X: storage_of(wide_indices(X)),
+    "CSR float32": lambda X: storage_of(sparse.csr_matrix(X.astype(np.float32))),
+    "CSR int32 values": lambda X: storage_of(sparse.csr_matrix(X.astype(np.int32))),
+    "CSR stored zeros": lambda X: storage_of(with_zeros_stored(X)),
+    "CSR unsorted": lambda X: storage_of(unsorted(X)),
     "blocks": lambda X: Converted(X.astype(np.int64)),
     "CSR blocks": lambda X: Converted(sparse.csr_matrix(X.astype(np.int16))),
 }
@@ -92,7 +92,7 @@ def assert_same_run(one, two):
 def test_equal_runs(copy, problem, rule, how, seed):
     X = problem.X - problem.X.min()  # uint8 has no negative numbers
     order = orders(len(problem.y), seed)
-    dense = settle(Sample.of(room_of(X), problem.y, order=order, **how), rule)
+    dense = settle(Sample.of(storage_of(X), problem.y, order=order, **how), rule)
     other = settle(Sample.of(COPIES[copy](X), problem.y, order=order, **how), rule)
     if dense is not None and other is not None:
         assert_same_run(dense, other)
@@ -111,6 +111,6 @@ def test_several_blocks(copy):
     order = orders(200, 3)
     limits = Limits(max_iter=8)
     for rule in RULES:
-        dense = run(Sample.of(room_of(X), p.y, order=order), rule, limits=limits)
+        dense = run(Sample.of(storage_of(X), p.y, order=order), rule, limits=limits)
         blocks = run(Sample.of(room, p.y, order=order), rule, limits=limits)
         assert_same_run(dense, blocks)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from novikoff.sample import Sample, room_of
+from novikoff.sample import Sample, storage_of
 from tests.theorems.reference import (
     ALL_RULES,
     SEEDS,
@@ -52,7 +52,7 @@ def test_bounds(name, frame, seed):
     rule = ALL_RULES[name]
     problem, how = frame
     problem, how = scaled_for(name, problem, order=orders(len(problem.y), seed), **how)
-    sample = Sample.of(room_of(problem.X), problem.y, **how)
+    sample = Sample.of(storage_of(problem.X), problem.y, **how)
     finished = settle(sample, rule)
     if finished is None:
         return

@@ -14,7 +14,7 @@ from novikoff import rules
 from novikoff.certificate import Status, certify_nonseparable, reduce_support, row_hashes
 from novikoff.run.loop import Limits, run
 from novikoff.run.nonseparable import zero_combination
-from novikoff.sample import Sample, room_of
+from novikoff.sample import Sample, storage_of
 from tests.theorems import reference
 from tests.theorems.reference import Problem, mostly_decided, optimum, settle
 
@@ -46,7 +46,7 @@ def test_exactly_one_of_the_two(problem, affine):
     found = zero_combination(problem.X, problem.y, row_hashes(problem.X), affine=affine)
     if separable:
         assert found is None
-        sample = Sample.of(room_of(problem.X), problem.y, affine=affine)
+        sample = Sample.of(storage_of(problem.X), problem.y, affine=affine)
         finished = settle(sample, rules.Classic())
         if finished is not None:
             coef, intercept = sample.model(finished.weights)

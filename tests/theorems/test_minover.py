@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from novikoff import rules
 from novikoff.certificate import Status
 from novikoff.run.loop import Limits, run
-from novikoff.sample import Sample, room_of
+from novikoff.sample import Sample, storage_of
 from tests.theorems.reference import (
     SEEDS,
     Problem,
@@ -85,7 +85,7 @@ def test_the_worst_example_is_chosen_each_time(problem, T):
 @given(problem=affine_problems(least=0.2), accuracy=st.floats(0.05, 0.9), seed=SEEDS)
 def test_with_an_intercept(problem, accuracy, seed):
     rule, order = rules.MinOver(accuracy=accuracy), orders(len(problem.y), seed)
-    finished = settle(Sample.of(room_of(problem.X), problem.y, order=order), rule)
+    finished = settle(Sample.of(storage_of(problem.X), problem.y, order=order), rule)
     if finished is None:
         return
     assert finished.status is Status.GAP_REACHED
@@ -118,7 +118,7 @@ def test_it_is_the_run_on_the_differences(problem, accuracy):
     if plain is None:
         return
     for how in ({}, {"centre": np.zeros(problem.X.shape[1])}, {"lift": 3.0}):
-        pairs = settle(Sample.of(room_of(problem.X), problem.y, **how), rule)
+        pairs = settle(Sample.of(storage_of(problem.X), problem.y, **how), rule)
         assert pairs is not None
         assert pairs.n_updates == 2 * plain.n_updates
         assert pairs.mistakes == 2 * plain.mistakes

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from novikoff import rules
 from novikoff.compiled.step import MISTAKES, THRESHOLD, UPDATES
-from novikoff.sample import Sample, room_of
+from novikoff.sample import Sample, storage_of
 from novikoff.theory import (
     hinge_mistake_bound,
     lifted_mistake_bound,
@@ -72,7 +72,7 @@ def test_mistakes_against_an_adversary(gamma, d, R):
     u, across = np.eye(d)[0], np.eye(d)[1:]
     # The compiled code reads the rows in place, so that a row may be written before its visit.
     X = np.tile(R * u, (rounds, 1))
-    sample = Sample.of(room_of(X), np.ones(rounds), affine=False)
+    sample = Sample.of(storage_of(X), np.ones(rounds), affine=False)
     memory = sample.memory(CLASSIC)
     for t in range(rounds):
         length = np.linalg.norm(memory.w[1:])
@@ -93,7 +93,7 @@ def test_mistakes_against_an_adversary(gamma, d, R):
 @given(n=st.integers(1, 40))
 def test_an_adversary_attains_the_bound(n):
     """R e_1, ..., R e_n: w is orthogonal to each new example, so that every round is a mistake."""
-    sample = Sample.of(room_of(3.0 * np.eye(n)), np.ones(n), affine=False)
+    sample = Sample.of(storage_of(3.0 * np.eye(n)), np.ones(n), affine=False)
     _, mistakes = play(sample, range(n))
     assert len(mistakes) == n == round(mistake_bound(3.0, 3.0 / np.sqrt(n)))
 
@@ -101,7 +101,7 @@ def test_an_adversary_attains_the_bound(n):
 def test_a_pass_without_convergence():
     """Theorem 8.1 speaks of mistakes: after its single loop over the sample w may still err."""
     X, y = np.array([[1.0, 0.0], [0.5, 0.1], [1.0, -1.0]]), np.array([1, -1, 1])
-    sample = Sample.of(room_of(X), y, affine=False)
+    sample = Sample.of(storage_of(X), y, affine=False)
     memory, mistakes = play(sample, range(3))
     assert len(mistakes) == 2
     assert (sample.margins(np.arange(3), memory) <= memory.state[THRESHOLD]).any()
@@ -132,7 +132,7 @@ def test_the_agnostic_bounds_are_attained(n, k):
     """
     X = np.vstack([np.eye(n), np.eye(n)])
     y = np.r_[np.ones(n), -np.ones(n)]
-    sample = Sample.of(room_of(X), y, affine=False)
+    sample = Sample.of(storage_of(X), y, affine=False)
     _, mistakes = play(sample, list(range(2 * n)) * k)
     assert len(mistakes) == 2 * n * k
     u, gamma = np.ones(n) / np.sqrt(n), 1e6

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from novikoff import rules
 from novikoff.compiled.step import NORM2, UPDATES
-from novikoff.sample import Sample, room_of
+from novikoff.sample import Sample, storage_of
 from tests.theorems.promises import assert_promises, settle_in_order
 from tests.theorems.reference import (
     PICKS,
@@ -67,7 +67,7 @@ def test_losses_sum_up(problem, pick, seed):
 )
 def test_a_step_lands_on_loss_zero(problem, seed, affine, slack):
     """``y (w . x + b) = 1`` after any PA step: the lifted norm is what the loss is divided by."""
-    sample = Sample.of(room_of(problem.X), problem.y, affine=affine, slack=slack)
+    sample = Sample.of(storage_of(problem.X), problem.y, affine=affine, slack=slack)
     specification = rules.PassiveAggressive(tolerance=0.01).specification(sample.lifted_radius)
     memory = sample.memory(specification)
     Z = seen_by_rules(sample, problem.X)
@@ -90,7 +90,7 @@ def test_a_step_lands_on_loss_zero(problem, seed, affine, slack):
 @given(problem=noisy_problems(), seed=SEEDS, C=st.floats(0.01, 10.0), affine=st.booleans())
 def test_cautious_steps(problem, seed, C, affine):
     """PA-I steps ``min(C, l / |z|^2)``, PA-II ``l / (|z|^2 + 1 / (2 C))``."""
-    sample = Sample.of(room_of(problem.X), problem.y, affine=affine)
+    sample = Sample.of(storage_of(problem.X), problem.y, affine=affine)
     Z = seen_by_rules(sample, problem.X)
     norms2 = np.einsum("ij,ij->i", Z, Z)
     for variant in (1, 2):
@@ -111,7 +111,7 @@ def test_cautious_steps(problem, seed, C, affine):
 
 def test_dividing_by_the_norm_without_the_lift_would_overshoot():
     """x = 2 with lift 1: tau = 1 / 4 gives y f = 5 / 4, tau = 1 / 5 gives 1."""
-    sample = Sample.of(room_of(np.array([[2.0]])), np.array([1]), centre=np.zeros(1), lift=1.0)
+    sample = Sample.of(storage_of(np.array([[2.0]])), np.array([1]), centre=np.zeros(1), lift=1.0)
     specification = rules.PassiveAggressive().specification(sample.lifted_radius)
     memory = sample.memory(specification)
     sample.sweep(np.array([0]), specification, memory)

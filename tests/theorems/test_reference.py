@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from novikoff import rules
 from novikoff.certificate import Status
-from novikoff.sample import Sample, room_of
+from novikoff.sample import Sample, storage_of
 from tests.theorems.reference import (
     affine_optimum,
     affine_problems,
@@ -56,7 +56,7 @@ def test_integer_problems_are_separable(problem):
 
 def pair(first, second):
     """Two positive examples on a line through the origin or not."""
-    return Sample.of(room_of(np.array([first, second])), np.array([1, 1]), affine=False)
+    return Sample.of(storage_of(np.array([first, second])), np.array([1, 1]), affine=False)
 
 
 @mostly_decided

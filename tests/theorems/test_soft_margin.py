@@ -16,7 +16,7 @@ from novikoff import rules
 from novikoff.certificate import Status, certify_soft
 from novikoff.compiled.step import LONGEST2, NORM2
 from novikoff.run.loop import Limits, run
-from novikoff.sample import Sample, room_of
+from novikoff.sample import Sample, storage_of
 from tests.theorems.reference import (
     SEEDS,
     UNIT_STEP_RULES,
@@ -47,7 +47,7 @@ def any_labels(draw):
 def test_the_unstored_lift_is_the_lift(name, problem, delta, affine):
     """On integers, update for update the run on the lifted matrix."""
     how = {"affine": affine, "centre": problem.X[0], "lift": 4.0} if affine else {"affine": False}
-    sample = Sample.of(room_of(problem.X), problem.y, slack=delta, **how)
+    sample = Sample.of(storage_of(problem.X), problem.y, slack=delta, **how)
     Z = seen_by_rules(sample, problem.X)
     rule = UNIT_STEP_RULES[name]
     if name == "min-over" and affine:
@@ -56,7 +56,7 @@ def test_the_unstored_lift_is_the_lift(name, problem, delta, affine):
             np.hstack([problem.X, np.diag(delta * problem.y)]),
             np.append(problem.X[0], np.zeros(len(Z))),
         )
-        explicit = Sample.of(room_of(rows), problem.y, **how)
+        explicit = Sample.of(storage_of(rows), problem.y, **how)
     else:
         explicit = Problem(Z, np.ones(len(Z), dtype=int), f"{problem.made}, lifted").sample()
     lifted, stored = settle(sample, rule), settle(explicit, rule)
@@ -169,6 +169,6 @@ def test_dual_and_primal_of_a_run(problem, share, rule):
 def test_a_bound_on_the_lift_is_no_verdict_on_the_data():
     """min_margin asks about the data, and the lift separates everything: it must not end runs."""
     X, y = np.array([[1.0], [1.0]]), np.array([1, -1])
-    sample = Sample.of(room_of(X), y, affine=False, slack=0.1)
+    sample = Sample.of(storage_of(X), y, affine=False, slack=0.1)
     finished = run(sample, rules.Classic(), limits=Limits(max_iter=10_000), min_margin=0.5)
     assert finished.status is Status.CONVERGED

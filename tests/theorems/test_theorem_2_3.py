@@ -14,7 +14,7 @@ from novikoff.certificate import Status
 from novikoff.compiled.step import increment
 from novikoff.data import sharpness
 from novikoff.run.loop import Limits, run
-from novikoff.sample import Sample, room_of
+from novikoff.sample import Sample, storage_of
 from tests.theorems.reference import (
     PICKS,
     SEEDS,
@@ -98,7 +98,7 @@ def test_the_norm_grows_as_planned(problem, alpha, pick, seed):
 def test_sharpness(alpha, eps, updates):
     """On two almost opposite unit vectors, (alpha/2)^(1/(2-alpha)) of the bound, in the limit."""
     p = sharpness(eps)
-    sample = Sample.of(room_of(p.X), p.y, order=np.tile([0, 1], 1024), affine=False)
+    sample = Sample.of(storage_of(p.X), p.y, order=np.tile([0, 1], 1024), affine=False)
     rule = rules.Infinity(alpha=alpha)
     finished = run(sample, rule, limits=Limits(max_iter=1000))
     assert finished.status is Status.CONVERGED

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from novikoff.certificate import Separation, Status, certify_margin
 from novikoff.run.loop import Limits, run
-from novikoff.sample import Sample, room_of
+from novikoff.sample import Sample, storage_of
 from tests.theorems.reference import (
     ALL_RULES,
     SEEDS,
@@ -116,7 +116,7 @@ def test_finished_runs(problem, rule, seed):
 @given(problem=affine_problems(least=0.3), rule=RULES, seed=SEEDS)
 def test_finished_runs_with_an_intercept(problem, rule, seed):
     """Not the lifted ``|w| / t``, which may lie below gamma*: half the distance of hull points."""
-    sample = Sample.of(room_of(problem.X), problem.y, order=orders(len(problem.y), seed))
+    sample = Sample.of(storage_of(problem.X), problem.y, order=orders(len(problem.y), seed))
     finished = settle(sample, rule)
     if finished is None:
         return
@@ -140,7 +140,7 @@ def test_runs_cut_short(problem, rule, affine, passes):
     """The bounds hold at any time, separable or not."""
     if affine and abs(problem.y.sum()) == len(problem.y):
         return
-    sample = Sample.of(room_of(problem.X), problem.y, affine=affine)
+    sample = Sample.of(storage_of(problem.X), problem.y, affine=affine)
     cut = run(sample, rule, limits=Limits(max_iter=passes))
     best = affine_optimum(problem.X, problem.y) if affine else problem.eps
     assert_history_is_sound(cut, best, 1e-9 * problem.R)
@@ -155,6 +155,6 @@ def assert_history_is_sound(finished, best, tiny):
     if finished.best is not None:
         sample = finished.sample
         coef, intercept, _ = finished.hyperplane(finished.best)
-        X = np.array([sample.room.dense_row(i) for i in range(sample.n_examples)])
+        X = np.array([sample.storage.dense_row(i) for i in range(sample.n_examples)])
         margins = sample.signs * (X @ coef + (intercept if sample.affine else 0.0))
         assert margins.min() / np.linalg.norm(coef) >= finished.best_margin - tiny

@@ -12,7 +12,7 @@ from novikoff.certificate import Label
 from novikoff.estimators.checks import signs_against_rest
 from novikoff.estimators.claims import Task
 from novikoff.estimators.threads import each
-from novikoff.sample import Sample, room_of
+from novikoff.sample import Sample, storage_of
 
 Result = TypeVar("Result")
 Fit = Callable[[Task, Sample, Label, Label | None, int], Result]
@@ -38,7 +38,7 @@ def fit_each(
     positives = [1] if len(classes) == 2 else list(range(len(classes)))
     try:
         sample = Sample.of(
-            room_of(task.X), signs_against_rest(codes, positives[0]), order=order, affine=affine
+            storage_of(task.X), signs_against_rest(codes, positives[0]), order=order, affine=affine
         )
     except ValueError:
         # The norms have met a NaN or an infinity; only then is it worth a pass to name it.

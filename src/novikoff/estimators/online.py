@@ -32,7 +32,7 @@ from novikoff.estimators.checks import (
     step_weights,
 )
 from novikoff.rules import Rule, named
-from novikoff.sample import Memory, Sample, room_of
+from novikoff.sample import Memory, Sample, storage_of
 from novikoff.sample.storage import IN_PLACE
 
 UNMEASURED = -1.0
@@ -92,8 +92,8 @@ class Online:
                 "class_weight='balanced' counts the first batch, which lacks a class; give a dict."
             )
         affine = bool(estimator.fit_intercept)
-        room, signs = room_of(X), np.ones(len(codes), dtype=np.int8)
-        sample = Sample.of(room, signs, affine=affine, slack=float(estimator.soft_margin))
+        storage, signs = storage_of(X), np.ones(len(codes), dtype=np.int8)
+        sample = Sample.of(storage, signs, affine=affine, slack=float(estimator.soft_margin))
         steps = step_weights(estimator.class_weight, labels, codes)
         positives = _positives(labels)
         frames = [
@@ -116,7 +116,7 @@ class Online:
         scale-free rule it is the run with the right lift, up to the unit. Any other rule starts
         anew, and only its mistakes stay counted.
         """
-        sample = Sample.of(room_of(X), np.ones(X.shape[0], dtype=np.int8), centre=self.centre)
+        sample = Sample.of(storage_of(X), np.ones(X.shape[0], dtype=np.int8), centre=self.centre)
         if sample.radius == 0.0:
             return
         factor = sample.frame.lift2 / self.frames[0].lift2
@@ -139,7 +139,7 @@ class Online:
         """Visit each example once; a batch with a NaN or an infinity changes nothing."""
         codes = _codes(self.classes, y)
         ids = np.arange(len(codes))
-        rows, _ = room_of(X).part(ids)
+        rows, _ = storage_of(X).part(ids)
         unmeasured = np.full(len(codes), UNMEASURED)
         near = np.empty(len(codes), dtype=np.int64)
         before = self.w.copy(), self.states.copy(), None if self.lag is None else self.lag.copy()

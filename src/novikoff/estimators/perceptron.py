@@ -24,7 +24,7 @@ from novikoff.estimators.online import Online, validated_batch
 from novikoff.estimators.threads import LastRun, each, print_progress
 from novikoff.rules import Rule, named
 from novikoff.run.loop import Callback, Limits
-from novikoff.sample import Sample, room_of, visit_order
+from novikoff.sample import Sample, storage_of, visit_order
 
 CLAIMS_OF_A_FIT = (
     "certificate_",
@@ -212,7 +212,7 @@ class Perceptron(LinearModel):
         started = time.perf_counter()
         check_options(self)
         X, classes, codes = examples_of(self, X, y)
-        room, hashes = room_of(X), row_hashes(X)
+        storage, hashes = storage_of(X), row_hashes(X)
         positives = [1] if len(classes) == 2 else list(range(len(classes)))
         steps = step_weights(self.class_weight, classes, codes)
         last = self._last if self.warm_start else None
@@ -221,7 +221,7 @@ class Perceptron(LinearModel):
         if last is not None and not last.fits(asked, hashes, codes):
             last = None
         random_state = check_random_state(self.random_state) if self.shuffle else None
-        order = last.order if last else visit_order(len(codes), room.nbytes, random_state)
+        order = last.order if last else visit_order(len(codes), storage.nbytes, random_state)
         cancel = threading.Event()
         deadline = None if self.time_limit is None else started + self.time_limit
         task = Task(
@@ -236,7 +236,7 @@ class Perceptron(LinearModel):
         )
         try:
             sample = Sample.of(
-                room,
+                storage,
                 signs_against_rest(codes, positives[0]),
                 order=order,
                 affine=bool(self.fit_intercept),

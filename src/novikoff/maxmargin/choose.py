@@ -63,7 +63,7 @@ def hard_margin(
     if status not in UNDECIDED:
         return search.solution(status)
     try:
-        if sample.room.shape[1] > MOST_FEATURES:
+        if sample.storage.shape[1] > MOST_FEATURES:
             vanished = status is Status.NOT_SEPARABLE and _vanishes(search, confirm)
             return search.solution(Status.NOT_SEPARABLE if vanished else _denied(search))
         return _precisely(search, tol, confirm)
@@ -126,7 +126,7 @@ def soft_margin(
     start: Vector | None = None,
 ) -> Solution:
     """Return the soft margin's optimum, to within ``tol``."""
-    n, d = len(problem.sample.order), problem.sample.room.shape[1]
+    n, d = len(problem.sample.order), problem.sample.storage.shape[1]
     few = (d <= NEWTON_FEATURES and 2 * d <= n) or (problem.sample.is_sparse and 5 * d <= n)
     if few and not (is_stiff(problem) and n <= GRAM_EXAMPLES):
         solution = newton(
@@ -203,7 +203,7 @@ def is_stiff(problem: Problem) -> bool:
 
 def is_large_and_sparse(problem: Problem) -> bool:
     """Whether so many examples may carry the optimum that a corral of them is out of reach."""
-    n, d = len(problem.sample.order), problem.sample.room.shape[1]
+    n, d = len(problem.sample.order), problem.sample.storage.shape[1]
     return problem.sample.is_sparse and min(n, d) > GRAM_EXAMPLES
 
 
@@ -255,7 +255,7 @@ def _precise(before: Search, scale: Vector, reach: Vector) -> Search:
 def column_reach(problem: Problem) -> Vector:
     """Return the largest distance to the centre in each column; one pass."""
     sample = problem.sample
-    reach = np.zeros(sample.room.shape[1])
+    reach = np.zeros(sample.storage.shape[1])
     for rows, here, those in sample.parts(sample.order):
         if sample.is_sparse:
             matrix = sample.matrix(sample.order[those])

@@ -18,7 +18,7 @@ class Distinct:
     optimum of what is left would not be that of the data, and the certificate, which is about all
     of them, would show the gap.
 
-    ``first`` names for every row of the room the example that stands for it; ``None`` if no two
+    ``first`` names for every row of the storage the example that stands for it; ``None`` if no two
     rows are equal, whatever their labels.
     """
 

@@ -52,7 +52,7 @@ class Passes:
 
     def class_sums(self, ids: Ids, *weights: Vector) -> Vector:
         """Return the sums of the positive and of the negative examples, for each weighting."""
-        sums = np.zeros((2, len(weights), self.sample.room.shape[1]))
+        sums = np.zeros((2, len(weights), self.sample.storage.shape[1]))
         positive = self.sample.signs[ids] > 0
         for side, out in zip((positive, ~positive), sums, strict=True):
             mine = np.array([each[side] for each in weights])

@@ -31,12 +31,12 @@ class Problem:
 
     sample: Sample
     slack2: NDArray[np.float64] | None = None
-    """``Delta_i^2`` for every row of the room; ``None``: the hard margin."""
+    """``Delta_i^2`` for every row of the storage; ``None``: the hard margin."""
 
     @property
     def is_small(self) -> bool:
         """Whether the optimum itself is cheap."""
-        return len(self.sample.order) * self.sample.room.shape[1] <= SMALL
+        return len(self.sample.order) * self.sample.storage.shape[1] <= SMALL
 
 
 @dataclass
@@ -45,7 +45,7 @@ class Solution:
 
     A separating hyperplane is scaled to ``y f(x) >= 1``, with equality for some example.
 
-    ``weights`` has one entry for every row of the room, zero off the support; they are the dual
+    ``weights`` has one entry for every row of the storage, zero off the support; they are the dual
     variables of the soft margin, and sum to 1 in each class for the hard one. For the hard margin
     ``lower`` and ``upper`` bound the margin, for the soft one they are the dual and the primal
     objective; in floating point: the certificate's bounds are the rigorous ones. ``gave_up`` where
@@ -68,7 +68,7 @@ class Solution:
         """Return what is left where the support is known to combine to zero."""
         weights = np.zeros(sample.n_examples)
         weights[support] = 1.0
-        w = np.zeros(sample.room.shape[1])
+        w = np.zeros(sample.storage.shape[1])
         return cls(w, 0.0, weights, Status.NOT_SEPARABLE, -np.inf, 0.0, n_passes=0)
 
     @property

@@ -12,7 +12,7 @@ from novikoff.compiled.step import MISTAKES, increment
 from novikoff.data import Planted, far_pair, planted, sharpness
 from novikoff.reproduce.measurement import Row, margin_row, row, updates_row
 from novikoff.run.loop import Limits, Run, run
-from novikoff.sample import Sample, room_of, visit_order
+from novikoff.sample import Sample, storage_of, visit_order
 from novikoff.theory.mistakes import (
     hinge_mistake_bound,
     lifted_mistake_bound,
@@ -233,7 +233,7 @@ def _case(rng: np.random.RandomState, *, margin: float, radius: float = 1.0) -> 
 
 
 def _sample(p: Planted, **how: Any) -> Sample:
-    return Sample.of(room_of(p.X), p.y.astype(np.int8), **how)
+    return Sample.of(storage_of(p.X), p.y.astype(np.int8), **how)
 
 
 def _order(p: Planted, rng: np.random.RandomState) -> NDArray[np.int64]:

@@ -60,9 +60,9 @@ def run(
     >>> import numpy as np
     >>> from novikoff import rules
     >>> from novikoff.run.loop import run
-    >>> from novikoff.sample import Sample, room_of
+    >>> from novikoff.sample import Sample, storage_of
     >>> X, signs = np.array([[999.0], [1001.0]]), np.array([1, -1])
-    >>> finished = run(Sample.of(room_of(X), signs), rules.Classic())
+    >>> finished = run(Sample.of(storage_of(X), signs), rules.Classic())
     >>> finished.status.name, finished.n_updates
     ('CONVERGED', 5)
     """

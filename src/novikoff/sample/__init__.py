@@ -2,6 +2,6 @@
 
 from novikoff.sample.order import visit_order
 from novikoff.sample.sample import Memory, Sample
-from novikoff.sample.storage import Room, room_of
+from novikoff.sample.storage import Storage, storage_of
 
-__all__ = ["Memory", "Room", "Sample", "room_of", "visit_order"]
+__all__ = ["Memory", "Sample", "Storage", "storage_of", "visit_order"]

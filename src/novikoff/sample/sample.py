@@ -13,7 +13,7 @@ from novikoff.compiled import blocks
 from novikoff.compiled import sweep as compiled
 from novikoff.compiled.rows import Rows
 from novikoff.compiled.step import Frame, Specification, rescale, start
-from novikoff.sample.storage import Room
+from novikoff.sample.storage import Storage
 
 
 @dataclass
@@ -46,13 +46,13 @@ class Sample:
     Examples
     --------
     >>> import numpy as np
-    >>> from novikoff.sample import Sample, room_of
-    >>> sample = Sample.of(room_of(np.array([[999.0], [1001.0]])), np.array([1, -1]))
+    >>> from novikoff.sample import Sample, storage_of
+    >>> sample = Sample.of(storage_of(np.array([[999.0], [1001.0]])), np.array([1, -1]))
     >>> sample.radius, float(sample.frame.lift2)
     (2.0, 4.0)
     """
 
-    room: Room
+    storage: Storage
     signs: NDArray[np.int8]
     order: NDArray[np.int64]
     centre: NDArray[np.float64]
@@ -65,7 +65,7 @@ class Sample:
     @classmethod
     def of(
         cls,
-        room: Room,
+        storage: Storage,
         signs: NDArray[np.int8],
         *,
         order: NDArray[np.int64] | None = None,
@@ -79,7 +79,7 @@ class Sample:
 
         Parameters
         ----------
-        room : Room
+        storage : Storage
             The rows.
         signs : array of +1 and -1
             The labels.
@@ -96,13 +96,13 @@ class Sample:
         lift : float, optional
             The lift's constant; by default the largest distance to the centre.
         """
-        n, d = room.shape
+        n, d = storage.shape
         order = np.arange(n, dtype=np.int64) if order is None else order
         if centre is None:
-            centre = room.dense_row(int(order[0])) if affine else np.zeros(d)
+            centre = storage.dense_row(int(order[0])) if affine else np.zeros(d)
         frame = Frame(0.0, slack * slack, *map(float, class_weights))
         sample = cls(
-            room=room,
+            storage=storage,
             signs=np.asarray(signs, dtype=np.int8),
             order=order,
             centre=centre,
@@ -130,12 +130,12 @@ class Sample:
     @property
     def n_examples(self) -> int:
         """How many examples there are."""
-        return self.room.shape[0]
+        return self.storage.shape[0]
 
     @property
     def is_sparse(self) -> bool:
         """Whether the rows are those of a sparse matrix."""
-        return bool(sparse.issparse(self.room.matrix))
+        return bool(sparse.issparse(self.storage.matrix))
 
     @property
     def unweighted(self) -> bool:
@@ -154,19 +154,19 @@ class Sample:
 
     def memory(self, rule: Specification) -> Memory:
         """Return the memory of a run that starts at ``w = 0``."""
-        n, d = self.room.shape
+        n, d = self.storage.shape
         return Memory(np.zeros(n), np.zeros(n), np.zeros(d), start(rule))
 
     def chunks(self, ids: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
         """Yield consecutive parts of ``ids``, each quick to sweep."""
-        for begin in range(0, len(ids), self.room.chunk):
-            yield ids[begin : begin + self.room.chunk]
+        for begin in range(0, len(ids), self.storage.chunk):
+            yield ids[begin : begin + self.storage.chunk]
 
     def parts(self, ids: NDArray[np.int64]) -> Iterator[tuple[Rows, NDArray[np.int64], slice]]:
         """Yield rows, where the next of ``ids`` are in them, and where these are in ``ids``."""
         done = 0
         for chunk in self.chunks(ids):
-            rows, gathered = self.room.part(chunk)
+            rows, gathered = self.storage.part(chunk)
             here = chunk if gathered is None else np.arange(len(chunk))
             yield rows, here, slice(done, done + len(chunk))
             done += len(chunk)
@@ -184,7 +184,7 @@ class Sample:
 
         Returns how many examples were visited and which of them were violated or near it.
         """
-        rows, gathered = self.room.part(ids)
+        rows, gathered = self.storage.part(ids)
         near = np.empty(len(ids), dtype=np.int64)
         if gathered is None:
             position, weights, stamps = ids, memory.weights, memory.stamps
@@ -219,7 +219,7 @@ class Sample:
 
     def take(self, i: int, margin: float, rule: Specification, memory: Memory) -> None:
         """Update on one example, whose margin is ``margin``, whatever the threshold says."""
-        rows, gathered = self.room.part(np.array([i]))
+        rows, gathered = self.storage.part(np.array([i]))
         local = slice(None) if gathered is None else slice(i, i + 1)
         compiled.take(
             rows,
@@ -242,7 +242,7 @@ class Sample:
         out = np.empty(len(ids))
         done = 0
         for chunk in self.chunks(ids):
-            rows, gathered = self.room.part(chunk)
+            rows, gathered = self.storage.part(chunk)
             local = slice(None) if gathered is None else gathered
             position = chunk if gathered is None else np.arange(len(chunk))
             compiled.margins(
@@ -268,11 +268,11 @@ class Sample:
 
     def matrix(self, ids: NDArray[np.int64]) -> Any:
         """Return the given rows, not centred, as a float64 array or CSR matrix of their own."""
-        return self.room.matrix[ids].astype(np.float64, copy=False)
+        return self.storage.matrix[ids].astype(np.float64, copy=False)
 
     def signed_rows(self, ids: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return ``y_i (x_i - centre)`` of the given examples, dense."""
-        out = np.empty((len(ids), self.room.shape[1]))
+        out = np.empty((len(ids), self.storage.shape[1]))
         signs = self.signs[ids].astype(np.float64)
         for rows, here, those in self.parts(ids):
             blocks.scaled(rows, here, self.centre, signs[those], out[those])
@@ -285,7 +285,7 @@ class Sample:
         depend on any other example.
         """
         ids = self.order[weights[self.order] != 0.0]
-        w = np.zeros(self.room.shape[1])
+        w = np.zeros(self.storage.shape[1])
         signed = weights * self.signs
         for rows, here, those in self.parts(ids):
             compiled.combine(rows, here, signed[ids[those]], self.centre, self.at, w)

@@ -14,7 +14,7 @@ CONVERTED_AT_ONCE = 1 << 25
 CONVERTED_CHUNK_BYTES = 1 << 23
 
 
-class Room(Protocol):
+class Storage(Protocol):
     """A matrix of examples that hands out rows for compiled code."""
 
     matrix: Any
@@ -79,17 +79,17 @@ class Converted:
         return InPlace(_converted(self.matrix[[i]])).dense_row(0)
 
 
-def room_of(X: Any) -> Room:
-    """Return the room for a matrix: in place where its type and layout allow it.
+def storage_of(X: Any) -> Storage:
+    """Return the storage for a matrix: in place where its type and layout allow it.
 
     Small matrices of another type or layout are converted once, large ones block by block.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from novikoff.sample import room_of
+    >>> from novikoff.sample import storage_of
     >>> X = np.zeros((3, 2), dtype=np.uint8)
-    >>> np.shares_memory(room_of(X).part(np.arange(3))[0], X)
+    >>> np.shares_memory(storage_of(X).part(np.arange(3))[0], X)
     True
     """
     if sparse.issparse(X):

@@ -39,12 +39,12 @@ class Dual:
 
     def __init__(self, problem: Problem, passes: Passes) -> None:
         sample = problem.sample
-        n, d = sample.room.shape
+        n, d = sample.storage.shape
         self.passes = passes
         self.sample = sample
         self.signs = sample.signs
         self.slack2 = np.zeros(n) if problem.slack2 is None else problem.slack2
-        self.in_place = sample.room.part(sample.order[:1])[1] is None
+        self.in_place = sample.storage.part(sample.order[:1])[1] is None
         self.centre = np.zeros(d)
         if sample.affine:
             places = np.linspace(0, len(sample.order) - 1, FOR_THE_CENTRE).astype(np.int64)

@@ -87,7 +87,7 @@ class _Run:
         self.passes.reserved = 2.0
         self.signs = self.sample.signs[self.sample.order].astype(np.float64)
         self.lower, self.upper = -inf, inf
-        self.w, self.offset = np.zeros(self.sample.room.shape[1]), 0.0
+        self.w, self.offset = np.zeros(self.sample.storage.shape[1]), 0.0
         self.weights = np.zeros(self.sample.n_examples)
         self.history: list[Progress] = []
         self.draw = np.random.default_rng(0)
@@ -140,7 +140,7 @@ class _Run:
                 return
         support = ids[dual.weights[ids] > 0.0]
         changed = np.count_nonzero(carrying != (dual.weights > 0.0))
-        independent = not self.hard or len(support) <= self.sample.room.shape[1]
+        independent = not self.hard or len(support) <= self.sample.storage.shape[1]
         if independent and changed <= SETTLED * len(support):
             dual.descend_on_face(support)
 

@@ -54,9 +54,9 @@ class Curvature:
     def __init__(self, passes: Passes) -> None:
         self.passes = passes
         self.sample = passes.sample
-        n, self.n_features = passes.sample.room.shape
+        n, self.n_features = passes.sample.storage.shape
         self.width = self.n_features + int(self.sample.affine)
-        self.row_cost = SPARSE_VALUE * self.sample.room.nbytes / (SPARSE_BYTES * n)
+        self.row_cost = SPARSE_VALUE * self.sample.storage.nbytes / (SPARSE_BYTES * n)
         self.spent = 0.0
         self.preconditioner: Preconditioner | None = None
         self.built_of: Ids = np.empty(0, dtype=np.int64)

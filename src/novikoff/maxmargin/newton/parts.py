@@ -93,7 +93,7 @@ class Part:
     def growing(self) -> Iterator["Part"]:
         """Yield parts of this one, each four times as large as the one before."""
         n = len(self.ids)
-        size = max(FIRST_PART, PER_FEATURE * self.passes.sample.room.shape[1])
+        size = max(FIRST_PART, PER_FEATURE * self.passes.sample.storage.shape[1])
         # A fixed seed: the same data give the same solution.
         draw = np.random.default_rng(0)
         classes = [np.flatnonzero(self.signs == sign) for sign in (1.0, -1.0)]

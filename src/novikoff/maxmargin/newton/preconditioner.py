@@ -34,8 +34,8 @@ class Factored:
 
     def __init__(self, passes: Passes, ids: Ids, stiffness: Vector, *, precise: bool) -> None:
         self.dtype: Any = np.float64 if precise else np.float32
-        self.units = np.ones(passes.sample.room.shape[1] + int(passes.sample.affine))
-        self.units[passes.sample.room.shape[1] :] = passes.sample.radius or 1.0
+        self.units = np.ones(passes.sample.storage.shape[1] + int(passes.sample.affine))
+        self.units[passes.sample.storage.shape[1] :] = passes.sample.radius or 1.0
         syrk, potrf, self.trsv = _routines(self.dtype)
         hessian = _hessian(passes, ids, stiffness, self.dtype, syrk)
         if not np.isfinite(hessian.diagonal()).all():
@@ -71,7 +71,7 @@ def _routines(dtype: Any) -> tuple[Any, Any, Any]:
 def _hessian(passes: Passes, ids: Ids, stiffness: Vector, dtype: Any, syrk: Any) -> NDArray[Any]:
     """Return the lower half of the Hessian of the given examples."""
     sample = passes.sample
-    d = sample.room.shape[1]
+    d = sample.storage.shape[1]
     width = d + int(sample.affine)
     hessian = np.zeros((width, width), dtype=dtype, order="F")
     block = np.empty((BLOCK, width), dtype=dtype)
@@ -103,7 +103,7 @@ class Diagonal:
 
     def __init__(self, passes: Passes, ids: Ids, stiffness: Vector) -> None:
         sample = passes.sample
-        self.n_features = sample.room.shape[1]
+        self.n_features = sample.storage.shape[1]
         first, second = np.zeros(self.n_features), np.zeros(self.n_features)
         origin = np.zeros_like(sample.centre) if sample.is_sparse else sample.centre
         for rows, here, those in passes.over(ids):

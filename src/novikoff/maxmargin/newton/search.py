@@ -116,7 +116,7 @@ class _Run:
         self.whole = Part.whole(self.passes, problem.slack2)
         self.small = problem.is_small
         # Where a part has led; then the points on the whole with the best bounds so far.
-        self.w, self.offset = np.zeros(self.sample.room.shape[1]), 0.0
+        self.w, self.offset = np.zeros(self.sample.storage.shape[1]), 0.0
         self.best: Point | None = None
         self.proof: Point | None = None
         self.steps = 0

@@ -29,7 +29,7 @@ class DenseRows:
 
     def __init__(self, sample: Sample) -> None:
         self.sample = sample
-        self._all = np.empty((0, sample.room.shape[1]))
+        self._all = np.empty((0, sample.storage.shape[1]))
         self.z = self._all
 
     def add(self, ids: Ids) -> Vector:
@@ -57,7 +57,7 @@ class SparseRows:
 
     def __init__(self, sample: Sample) -> None:
         self.sample = sample
-        self.signed: Any = sparse.csr_matrix((0, sample.room.shape[1]))
+        self.signed: Any = sparse.csr_matrix((0, sample.storage.shape[1]))
         self.signs = np.empty(0)
         self.along = np.empty(0)
 

@@ -28,7 +28,7 @@ def vanishing_combination(candidates: WorkingSet, stop: Callable[[], bool]) -> I
     Also ``None`` where it would take too long to know.
     """
     sample = candidates.problem.sample
-    if sample.room.shape[1] > MOST_FEATURES:
+    if sample.storage.shape[1] > MOST_FEATURES:
         return None
     rows = sample.matrix(candidates.ids)
     signed = (rows.toarray() if sparse.issparse(rows) else rows) * sample.signs[

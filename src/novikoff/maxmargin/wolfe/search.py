@@ -45,7 +45,7 @@ class Search:
         self.slack2 = candidates.problem.slack2
         order = self.sample.order
         self.signs = self.sample.signs[order]
-        self.w: Vector = np.zeros(self.sample.room.shape[1])
+        self.w: Vector = np.zeros(self.sample.storage.shape[1])
         self.offset = 0.0
         self.mistakes = len(order) + 1
         # What makes the weights of a soft margin's point its dual variables.
@@ -127,7 +127,7 @@ class Search:
             self._keep(w, products, float(np.linalg.norm(w)))
         most = FEW if len(self.signs) <= FEW else PER_CLASS
         worst = self._deepest(-self.signs * products, -inf, most)
-        if len(worst) == len(self.signs) <= self.sample.room.shape[1]:
+        if len(worst) == len(self.signs) <= self.sample.storage.shape[1]:
             # So few examples in so many dimensions tend to carry the optimum nearly all.
             self.candidates.begin(worst, np.ones(len(worst)))
             return

@@ -55,7 +55,7 @@ class WorkingSet:
         self._rows: Rows
         if scale is not None:
             self._rows = ExtendedRows(sample, scale * self._shrink)
-        elif sparse.issparse(sample.room.matrix):
+        elif sparse.issparse(sample.storage.matrix):
             self._rows = SparseRows(sample)
         else:
             self._rows = DenseRows(sample)
