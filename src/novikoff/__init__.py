@@ -6,31 +6,63 @@ from typing import TYPE_CHECKING, Any
 from novikoff._version import __version__
 
 if TYPE_CHECKING:
-    from novikoff import certificate, data, rules, theory
-    from novikoff.estimators import MaxMargin, Perceptron, is_separable, load, save
+    from novikoff import certificate, data, neural, reproduce, rules, theory
+    from novikoff.certificate import Certificate, CertificateError, Status, Undecided, verify
+    from novikoff.estimators import (
+        MaxMargin,
+        ModelError,
+        NotSeparableError,
+        Perceptron,
+        is_separable,
+        load,
+        save,
+    )
+    from novikoff.run import trace
 
 __all__ = [
+    "Certificate",
+    "CertificateError",
     "MaxMargin",
+    "ModelError",
+    "NotSeparableError",
     "Perceptron",
+    "Status",
+    "Undecided",
     "__version__",
     "certificate",
     "data",
     "is_separable",
     "load",
+    "neural",
+    "reproduce",
     "rules",
     "save",
     "theory",
+    "trace",
+    "verify",
 ]
 
-# Found when first asked for: the command line's help must not wait for the compiled code.
-_MODULES = ("certificate", "data", "rules", "theory")
+# Found when first asked for: the command line's help must not wait for the compiled code, and
+# checking a certificate must not import a solver.
+_MODULES = ("certificate", "data", "neural", "reproduce", "rules", "theory")
+_HOMES = {
+    "novikoff.certificate": (
+        "Certificate",
+        "CertificateError",
+        "Status",
+        "Undecided",
+        "verify",
+    ),
+    "novikoff.run": ("trace",),
+}
+_HOME = {name: home for home, names in _HOMES.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:
     if name in _MODULES:
         return import_module(f"novikoff.{name}")
     if name in __all__:
-        value = getattr(import_module("novikoff.estimators"), name)
+        value = getattr(import_module(_HOME.get(name, "novikoff.estimators")), name)
         globals()[name] = value
         return value
     raise AttributeError(f"module 'novikoff' has no attribute {name!r}")

@@ -1,53 +1,60 @@
 """Certificates: what was proved of a data set, stated so that anyone can check it.
 
 A certificate holds a hyperplane, the weights on a few examples, and the bounds that follow from
-them. ``certificate.verify(X, y)`` recomputes these bounds from the data: by a floating-point
-filter with a proven error bound, and by exact rational arithmetic where the filter cannot decide.
-This package shares no code with any solver.
+them. ``certificate.verify(X, y)`` recomputes these bounds from the data: by rigorous floating-point
+arithmetic, and by exact rational arithmetic where that does not decide. This package shares no code
+with any solver.
 """
 
 from novikoff.certificate.base import Certificate, Verified
-from novikoff.certificate.certify import (
-    certify_both,
-    certify_margin,
-    certify_nonseparable,
-    certify_soft,
-)
+from novikoff.certificate.certify import Certifier, Refutation, Weighted, problem_of
 from novikoff.certificate.errors import CertificateError, Undecided
-from novikoff.certificate.exact.relation import reduce_support
+from novikoff.certificate.examples.checked import Examples
 from novikoff.certificate.examples.fingerprint import (
     fingerprint,
-    fingerprint_and_hashes,
     fingerprint_of_hashes,
     row_hashes,
+    sha256_of,
 )
-from novikoff.certificate.examples.labels import Label, signs_of
-from novikoff.certificate.kinds.nonseparation import NonSeparation
-from novikoff.certificate.kinds.per_class import PerClass
-from novikoff.certificate.kinds.separation import Inconclusive, Separation
-from novikoff.certificate.kinds.soft import SoftOptimum
+from novikoff.certificate.examples.labels import Label
+from novikoff.certificate.exact.relation import reduce_support
+from novikoff.certificate.kinds import (
+    Inconclusive,
+    NonSeparation,
+    PerClass,
+    Separation,
+    SoftOptimum,
+)
+from novikoff.certificate.model import Model, Soft
+from novikoff.certificate.problem import Account, Problem
 from novikoff.certificate.status import Status
+from novikoff.certificate.verify import verify
 
 __all__ = [
+    "Account",
     "Certificate",
     "CertificateError",
+    "Certifier",
+    "Examples",
     "Inconclusive",
     "Label",
+    "Model",
     "NonSeparation",
     "PerClass",
+    "Problem",
+    "Refutation",
     "Separation",
+    "Soft",
     "SoftOptimum",
     "Status",
     "Undecided",
     "Verified",
-    "certify_both",
-    "certify_margin",
-    "certify_nonseparable",
-    "certify_soft",
+    "Weighted",
     "fingerprint",
-    "fingerprint_and_hashes",
     "fingerprint_of_hashes",
+    "problem_of",
     "reduce_support",
     "row_hashes",
-    "signs_of",
+    "sha256_of",
+    "verify",
 ]

@@ -1,289 +1,402 @@
-"""From what a run found to what can be claimed: bounds computed rigorously, rounded outward."""
+"""From what a search found to what can be claimed: bounds computed rigorously, rounded outward."""
 
 import math
-from typing import Any, Unpack
+from dataclasses import dataclass, replace
+from typing import Any
 
+import numpy as np
 import numpy.typing as npt
 
-from novikoff.certificate.claim import Claim, examples_of, stated_of, weighted
+from novikoff.certificate.claims import scaled
 from novikoff.certificate.errors import CertificateError
 from novikoff.certificate.exact.filter import signed_values
 from novikoff.certificate.exact.hull import HullPoint, hull_point, margin_above, spread_below
 from novikoff.certificate.exact.margins import margin_below
+from novikoff.certificate.exact.modes import check_arithmetic
 from novikoff.certificate.exact.relation import carriers, is_zero_combination
-from novikoff.certificate.exact.slack import dual_below, primal_value, rescaled
-from novikoff.certificate.examples.blocks import Floats
-from novikoff.certificate.examples.labels import Signs
-from novikoff.certificate.fields import as_coef, as_costs, as_intercept, as_support, as_weights
-from novikoff.certificate.kinds.nonseparation import NonSeparation
-from novikoff.certificate.kinds.separation import Inconclusive, Separation, is_numerical
-from novikoff.certificate.kinds.soft import SoftOptimum
+from novikoff.certificate.exact.scores import count_errors
+from novikoff.certificate.exact.slack import best_scale, dual_below, primal_value
+from novikoff.certificate.examples.blocks import Floats, Indices
+from novikoff.certificate.examples.checked import Examples
+from novikoff.certificate.examples.fingerprint import fingerprint_of_hashes, row_hashes
+from novikoff.certificate.examples.labels import classes_in, codes_of
+from novikoff.certificate.fields import (
+    as_coef,
+    as_intercept,
+    as_support,
+    as_weights,
+    check_takes_part,
+)
+from novikoff.certificate.kinds import Inconclusive, NonSeparation, Separation, SoftOptimum
+from novikoff.certificate.kinds.inconclusive import is_numerical
+from novikoff.certificate.kinds.separation import margin_gap
+from novikoff.certificate.model import Model, Soft
+from novikoff.certificate.problem import Account, Problem, check_sample_weight
 from novikoff.certificate.status import Status
 
 
-def certify_margin(
-    X: Any,
-    signs: npt.ArrayLike,
-    *,
-    coef: npt.ArrayLike | None,
-    intercept: float = 0.0,
-    support: npt.ArrayLike = (),
-    weights: npt.ArrayLike = (),
-    excluded_margin: float | None = None,
-    affine: bool,
-    status: Status,
-    **claim: Unpack[Claim],
-) -> Separation | Inconclusive:
-    """Certify a hyperplane and weights on the examples, whatever algorithm made them.
+@dataclass(frozen=True)
+class Weighted:
+    """Some examples and their weights, which are not negative."""
+
+    support: npt.ArrayLike = ()
+    weights: npt.ArrayLike = ()
+
+
+@dataclass(frozen=True)
+class Refutation:
+    """Examples that combine to zero exactly; ``weights`` is ``None`` for a basis."""
+
+    support: Indices
+    weights: npt.NDArray[Any] | None
+
+
+@dataclass(frozen=True)
+class Certifier:
+    """Makes certificates of one problem.
 
     Parameters
     ----------
-    X : ndarray or CSR matrix of shape (n_examples, n_features)
-    signs : array of +1 and -1
-    coef, intercept
-        The hyperplane; ``coef=None`` if there is none yet.
-    support, weights
-        Examples and their weights, for the upper bound.
-    excluded_margin : float, optional
-        A margin the run found to be out of reach. It is claimed only if the upper bound proves
-        it; otherwise the certificate's ``excluded_margin`` is ``None``.
-    affine, status, asked, n_updates, positive, negative, costs
-        As in :class:`Certificate`.
-    fingerprint : str, optional
-        Of the data and the signs, if it is known already.
-
-    Returns
-    -------
-    Separation
-        If every example is on its side, exactly.
-    Inconclusive
-        Otherwise.
+    problem : Problem
+        With its positive class.
+    examples : Examples
+        Its data.
 
     Examples
     --------
     >>> import numpy as np
-    >>> X = np.array([[999.0], [1001.0]])
-    >>> certificate = certify_margin(
-    ...     X,
-    ...     [1, -1],
+    >>> from novikoff.certificate import Account, Certifier, Status, Weighted
+    >>> X, y = np.array([[999.0], [1001.0]]), ["high", "low"]
+    >>> certifier = Certifier.of(X, y, positive="high", affine=True)
+    >>> certificate = certifier.hard(
+    ...     Account(status=Status.CONVERGED),
     ...     coef=[-1.0],
     ...     intercept=1000.0,
-    ...     affine=True,
-    ...     support=[0, 1],
-    ...     weights=[1, 1],
-    ...     status=Status.CONVERGED,
-    ...     positive="a",
-    ...     negative="b",
+    ...     proof=Weighted([0, 1], [1, 1]),
     ... )
     >>> certificate.lower, certificate.upper
     (1.0, 1.0)
-    >>> print(certificate.verify(X, ["a", "b"]))
-    Verified: the hyperplane separates all 2 examples with margin at least 1, and no hyperplane
-    has more than 1.
+    >>> print(certificate.verify(X, y))
+    Verified: the hyperplane separates 'high' (1) from 'low' (1) with margin at least 1, and no
+    hyperplane has more than 1. All 2 examples take part, without weights; hyperplanes with an
+    intercept.
     """
-    matrix, sides, costs = examples_of(X, signs, claim)
-    rows, values = weighted(support, weights, costs, matrix.shape[0])
-    return _margin(
-        matrix,
-        sides,
-        None if coef is None else as_coef(coef, matrix.shape[1]),
-        as_intercept(intercept, affine),
-        hull_point(matrix, sides, rows, values, affine=affine),
-        excluded_margin,
-        support=rows,
-        weights=values,
-        **stated_of(matrix, sides, affine, status, claim),
-    )
+
+    problem: Problem
+    examples: Examples
+
+    @classmethod
+    def of(
+        cls,
+        X: Any,
+        y: npt.ArrayLike,
+        *,
+        positive: Any,
+        affine: bool,
+        sample_weight: npt.ArrayLike | None = None,
+        class_weights: tuple[float, ...] | None = None,
+    ) -> "Certifier":
+        """Take the classes and the fingerprint from the data."""
+        problem = problem_of(
+            X, y, affine=affine, sample_weight=sample_weight, class_weights=class_weights
+        ).against(positive)
+        examples = Examples.of(problem, X, y, sample_weight, check_fingerprint=False)
+        return cls(problem, examples)
+
+    def refute(
+        self, support: npt.ArrayLike, weights: npt.ArrayLike | None = None
+    ) -> Refutation | None:
+        """Prove that examples combine to zero; ``None`` where exact arithmetic denies it.
+
+        With ``weights`` the combination they make must be exactly zero. Without, ``support`` must
+        be a basis: examples with one relation between them, whose weights have one sign. Examples
+        whose weight is zero are dropped.
+        """
+        check_arithmetic()
+        examples, affine = self.examples, self.problem.affine
+        rows = as_support(support, self.problem.n_examples)
+        values: npt.NDArray[Any] | None = None
+        try:
+            if weights is None:
+                rows = rows[carriers(examples.X, examples.signs, rows, affine=affine)]
+            else:
+                values = as_weights(weights, rows)
+                rows, values = rows[values > 0], values[values > 0]
+                if not is_zero_combination(
+                    examples.X, examples.signs, rows, values, affine=affine
+                ):
+                    return None
+            check_takes_part(rows, values, examples.costs)
+        except CertificateError:
+            return None
+        return Refutation(rows, values)
+
+    def refuted(
+        self,
+        refutation: Refutation,
+        model: Model | None = None,
+        *,
+        asked: str = "",
+        tol: float | None = None,
+        n_updates: int = 0,
+    ) -> NonSeparation:
+        """Certify that no hyperplane separates the examples."""
+        return NonSeparation(
+            problem=self.problem,
+            account=Account(
+                status=Status.NOT_SEPARABLE, asked=asked, tol=tol, n_updates=n_updates
+            ),
+            support=refutation.support,
+            weights=refutation.weights,
+            model=model,
+        )
+
+    def hard(
+        self,
+        account: Account,
+        *,
+        coef: npt.ArrayLike,
+        intercept: float = 0.0,
+        proof: Weighted | None = None,
+        also: Weighted | None = None,
+        with_model: bool = True,
+    ) -> Separation | Inconclusive | NonSeparation:
+        """Certify the margin of a hyperplane and the bound that weights prove on any other's.
+
+        Parameters
+        ----------
+        account : Account
+            What the run says of itself; its status is changed where the bounds contradict it.
+        coef, intercept
+            The hyperplane.
+        proof : Weighted, optional
+            Weights on examples for the upper bound.
+        also : Weighted, optional
+            Other weights, which are taken where their bound is smaller.
+        with_model : bool
+            Whether a certificate that is not a Separation keeps the hyperplane.
+
+        Returns
+        -------
+        Separation
+            If every example is on its side, exactly.
+        NonSeparation
+            If the weights make the upper bound 0.
+        Inconclusive
+            Otherwise.
+        """
+        model = self.model(coef, intercept)
+        bound = min(
+            (self._bound(weighted) for weighted in (proof, also) if weighted is not None),
+            key=lambda bound: bound.upper,
+            default=_Bound.none(),
+        )
+        return self._verdict(account, model, bound, with_model=with_model)
+
+    def undecided(
+        self, account: Account, model: Model, *, proof: Weighted
+    ) -> Separation | Inconclusive | NonSeparation:
+        """Certify what is known where the search for a separator ended without a verdict.
+
+        ``model`` is what was fitted instead, with the account of its own run; where it separates
+        the examples after all, they are separable.
+        """
+        bound = self._bound(proof)
+        if model.soft is not None and model.soft.upper < bound.upper:
+            bound = self._bound(Weighted(model.soft.support, model.soft.weights))
+        return self._verdict(account, model, bound, with_model=True)
+
+    def soft(self, account: Account, model: Model) -> SoftOptimum:
+        """Certify a soft margin; ``model`` comes from :meth:`soft_model`."""
+        assert model.soft is not None
+        settled = account.settled(gap=model.soft.gap, upper=model.soft.upper, separates=False)
+        return SoftOptimum(problem=self.problem, account=settled, model=model)
+
+    def model(self, coef: npt.ArrayLike, intercept: float = 0.0) -> Model:
+        """Measure the margin and the errors of a hyperplane."""
+        check_arithmetic()
+        w, b = self._hyperplane(coef, intercept)
+        return self._model(w, b, self._values(w, b))
+
+    def soft_model(
+        self,
+        coef: npt.ArrayLike,
+        intercept: float = 0.0,
+        *,
+        C: float,
+        proof: Weighted | None = None,
+        account: Account | None = None,
+        rescale: bool = False,
+    ) -> Model:
+        """Measure a hyperplane, and how close it is to the optimum of the soft-margin problem.
+
+        Parameters
+        ----------
+        coef, intercept
+            The hyperplane.
+        C : float
+            The penalty on margin violations.
+        proof : Weighted, optional
+            Weights on examples for the lower bound on the objective.
+        account : Account, optional
+            What the run that made the model says of itself, where the certificate's is another's.
+        rescale : bool
+            Whether the objective is that of the multiple of the hyperplane where it is least.
+        """
+        check_arithmetic()
+        if not 0.0 < C < math.inf:
+            raise CertificateError(f"C must be positive and finite, not {C!r}")
+        w, b = self._hyperplane(coef, intercept)
+        examples = self.examples
+        values = self._values(w, b)
+        claim = (examples.X, examples.signs)
+        scale = best_scale(*claim, w, b, C, examples.costs) if rescale else 1.0
+        multiple = (w, b) if scale == 1.0 else scaled(w, b, scale)
+        seen = values if scale == 1.0 else None
+        primal = primal_value(*claim, *multiple, C, examples.costs, values=seen).high
+        bound = self._bound(proof or Weighted(), examples.costs)
+        soft = Soft(
+            C=float(C),
+            primal=primal,
+            dual=dual_below(bound.point, C),
+            upper=bound.upper,
+            support=bound.support,
+            weights=bound.weights,
+            scale=scale,
+        )
+        model = replace(self._model(w, b, values), soft=soft)
+        if account is None:
+            return model
+        settled = account.settled(gap=soft.gap, upper=soft.upper, separates=False)
+        return replace(model, account=settled)
+
+    def _verdict(
+        self, account: Account, model: Model, bound: "_Bound", *, with_model: bool
+    ) -> Separation | Inconclusive | NonSeparation:
+        upper = bound.upper
+        if model.lower > 0.0:
+            gap = margin_gap(model.lower, upper)
+            return Separation(
+                problem=self.problem,
+                account=account.settled(gap=gap, upper=upper, separates=True),
+                model=replace(model, soft=None, account=None),
+                upper=upper,
+                support=bound.support,
+                weights=bound.weights,
+            )
+        refutation = self._from_zero_bound(bound) if upper == 0.0 else None
+        if refutation is not None:
+            settled = account.settled(gap=math.inf, upper=upper, separates=False)
+            told = model if model.account is not None else replace(model, account=settled)
+            return self.refuted(
+                refutation,
+                told if with_model else None,
+                asked=account.asked,
+                tol=account.tol,
+                n_updates=account.n_updates,
+            )
+        spread = None
+        if bound.point is not None:
+            carriers = bound.support[bound.weights > 0]
+            spread = spread_below(self.examples.X, carriers, affine=self.problem.affine)
+        return Inconclusive(
+            problem=self.problem,
+            account=account.settled(gap=math.inf, upper=upper, separates=False),
+            upper=upper,
+            support=bound.support,
+            weights=bound.weights,
+            spread=spread if spread is not None and is_numerical(upper, spread) else None,
+            model=model if with_model else None,
+        )
+
+    def _hyperplane(self, coef: npt.ArrayLike, intercept: float) -> tuple[Floats, float]:
+        problem = self.problem
+        return as_coef(coef, problem.n_features), as_intercept(intercept, problem.affine)
+
+    def _values(self, w: Floats, b: float) -> tuple[Floats, Floats]:
+        return signed_values(self.examples.X, self.examples.signs, w, b)
+
+    def _model(self, w: Floats, b: float, values: tuple[Floats, Floats]) -> Model:
+        examples = self.examples
+        claim = (examples.X, examples.signs, w, b)
+        part = examples.taking_part
+        margin = None
+        if w.any():
+            margin = margin_below(*claim, part, values=values).value
+        errors = count_errors(*claim, values=values, taking_part=part).count
+        return Model(coef=w, intercept=b, margin=margin, errors=errors)
+
+    def _bound(self, weighted: Weighted, costs: Floats | None = None) -> "_Bound":
+        """The upper bound that weights prove; ``costs`` are needed for the soft margin alone."""
+        support = as_support(weighted.support, self.problem.n_examples)
+        weights = as_weights(weighted.weights, support)
+        check_takes_part(support, weights, self.examples.costs)
+        examples = self.examples
+        point = hull_point(
+            examples.X,
+            examples.signs,
+            support,
+            weights,
+            affine=self.problem.affine,
+            costs=costs,
+        )
+        return _Bound(point, support, weights)
+
+    def _from_zero_bound(self, bound: "_Bound") -> Refutation | None:
+        """Turn weights that prove the upper bound 0 into weights of a zero combination.
+
+        With an intercept it is the two class means that coincide, so each class is weighted by
+        the total of the other.
+        """
+        weights = bound.weights
+        if weights.dtype != np.int64:
+            return None
+        if self.problem.affine:
+            positive = self.examples.signs[bound.support] > 0
+            totals = int(weights[positive].sum()), int(weights[~positive].sum())
+            if int(weights.max()) * max(totals) >= 1 << 62:
+                return None
+            weights = weights * np.where(positive, totals[1], totals[0])
+        return self.refute(bound.support, weights)
 
 
-def certify_soft(
+@dataclass(frozen=True)
+class _Bound:
+    point: HullPoint | None
+    support: Indices
+    weights: npt.NDArray[Any]
+
+    @classmethod
+    def none(cls) -> "_Bound":
+        nothing = np.empty(0, dtype=np.int64)
+        return cls(None, nothing, nothing)
+
+    @property
+    def upper(self) -> float:
+        return margin_above(self.point)
+
+
+def problem_of(
     X: Any,
-    signs: npt.ArrayLike,
+    y: npt.ArrayLike,
     *,
-    coef: npt.ArrayLike,
-    intercept: float = 0.0,
-    delta: float,
-    support: npt.ArrayLike = (),
-    weights: npt.ArrayLike = (),
-    rescale: bool = True,
     affine: bool,
-    status: Status,
-    **claim: Unpack[Claim],
-) -> SoftOptimum:
-    """Certify a hyperplane and weights for the soft-margin problem with ``C = 1/(2 delta²)``.
-
-    The certificate's ``coef`` and ``intercept`` are those given times the scale that makes the
-    objective least (along a ray it is convex and piecewise quadratic); with
-    ``rescale=False`` they are taken as they are. The other parameters are those of
-    :func:`certify_margin`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> X = np.array([[1.0], [-1.0]])
-    >>> soft = certify_soft(
-    ...     X,
-    ...     [1, -1],
-    ...     coef=[7.0],
-    ...     affine=False,
-    ...     delta=1.0,
-    ...     support=[0, 1],
-    ...     weights=[1, 1],
-    ...     status=Status.CONVERGED,
-    ... )
-    >>> soft.dual, soft.primal
-    (0.3333333333333333, 0.33333333333333337)
-    """
-    matrix, sides, costs = examples_of(X, signs, claim)
-    offset, normal = as_intercept(intercept, affine), as_coef(coef, matrix.shape[1])
-    if not 0.0 < delta < math.inf:
-        raise CertificateError(f"delta must be positive and finite, not {delta!r}")
-    if rescale:
-        normal, offset = rescaled(matrix, sides, normal, offset, delta, costs)
-    rows, values = weighted(support, weights, costs, matrix.shape[0])
-    return _soft(
-        matrix,
-        sides,
-        normal,
-        offset,
-        hull_point(matrix, sides, rows, values, affine=affine, costs=costs),
-        delta=float(delta),
-        support=rows,
-        weights=values,
-        **stated_of(matrix, sides, affine, status, claim),
-    )
-
-
-def certify_both(
-    X: Any,
-    signs: npt.ArrayLike,
-    *,
-    coef: npt.ArrayLike,
-    intercept: float = 0.0,
-    delta: float,
-    support: npt.ArrayLike = (),
-    weights: npt.ArrayLike = (),
-    affine: bool,
-    status: Status,
-    **claim: Unpack[Claim],
-) -> tuple[SoftOptimum, Separation | Inconclusive]:
-    """Certify a soft margin's hyperplane, as it is, and its margin: both from one look."""
-    matrix, sides, costs = examples_of(X, signs, claim)
-    rows, values = weighted(support, weights, costs, matrix.shape[0])
-    normal, offset = as_coef(coef, matrix.shape[1]), as_intercept(intercept, affine)
-    point = hull_point(matrix, sides, rows, values, affine=affine, costs=costs)
-    stated = dict(support=rows, weights=values, **stated_of(matrix, sides, affine, status, claim))
-    seen = signed_values(matrix, sides, normal, offset)
-    some = normal if normal.any() else None
-    return (
-        _soft(matrix, sides, normal, offset, point, seen, delta=float(delta), **stated),
-        _margin(matrix, sides, some, offset, point, None, seen, **stated),
-    )
-
-
-def _margin(
-    X: Any,
-    signs: Signs,
-    coef: Floats | None,
-    intercept: float,
-    point: HullPoint | None,
-    excluded_margin: float | None,
-    seen: tuple[Floats, Floats] | None = None,
-    **stated: Any,
-) -> Separation | Inconclusive:
-    costs = as_costs(stated.get("costs"), X.shape[0])
-    taking_part = None if costs is None else costs > 0.0
-    lower = -math.inf
-    if coef is not None:
-        lower = margin_below(X, signs, coef, intercept, taking_part, values=seen).value
-    bounds = dict(
-        stated,
-        coef=coef,
-        intercept=0.0 if coef is None else intercept,
-        lower=lower,
-        upper=margin_above(point),
-    )
-    if lower > 0.0:
-        return Separation(**bounds)
-    if point is None:
-        return Inconclusive(**bounds)
-    proved = excluded_margin is not None and point.excludes(float(excluded_margin))
-    support = stated["support"][stated["weights"] > 0]
-    spread = spread_below(X, support, affine=stated["affine"])
-    return Inconclusive(
-        excluded_margin=excluded_margin if proved else None,
-        spread=spread if is_numerical(point.margin, spread) else None,
-        **bounds,
-    )
-
-
-def _soft(
-    X: Any,
-    signs: Signs,
-    coef: Floats,
-    intercept: float,
-    point: HullPoint | None,
-    seen: tuple[Floats, Floats] | None = None,
-    *,
-    delta: float,
-    **stated: Any,
-) -> SoftOptimum:
-    if not 0.0 < delta < math.inf:
-        raise CertificateError(f"delta must be positive and finite, not {delta!r}")
-    costs = as_costs(stated.get("costs"), X.shape[0])
-    return SoftOptimum(
-        coef=coef,
-        intercept=intercept,
-        delta=delta,
-        primal=primal_value(X, signs, coef, intercept, delta, costs, values=seen).high,
-        dual=dual_below(point, delta),
-        **stated,
-    )
-
-
-def certify_nonseparable(
-    X: Any,
-    signs: npt.ArrayLike,
-    *,
-    support: npt.ArrayLike,
-    weights: npt.ArrayLike | None = None,
-    affine: bool,
-    status: Status = Status.NOT_SEPARABLE,
-    **claim: Unpack[Claim],
-) -> NonSeparation:
-    """Certify that no hyperplane separates the examples.
-
-    With ``weights`` the combination they make must be exactly zero. Without, ``support`` must
-    be a basis: examples with one relation between them, whose weights have one sign. Examples
-    that do not take part are dropped.
-
-    Raises
-    ------
-    CertificateError
-        If the combination is not exactly zero.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> X = np.array([[0, 0], [1, 1], [0, 1], [1, 0]])
-    >>> proof = certify_nonseparable(X, [1, 1, -1, -1], support=[0, 1, 2, 3], affine=True)
-    >>> bool(proof), proof.weights is None
-    (False, True)
-    >>> print(proof.verify(X, [1, 1, -1, -1]))
-    Verified: no hyperplane separates the examples; 4 examples combine to zero exactly.
-    """
-    matrix, sides, _ = examples_of(X, signs, claim)
-    rows = as_support(support, matrix.shape[0])
-    if not rows.size:
-        raise CertificateError("a NonSeparation needs a support")
-    values: npt.NDArray[Any] | None = None
-    if weights is None:
-        rows = rows[carriers(matrix, sides, rows, affine=affine)]
-    else:
-        values = as_weights(weights, rows)
-        rows, values = rows[values > 0], values[values > 0]
-        if not is_zero_combination(matrix, sides, rows, values, affine=affine):
-            raise CertificateError("the weighted sum of the signed examples is not exactly zero")
-    return NonSeparation(
-        support=rows, weights=values, **stated_of(matrix, sides, affine, status, claim)
+    sample_weight: npt.ArrayLike | None = None,
+    class_weights: tuple[float, ...] | None = None,
+) -> Problem:
+    """Return the problem of each class against the rest, its fingerprint taken from the data."""
+    classes = classes_in(y)
+    codes = codes_of(y, classes)
+    hashes = row_hashes(X)
+    weights = None if sample_weight is None else check_sample_weight(sample_weight, codes.size)
+    n_features = int(np.shape(X)[1])
+    return Problem(
+        classes=classes,
+        positive=None,
+        affine=affine,
+        n_examples=codes.size,
+        n_features=n_features,
+        fingerprint=fingerprint_of_hashes(hashes, codes, len(classes), n_features, weights),
+        class_weights=class_weights,
+        weighted=weights is not None,
     )

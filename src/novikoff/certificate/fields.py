@@ -16,7 +16,7 @@ def as_coef(coef: Any, n_features: int) -> Floats:
     if array.shape != (n_features,):
         raise CertificateError(f"coef has shape {array.shape}, the data has {n_features} features")
     if not np.isfinite(array).all():
-        raise CertificateError("coef holds a NaN or an infinity")
+        raise CertificateError("coef contains a NaN or an infinity")
     return _frozen(array)
 
 
@@ -39,10 +39,10 @@ def as_support(support: Any, n_examples: int) -> Indices:
         raise CertificateError("support must be a list of whole numbers")
     outside = array[(array < 0) | (array >= n_examples)]
     if outside.size:
-        raise CertificateError(f"support names example {outside[0]} of {n_examples} (from 0)")
+        raise CertificateError(f"support refers to row {outside[0]}, but there are only {n_examples} rows")
     in_order = np.sort(array)
     if (in_order[1:] == in_order[:-1]).any():
-        raise CertificateError("support names an example twice")
+        raise CertificateError("support refers to a row twice")
     return _frozen(array.astype(np.int64))
 
 
@@ -68,31 +68,29 @@ def as_weights(weights: Any, support: Indices) -> npt.NDArray[Any]:
     return _frozen(array)
 
 
-def as_costs(costs: Any, n_examples: int) -> Floats | None:
-    """The costs of the examples as a read-only float64 array; ``None`` where each is 1."""
-    if costs is None:
-        return None
-    array = np.array(costs, dtype=np.float64)
-    if array.shape != (n_examples,):
-        raise CertificateError(f"{n_examples} examples need as many costs, not {array.shape}")
-    if not np.isfinite(array).all() or (array < 0.0).any():
-        raise CertificateError("costs must be finite and not negative")
-    if not (array > 0.0).any():
-        raise CertificateError("the costs are all zero")
-    # Zero has one form, so that equal costs are equal bit by bit.
-    return None if (array == 1.0).all() else _frozen(array + 0.0)
-
-
 def check_takes_part(
     support: Indices, weights: npt.NDArray[Any] | None, costs: Floats | None
 ) -> None:
-    """Refuse weight on an example of cost 0."""
+    """Refuse weight on an example that takes no part."""
     if costs is None:
         return
     carriers = support if weights is None else support[weights > 0]
     idle = carriers[costs[carriers] == 0.0]
     if idle.size:
-        raise CertificateError(f"example {idle[0]} has cost 0, but the support weighs it")
+        raise CertificateError(f"example {idle[0]} has weight 0, but the support relies on it")
+
+
+def check_text(name: str, value: Any) -> None:
+    """Refuse what is not a text."""
+    if not isinstance(value, str):
+        raise CertificateError(f"{name} must be a text, not a {type(value).__name__}")
+
+
+def check_whole(name: str, value: Any) -> int:
+    """Return a count as an int."""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer) or value < 0:
+        raise CertificateError(f"{name} must be a whole number, not {value!r}")
+    return int(value)
 
 
 def as_bound(name: str, value: Any) -> float:

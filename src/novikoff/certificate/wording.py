@@ -37,6 +37,18 @@ def digits_between(low: float, high: float) -> int:
     return min(17, max(4, 2 - math.floor(math.log10(gap))))
 
 
+def format_bounds(lower: float, upper: float) -> tuple[str, str]:
+    """Two bounds, the lower rounded down and the upper one up, to at most six digits.
+
+    Examples
+    --------
+    >>> format_bounds(0.25, 0.2500001), format_bounds(4.1371368425411e-5, 4.1371368425454e-5)
+    (('0.25', '0.250001'), ('0.0000413713', '0.0000413714'))
+    """
+    digits = min(6, digits_between(lower, upper))
+    return at_least(lower, digits), at_most(upper, digits)
+
+
 def percent(share: float) -> str:
     """A share as a percentage, rounded up."""
     return f"{at_most(100.0 * share, 2)} %"

@@ -1,18 +1,24 @@
 """What every linear classifier here does with its hyperplanes."""
 
+import sys
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from novikoff.certificate import Certificate, PerClass, Status
-from novikoff.estimators.checks import check_exact, classes_of, readable_type
-
-SEVERAL = ("support", "dual_coef", "margin", "margin_upper_bound", "history")
+from novikoff.certificate import Certificate, NonSeparation, Status
+from novikoff.certificate.exact.scores import scores as exact_scores
+from novikoff.estimators.fitted import Fitted
+from novikoff.estimators.labels import labels_of
+from novikoff.estimators.one_vs_rest import combined, parts_of
+from novikoff.estimators.training import Training, readable_type
+from novikoff.run import Callback, Progress
 
 
 class LinearModel(ClassifierMixin, BaseEstimator):
@@ -25,12 +31,36 @@ class LinearModel(ClassifierMixin, BaseEstimator):
     support_: Any
     dual_coef_: Any
     n_features_in_: int
+    verbose: int
+    _remedy: str
+    _callbacks: tuple[Callback, ...] = ()
 
     def __sklearn_tags__(self) -> Any:
         """Accept sparse matrices."""
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the callbacks out of copies and pickles."""
+        state: dict[str, Any] = super().__getstate__()
+        return {name: value for name, value in state.items() if name != "_callbacks"}
+
+    def set_callbacks(self, *callbacks: Callback) -> Self:
+        """Call these with a line of :class:`~novikoff.run.Progress` after every pass of a fit.
+
+        Parameters
+        ----------
+        *callbacks : callables
+            They replace those set before; none: no callbacks.
+
+        Returns
+        -------
+        estimator
+            The estimator itself. Clones, pickles and stored models are without callbacks.
+        """
+        self._callbacks = callbacks
+        return self
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Return ``coef_ . x + intercept_`` for each example, and for each class if more than two.
@@ -43,11 +73,12 @@ class LinearModel(ClassifierMixin, BaseEstimator):
         Returns
         -------
         array of shape (n_examples,) or (n_examples, n_classes)
-            Positive on the side of ``classes_[1]``, or of the class.
+            Positive on the side of ``classes_[1]``, or of the class. The sign is that of the
+            exact value: where rounding could change it, the value is computed in exact arithmetic.
         """
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=readable_type(X), reset=False)
-        scores = np.asarray(X @ self.coef_.T) + self.intercept_
+        scores = exact_scores(X, self.coef_, self.intercept_)
         return scores.ravel() if scores.shape[1] == 1 else scores
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -70,43 +101,66 @@ class LinearModel(ClassifierMixin, BaseEstimator):
         """How the run ended."""
         return self.certificate_.status
 
-    def _store(self, results: list[Any]) -> None:
-        """Keep what the fits of the classes found; one fit if there are two classes."""
-        self.coef_ = np.array([result.coef for result in results])
-        self.intercept_ = np.array([result.intercept for result in results])
-        self.n_updates_ = sum(result.n_updates for result in results)
-        self.n_iter_ = max(result.n_iter for result in results)
-        for name in SEVERAL:
+    def _reporters(self) -> tuple[Callback, ...]:
+        return (*self._callbacks, *((print_progress,) if self.verbose else ()))
+
+    def _store(self, results: list[Fitted], training: Training) -> None:
+        """Keep what the searches found; one search if there are two classes."""
+        self.classes_ = training.classes
+        certificate = combined([result.certificate for result in results], training)
+        self._read_certificate(certificate)
+        for name in ("support", "dual_coef", "history", "solver"):
             values = [getattr(result, name) for result in results]
-            several = np.array(values) if name.startswith("margin") else values
-            setattr(self, name + "_", values[0] if len(results) == 1 else several)
-        self.certificate_ = combined([result.certificate for result in results], self.classes_)
+            setattr(self, name + "_", values[0] if len(values) == 1 else values)
+        self.n_iter_ = max(result.n_iter for result in results)
+
+    def _read_certificate(self, certificate: Certificate) -> None:
+        """Take what the certificate states: hyperplanes, margins, and counts."""
+        parts = parts_of(certificate)
+        self.certificate_ = certificate
+        self.coef_ = np.array([part.coef for part in parts])
+        self.intercept_ = np.array([part.intercept for part in parts])
+        self.margin_ = _each([part.lower for part in parts])  # type: ignore[attr-defined]
+        self.margin_upper_bound_ = _each([part.upper for part in parts])  # type: ignore[attr-defined]
+        softs = [None if p.hyperplane is None else p.hyperplane.soft for p in parts]
+        self.C_ = _each([np.inf if soft is None else soft.C for soft in softs])
+        self.n_updates_ = certificate.model_account.n_updates
+
+    def _warn_if_cut_short(self) -> None:
+        """Warn once if a limit ended a run before it had decided anything."""
+        parts = parts_of(self.certificate_)
+        cut_short = [
+            (part, account)
+            for part in parts
+            for account in (part.account, part.model_account)
+            if account.status.at_limit and not _is_by_product(part)
+        ]
+        if not cut_short:
+            return
+        part, account = cut_short[0]
+        count = len({id(part) for part, _ in cut_short})
+        where = f" for {count} of {len(parts)} classes" if len(parts) > 1 else ""
+        warnings.warn(
+            f"{account.status.value[:-1]}{where}: asked for {account.asked}, "
+            f"reached {part.headline()}. {self._remedy}",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
 
 
-def labels_of(scores: NDArray[Any], classes: NDArray[Any]) -> NDArray[Any]:
-    """Return the label of the largest score, or of the side that the only score is on."""
-    chosen = (scores >= 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
-    labels: NDArray[Any] = classes[chosen]
-    return labels
+def _is_by_product(part: Certificate) -> bool:
+    """Whether nothing was asked of the model: the verdict is what was proved."""
+    model = part.hyperplane
+    return isinstance(part, NonSeparation) and (model is None or model.soft is None)
 
 
-def examples_of(
-    estimator: Any, X: Any, y: ArrayLike
-) -> tuple[Any, NDArray[Any], NDArray[np.int64]]:
-    """Return the examples as they are read, the sorted labels, and the position of each one's.
-
-    Whether all values are finite is seen later, in passing.
-    """
-    given = X
-    X, labels = validate_data(
-        estimator, X, y, accept_sparse="csr", dtype=readable_type(X), ensure_all_finite=False
-    )
-    check_exact(given, X)
-    return X, *classes_of(labels)
+def _each(values: list[float]) -> Any:
+    """Return the only value, or an array of several."""
+    return values[0] if len(values) == 1 else np.array(values)
 
 
 @contextmanager
-def or_as_before(estimator: Any) -> Iterator[None]:
+def restore_on_error(estimator: Any) -> Iterator[None]:
     """Leave an estimator as it was if the work on it fails."""
     before = vars(estimator).copy()
     try:
@@ -117,8 +171,10 @@ def or_as_before(estimator: Any) -> Iterator[None]:
         raise
 
 
-def combined(certificates: list[Certificate], classes: NDArray[Any]) -> Certificate:
-    """Return the certificate of two classes, or of each class against the rest."""
-    if len(certificates) == 1:
-        return certificates[0]
-    return PerClass(classes=tuple(classes.tolist()), certificates=tuple(certificates))
+def print_progress(line: Progress) -> None:
+    """Print a line of history to the standard error."""
+    print(
+        f"pass {line.iteration}: {line.updates} updates, {line.mistakes} on the wrong side, "
+        f"optimum between {line.lower:.6g} and {line.upper:.6g}",
+        file=sys.stderr,
+    )

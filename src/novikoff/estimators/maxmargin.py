@@ -1,28 +1,18 @@
 """The classifier of largest margin, as a scikit-learn classifier."""
 
-import threading
-import time
-from operator import attrgetter
 from typing import Any, Literal, Self
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_is_fitted
 
-from novikoff.certificate import row_hashes
-from novikoff.estimators.against_rest import fit_each
-from novikoff.estimators.checks import (
-    check_max_margin_options,
-    costs_of,
-    warn_if_cut_short,
-)
-from novikoff.estimators.claims import Task
-from novikoff.estimators.linear import LinearModel, examples_of, or_as_before
-from novikoff.estimators.optimum import Optimum, fit_optimum
-from novikoff.estimators.start import usable, weights_of
-from novikoff.estimators.threads import print_bounds
-from novikoff.run.record import Callback, Limits
-from novikoff.sample import Sample
+from novikoff.certificate.examples.labels import signs_against
+from novikoff.estimators.labels import positives_of
+from novikoff.estimators.linear import LinearModel, restore_on_error
+from novikoff.estimators.margin_fit import MarginFit
+from novikoff.estimators.one_vs_rest import deadline_in, fit_classes
+from novikoff.estimators.options import check_max_margin_options
+from novikoff.estimators.training import Training
 
 
 class MaxMargin(LinearModel):
@@ -36,7 +26,7 @@ class MaxMargin(LinearModel):
     Parameters
     ----------
     C : float, default=inf
-        The price of slack; ``inf`` is the hard margin.
+        The penalty on margin violations, as in LinearSVC; ``inf`` is the hard margin.
     fit_intercept : bool, default=True
         Whether the hyperplane may miss the origin.
     tol : float, default=1e-3
@@ -71,9 +61,8 @@ class MaxMargin(LinearModel):
         The labels.
     certificate_ : Certificate
         What was proved: a Separation, a NonSeparation, a SoftOptimum, or an Inconclusive where a
-        limit was met; ``PerClass`` for more than two classes.
-    soft_certificate_ : SoftOptimum or None, or tuple of these
-        How close the model is to the soft optimum, where it is a soft one.
+        limit was met; ``PerClass`` for more than two classes. Where nothing separates the
+        examples, ``certificate_.model.soft`` says how close the model is to the soft optimum.
     status_ : Status
         How the run ended, in a sentence.
     margin_, margin_upper_bound_ : float or array of shape (n_classes,)
@@ -89,6 +78,8 @@ class MaxMargin(LinearModel):
         Passes over the data (of the longest run) and steps on candidates (over all classes).
     history_ : list of Progress, or list of lists
         The bounds after every pass.
+    solver_ : str, or list of str
+        Which method solved the problem; several, joined by "+", where one handed over to the next.
     n_features_in_ : int
         The number of features.
     feature_names_in_ : array of shape (n_features_in_,)
@@ -103,8 +94,9 @@ class MaxMargin(LinearModel):
     >>> X, y = load_iris(return_X_y=True)
     >>> clf = MaxMargin(tol=1e-6).fit(X, y == 0)
     >>> print(clf.certificate_.verify(X, y == 0))
-    Verified: the hyperplane separates all 150 examples with margin at least 0.8175, and no
-    hyperplane has more than 0.8176.
+    Verified: the hyperplane separates True (50) from False (100) with margin at least 0.8175...,
+    and no hyperplane has more than 0.8175.... All 150 examples take part, without weights;
+    hyperplanes with an intercept.
     >>> clf.certificate_.gap < 1e-6, len(clf.support_)
     (True, 3)
     >>> clf = MaxMargin().fit(X, y == 1)
@@ -112,7 +104,6 @@ class MaxMargin(LinearModel):
     (False, 0.220...)
     """
 
-    _callbacks: tuple[Callback, ...] = ()
     _remedy = "Raise the limit, raise tol, or scale the features."
     _last: dict[int, NDArray[np.float64]] | None = None
 
@@ -169,10 +160,11 @@ class MaxMargin(LinearModel):
         MaxMargin
             The estimator itself.
         """
-        with or_as_before(self):
-            self._fit(X, y, sample_weight, start)
-        others = self.soft_certificate_
-        warn_if_cut_short(self, others if isinstance(others, tuple) else (others,))
+        with restore_on_error(self):
+            interrupted = self._fit(X, y, sample_weight, start)
+        if interrupted:
+            raise KeyboardInterrupt
+        self._warn_if_cut_short()
         return self
 
     def _fit(
@@ -181,48 +173,59 @@ class MaxMargin(LinearModel):
         y: ArrayLike,
         sample_weight: ArrayLike | None,
         start: LinearModel | None,
-    ) -> None:
-        started = time.perf_counter()
+    ) -> bool:
+        deadline = deadline_in(self.time_limit)
         check_max_margin_options(self)
-        X, classes, codes = examples_of(self, X, y)
-        costs = costs_of(sample_weight, self.class_weight, classes, codes)
-        cancel = threading.Event()
-        deadline = None if self.time_limit is None else started + self.time_limit
-        task = Task(
-            X=X,
-            hashes=row_hashes(X),
-            C=float(self.C),
-            tol=float(self.tol),
-            nonseparable=self.nonseparable,
-            limits=Limits(self.max_iter, None, deadline, cancel.is_set),
-            asked=f"MaxMargin(C={float(self.C)!r}, tol={float(self.tol)!r})",
-            costs=costs,
-            callbacks=(*self._callbacks, *((print_bounds,) if self.verbose else ())),
-        )
-        last = self._last if self.warm_start else None
-        if start is not None:
-            last = weights_of(start, classes, *X.shape)
-
-        def fit(task: Task, sample: Sample, own: Any, rest: Any, k: int) -> Optimum:
-            return fit_optimum(task, sample, own, rest, usable(last, k, sample))
-
-        results = fit_each(
-            fit,
-            task,
-            classes,
-            codes,
+        training = Training.of(
+            self,
+            X,
+            y,
             affine=bool(self.fit_intercept),
-            jobs=effective_n_jobs(self.n_jobs),
-            cancel=cancel,
-            interrupted=attrgetter("interrupted"),
+            sample_weight=sample_weight,
+            class_weight=self.class_weight,
         )
-        self.classes_ = classes
-        found = list(results.values())
-        self._store(found)
-        soft = tuple(result.soft_certificate for result in found)
-        self.soft_certificate_ = soft[0] if len(soft) == 1 else soft
-        prices = [result.C for result in found]
-        self.C_ = prices[0] if len(prices) == 1 else np.array(prices)
+        starts = self._last if self.warm_start else None
+        if start is not None:
+            starts = weights_of(start, training)
+        order = np.arange(len(training.codes))
+        if training.costs is not None:
+            order = np.flatnonzero(training.costs > 0.0)
+        first = positives_of(training.classes)[0]
+        results, interrupted = fit_classes(
+            training,
+            training.sample(signs_against(training.codes, first), order=order),
+            MarginFit(float(self.C), float(self.tol), self.nonseparable, starts),
+            max_iter=self.max_iter,
+            deadline=deadline,
+            callbacks=self._reporters(),
+            n_jobs=self.n_jobs,
+        )
+        self._store(list(results.values()), training)
         self._last = None
         if self.warm_start:
-            self._last = {k: result.weights for k, result in results.items()}
+            self._last = {k: result.last for k, result in results.items()}
+        return interrupted
+
+
+def weights_of(model: LinearModel, training: Training) -> dict[int, NDArray[np.float64]]:
+    """Return the weights of a fitted model on the examples, for each class against the rest."""
+    if not isinstance(model, LinearModel):
+        raise ValueError(
+            f"start must be a fitted Perceptron or MaxMargin, not {type(model).__name__}."
+        )
+    check_is_fitted(model)
+    if not hasattr(model, "support_"):
+        raise ValueError("start was trained online, without weights on examples; use fit.")
+    supports, duals = model.support_, model.dual_coef_
+    if len(model.coef_) == 1:
+        supports, duals = [supports], [duals]
+    n_examples = len(training.codes)
+    theirs = model.certificate_.problem.n_examples, model.n_features_in_
+    if not np.array_equal(model.classes_, training.classes) or theirs != training.X.shape:
+        raise ValueError("start was fitted on other examples; fit it on these, or leave it out.")
+    found = {}
+    codes = positives_of(training.classes)
+    for k, support, dual in zip(codes, supports, duals, strict=True):
+        found[k] = np.zeros(n_examples)
+        found[k][support] = np.abs(dual)
+    return found

@@ -24,13 +24,10 @@ from novikoff.compiled.step import (
     threshold,
 )
 from novikoff.compiled.sweep import combine, sweep
-from novikoff.estimators.checks import (
-    averages,
-    check_options,
-    readable_type,
-    signs_against_rest,
-    step_weights,
-)
+from novikoff.certificate.examples.labels import signs_against
+from novikoff.estimators.labels import codes_among, positives_of, step_weights
+from novikoff.estimators.options import average_of, check_perceptron_options
+from novikoff.estimators.training import readable_type
 from novikoff.rules import Rule, named
 from novikoff.sample import Memory, Sample, storage_of
 from novikoff.sample.storage import IN_PLACE
@@ -79,23 +76,23 @@ class Online:
         cls, estimator: Any, X: Any, y: NDArray[Any], classes: ArrayLike | None
     ) -> "Online":
         """Fix the classes, the centre, the lift and the rule."""
-        check_options(estimator)
+        check_perceptron_options(estimator)
         rule = named(estimator.rule)
         if classes is None:
             raise ValueError("The first call of partial_fit needs classes, all labels to come.")
         labels = np.unique(np.asarray(classes))
         if len(labels) < 2:
             raise ValueError(f"classes={labels.tolist()!r} must hold at least two labels.")
-        codes = _codes(labels, y)
+        codes = codes_among(labels, y)
         if estimator.class_weight == "balanced" and len(np.unique(codes)) < len(labels):
             raise ValueError(
                 "class_weight='balanced' counts the first batch, which lacks a class; give a dict."
             )
         affine = bool(estimator.fit_intercept)
         storage, signs = storage_of(X), np.ones(len(codes), dtype=np.int8)
-        sample = Sample.of(storage, signs, affine=affine, slack=float(estimator.soft_margin))
+        sample = Sample.of(storage, signs, affine=affine, slack2=0.5 / float(estimator.C))
         steps = step_weights(estimator.class_weight, labels, codes)
-        positives = _positives(labels)
+        positives = positives_of(labels)
         frames = [
             sample.frame._replace(weight_negative=steps[k][0], weight_positive=steps[k][1])
             for k in positives
@@ -103,7 +100,7 @@ class Online:
         specification = rule.specification(sample.lifted_radius)
         w = np.zeros((len(positives), X.shape[1]))
         states = np.array([start(specification) for _ in positives])
-        lag = np.zeros((len(w), w.shape[1] + 1)) if averages(estimator) is True else None
+        lag = np.zeros((len(w), w.shape[1] + 1)) if average_of(estimator) is True else None
         measured = not affine or sample.radius > 0.0
         return cls(
             specification, labels, sample.centre, sample.at, frames, w, states, lag, measured
@@ -137,14 +134,14 @@ class Online:
 
     def learn(self, X: Any, y: NDArray[Any]) -> None:
         """Visit each example once; a batch with a NaN or an infinity changes nothing."""
-        codes = _codes(self.classes, y)
+        codes = codes_among(self.classes, y)
         ids = np.arange(len(codes))
         rows, _ = storage_of(X).part(ids)
         unmeasured = np.full(len(codes), UNMEASURED)
         near = np.empty(len(codes), dtype=np.int64)
         before = self.w.copy(), self.states.copy(), None if self.lag is None else self.lag.copy()
-        for k, positive in enumerate(_positives(self.classes)):
-            signs = signs_against_rest(codes, positive)
+        for k, positive in enumerate(positives_of(self.classes)):
+            signs = signs_against(codes, positive)
             stamps = np.zeros(len(codes))
             sweep(
                 rows,
@@ -211,22 +208,3 @@ def validated_batch(estimator: Any, X: Any, y: ArrayLike, first: bool) -> tuple[
         estimator, X, y, accept_sparse="csr", dtype=readable_type(X), reset=first
     )
     return X, labels
-
-
-def _positives(classes: NDArray[Any]) -> list[int]:
-    return [1] if len(classes) == 2 else list(range(len(classes)))
-
-
-def _codes(classes: NDArray[Any], y: NDArray[Any]) -> NDArray[np.int64]:
-    try:
-        codes = np.searchsorted(classes, y)
-    except TypeError:
-        raise ValueError(
-            f"y has labels of another type than the classes {classes.tolist()!r}."
-        ) from None
-    codes[codes == len(classes)] = 0
-    unknown = np.flatnonzero(classes[codes] != y)
-    if unknown.size:
-        stranger = y[unknown].tolist()[0]
-        raise ValueError(f"y has the label {stranger!r}, which is not among the classes.")
-    return codes

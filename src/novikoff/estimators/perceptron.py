@@ -1,40 +1,52 @@
 """The perceptron with every rule of the paper, as a scikit-learn classifier."""
 
-import threading
-import time
+from dataclasses import dataclass
 from typing import Any, Literal, Self
 
 import numpy as np
-from joblib import effective_n_jobs
-from numpy.typing import ArrayLike
-from sklearn.utils import assert_all_finite, check_random_state
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_random_state
 
-from novikoff.certificate import Status, row_hashes
+from novikoff.certificate.examples.labels import signs_against
 from novikoff.compiled.step import UPDATES
-from novikoff.estimators.binary import Fitted, Task, fit_binary
-from novikoff.estimators.checks import (
-    averages,
-    check_options,
-    signs_against_rest,
-    step_weights,
-    warn_if_cut_short,
-)
-from novikoff.estimators.linear import LinearModel, examples_of, or_as_before
+from novikoff.estimators.labels import Codes, positives_of, step_weights
+from novikoff.estimators.linear import LinearModel, restore_on_error
+from novikoff.estimators.one_vs_rest import deadline_in, fit_classes
 from novikoff.estimators.online import Online, validated_batch
-from novikoff.estimators.threads import LastRun, each, print_progress
+from novikoff.estimators.options import average_of, check_perceptron_options
+from novikoff.estimators.rule_fit import RuleFit
+from novikoff.estimators.training import Training
 from novikoff.rules import Rule, named
-from novikoff.run.loop import Callback, Limits
-from novikoff.sample import Sample, storage_of, visit_order
+from novikoff.run import Memory
+from novikoff.sample import visit_order
 
 CLAIMS_OF_A_FIT = (
     "certificate_",
     "margin_",
     "margin_upper_bound_",
+    "C_",
     "support_",
     "dual_coef_",
     "history_",
+    "solver_",
     "n_iter_",
 )
+
+
+@dataclass(frozen=True)
+class LastRun:
+    """What a warm start needs of the fit before."""
+
+    asked: tuple[Any, ...]
+    hashes: NDArray[np.uint64]
+    codes: Codes
+    order: NDArray[np.int64]
+    memories: dict[int, Memory]
+
+    def continues(self, asked: tuple[Any, ...], training: Training) -> bool:
+        """Whether the new fit asks the same of the same data."""
+        same_data = np.array_equal(self.hashes, training.hashes)
+        return same_data and np.array_equal(self.codes, training.codes) and self.asked == asked
 
 
 class Perceptron(LinearModel):
@@ -57,9 +69,12 @@ class Perceptron(LinearModel):
         Whether the hyperplane may miss the origin. Examples are then read relative to the first
         one visited and lifted by the largest distance to it, which makes the fit invariant under
         translation; nothing is copied. ``"min-over"`` needs no lift: it steps on differences.
-    soft_margin : float, default=0.0
-        The slack lift's Delta; LinearSVC's C is ``1 / (2 Delta^2)``. 0 is the hard margin. The
-        certificate is then a :class:`~novikoff.certificate.SoftOptimum`.
+    C : float, default=inf
+        The penalty on margin violations, as in LinearSVC; ``inf`` is the hard margin. With a
+        finite C the run sees each example with a coordinate of its own (the slack lift), which
+        makes every data set separable, and the certificate is a
+        :class:`~novikoff.certificate.SoftOptimum`. Not the ``C`` of
+        :class:`~novikoff.rules.PassiveAggressive`, which limits the length of a step.
     average : bool or "auto", default="auto"
         Whether the model is the average over updates. ``"auto"``: only where the run neither
         satisfied its rule nor met an iterate without a training error.
@@ -117,6 +132,10 @@ class Perceptron(LinearModel):
         Updates (over all classes) and full passes (of the longest run).
     history_ : list of Progress, or list of lists
         Updates, mistakes and bounds after every full pass.
+    C_ : float or array of shape (n_classes,)
+        The C of the model.
+    solver_ : str, or list of str
+        The name of the rule.
     mistakes_ : int or array of shape (n_classes,)
         After ``partial_fit``: how often an example was met on the wrong side.
     n_features_in_ : int
@@ -129,8 +148,11 @@ class Perceptron(LinearModel):
     Notes
     -----
     There is no ``sample_weight``: a step is taken on an example because it is violated, and a
-    weight on it would be neither a step length nor a repetition. ``novikoff.MaxMargin`` will
-    have them, where they weigh the slack and equal repetition.
+    weight on it would be neither a step length nor a repetition. :class:`~novikoff.MaxMargin` has
+    them, where they weigh the slack and equal repetition.
+
+    Ctrl-C ends a fit in good order: the best model so far is stored, with an honest certificate,
+    and KeyboardInterrupt is raised.
 
     Examples
     --------
@@ -147,10 +169,7 @@ class Perceptron(LinearModel):
     has more than ....
     """
 
-    _callbacks: tuple[Callback, ...] = ()
-    _remedy = (
-        "Raise the limit, scale the features, ask less of the rule, or allow slack (soft_margin)."
-    )
+    _remedy = "Raise the limit, scale the features, ask less of the rule, or give a finite C."
     _last: LastRun | None = None
     _online: Online | None = None
 
@@ -159,7 +178,7 @@ class Perceptron(LinearModel):
         *,
         rule: str | Rule = "scale-free",
         fit_intercept: bool = True,
-        soft_margin: float = 0.0,
+        C: float = np.inf,
         average: bool | Literal["auto"] = "auto",
         min_margin: float = 1e-3,
         max_iter: int = 1000,
@@ -174,7 +193,7 @@ class Perceptron(LinearModel):
     ):
         self.rule = rule
         self.fit_intercept = fit_intercept
-        self.soft_margin = soft_margin
+        self.C = C
         self.average = average
         self.min_margin = min_margin
         self.max_iter = max_iter
@@ -203,78 +222,60 @@ class Perceptron(LinearModel):
         Perceptron
             The estimator itself.
         """
-        with or_as_before(self):
-            self._fit(X, y)
-        warn_if_cut_short(self)
+        with restore_on_error(self):
+            interrupted = self._fit(X, y)
+        if interrupted:
+            raise KeyboardInterrupt
+        self._warn_if_cut_short()
         return self
 
-    def _fit(self, X: Any, y: ArrayLike) -> None:
-        started = time.perf_counter()
-        check_options(self)
-        X, classes, codes = examples_of(self, X, y)
-        storage, hashes = storage_of(X), row_hashes(X)
-        positives = [1] if len(classes) == 2 else list(range(len(classes)))
-        steps = step_weights(self.class_weight, classes, codes)
+    def _fit(self, X: Any, y: ArrayLike) -> bool:
+        deadline = deadline_in(self.time_limit)
+        check_perceptron_options(self)
+        rule, C, affine = named(self.rule), float(self.C), bool(self.fit_intercept)
+        training = Training.of(self, X, y, affine=affine)
+        steps = step_weights(self.class_weight, training.classes, training.codes)
+        codes = positives_of(training.classes)
+        asked = (repr(rule), affine, C, tuple(steps[k] for k in codes))
         last = self._last if self.warm_start else None
-        weights = tuple(steps[k] for k in positives)
-        asked = (repr(named(self.rule)), self.fit_intercept, self.soft_margin, weights)
-        if last is not None and not last.fits(asked, hashes, codes):
+        if last is not None and not last.continues(asked, training):
             last = None
-        random_state = check_random_state(self.random_state) if self.shuffle else None
-        order = last.order if last else visit_order(len(codes), storage.nbytes, random_state)
-        cancel = threading.Event()
-        deadline = None if self.time_limit is None else started + self.time_limit
-        task = Task(
-            X=X,
-            hashes=hashes,
-            rule=named(self.rule),
-            soft_margin=float(self.soft_margin),
-            average=averages(self),
-            min_margin=float(self.min_margin),
-            limits=Limits(self.max_iter, self.max_updates, deadline, cancel.is_set),
-            callbacks=(*self._callbacks, *((print_progress,) if self.verbose else ())),
+        if last is None:
+            draws = check_random_state(self.random_state) if self.shuffle else None
+            order = visit_order(len(training.codes), training.storage.nbytes, draws)
+        else:
+            order = last.order
+        average = average_of(self)
+        sample = training.sample(
+            signs_against(training.codes, codes[0]), order=order, slack2=0.5 / C
         )
-        try:
-            sample = Sample.of(
-                storage,
-                signs_against_rest(codes, positives[0]),
-                order=order,
-                affine=bool(self.fit_intercept),
-                slack=task.soft_margin,
-            )
-        except ValueError:
-            # The norms have met a NaN or an infinity; only then is it worth a pass to name it.
-            assert_all_finite(X, input_name="X")
-            raise
-
-        def against_rest(k: int) -> Fitted:
-            fitted = fit_binary(
-                task,
-                sample.relabelled(signs_against_rest(codes, k), steps[k]),
-                classes[k],
-                classes[0] if len(classes) == 2 else None,
-                last.memories[k] if last else None,
-            )
-            if fitted.certificate.status is Status.INTERRUPTED:
-                cancel.set()
-            return fitted
-
-        results = each(against_rest, positives, effective_n_jobs(self.n_jobs), cancel)
-        self.classes_ = classes
+        memories = None if last is None else last.memories
+        results, interrupted = fit_classes(
+            training,
+            sample,
+            RuleFit(rule, C, average, float(self.min_margin), memories),
+            steps=steps,
+            max_iter=self.max_iter,
+            max_updates=self.max_updates,
+            deadline=deadline,
+            callbacks=self._reporters(),
+            n_jobs=self.n_jobs,
+        )
         self.centre_ = sample.centre
-        self._store(results)
+        self._store(list(results.values()), training)
         self.__dict__.pop("mistakes_", None)
         self._online = Online.from_fit(
-            task.rule.specification(sample.lifted_radius),
-            classes,
-            [sample.relabelled(signs_against_rest(codes, k), steps[k]) for k in positives],
-            [result.memory for result in results],
-            task.average is True,
+            rule.specification(sample.lifted_radius),
+            training.classes,
+            [sample.relabelled(signs_against(training.codes, k), steps[k]) for k in codes],
+            [result.last for result in results.values()],
+            average is True,
         )
         self._last = None
         if self.warm_start:
-            memories = {k: result.memory for k, result in zip(positives, results, strict=True)}
-            self._last = LastRun(asked, hashes, codes, order, memories)
+            memories = {k: result.last for k, result in results.items()}
+            self._last = LastRun(asked, training.hashes, training.codes, order, memories)
+        return interrupted
 
     def partial_fit(self, X: Any, y: ArrayLike, classes: ArrayLike | None = None) -> Self:
         """Go through some examples once, online.

@@ -1,22 +1,18 @@
 """Is there a hyperplane between the classes? Yes or no, with proof."""
 
-import threading
-import time
 from typing import Any
 
-import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import ArrayLike
 
-from novikoff.certificate import Certificate, Status, row_hashes
-from novikoff.estimators.against_rest import fit_each
-from novikoff.estimators.checks import check_max_margin_options
-from novikoff.estimators.claims import Task
-from novikoff.estimators.linear import combined, examples_of
+from novikoff.certificate import Certificate
+from novikoff.certificate.examples.labels import signs_against
+from novikoff.estimators.labels import positives_of
+from novikoff.estimators.margin_fit import decide
 from novikoff.estimators.maxmargin import MaxMargin
-from novikoff.estimators.optimum import decide
-from novikoff.maxmargin import SOME_MARGIN
-from novikoff.run.record import Callback, Limits
+from novikoff.estimators.one_vs_rest import combined, deadline_in, fit_classes
+from novikoff.estimators.options import check_max_margin_options
+from novikoff.estimators.training import Training
+from novikoff.run import Callback
 
 
 def is_separable(
@@ -73,32 +69,22 @@ def is_separable(
     >>> bool(is_separable(corners, ["no", "yes", "no", "no"]))
     True
     """
-    started = time.perf_counter()
-    model = MaxMargin(
+    deadline = deadline_in(time_limit)
+    asked = MaxMargin(
         fit_intercept=fit_intercept, max_iter=max_iter, time_limit=time_limit, n_jobs=n_jobs
     )
-    check_max_margin_options(model)
-    X, classes, codes = examples_of(model, X, y)
-    cancel = threading.Event()
-    deadline = None if time_limit is None else started + time_limit
-    task = Task(
-        X=X,
-        hashes=row_hashes(X),
-        C=np.inf,
-        tol=SOME_MARGIN,
-        nonseparable="soft",
-        limits=Limits(max_iter, None, deadline, cancel.is_set),
-        asked="is_separable",
-        callbacks=callbacks,
-    )
-    certificates = fit_each(
+    check_max_margin_options(asked)
+    training = Training.of(asked, X, y, affine=bool(fit_intercept))
+    first = positives_of(training.classes)[0]
+    results, interrupted = fit_classes(
+        training,
+        training.sample(signs_against(training.codes, first)),
         decide,
-        task,
-        classes,
-        codes,
-        affine=bool(fit_intercept),
-        jobs=effective_n_jobs(n_jobs),
-        cancel=cancel,
-        interrupted=lambda certificate: certificate.status is Status.INTERRUPTED,
+        max_iter=max_iter,
+        deadline=deadline,
+        callbacks=callbacks,
+        n_jobs=n_jobs,
     )
-    return combined(list(certificates.values()), classes)
+    if interrupted:
+        raise KeyboardInterrupt
+    return combined([result.certificate for result in results.values()], training)

@@ -1,70 +1,64 @@
-"""Models as readable JSON: versioned, exact, never a pickle."""
+"""Models as readable JSON: versioned, exact, never a pickle.
 
-import json
+What the certificate states (classes, hyperplanes, margins, C, the intercept flag) is stored there
+and nowhere else. Beside it stand the parameters of the estimator and what is not part of a proof.
+"""
+
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from novikoff import rules
 from novikoff.certificate import Certificate, CertificateError
-from novikoff.certificate.json import check_keys, from_text, write_atomically
-from novikoff.estimators import forms
-from novikoff.estimators.agreement import Disagreement, ModelError, check_agreement
-from novikoff.estimators.checks import check_max_margin_options, check_options
-from novikoff.estimators.forms import Form
+from novikoff.certificate.escape import printable
+from novikoff.certificate.fields import as_support
+from novikoff.certificate.files import write_atomically
+from novikoff.certificate.json import (
+    check_keys,
+    check_version,
+    from_text,
+    listed,
+    read_count,
+    read_extended,
+    read_floats,
+    read_label,
+    read_number,
+    read_rows,
+    read_text,
+    read_weights,
+    to_text,
+    wrong,
+)
+from novikoff.certificate.verify import MODEL_FORMAT, MODEL_VERSION
+from novikoff.estimators.fitted import proof_of
+from novikoff.estimators.linear import LinearModel
 from novikoff.estimators.maxmargin import MaxMargin
+from novikoff.estimators.one_vs_rest import parts_of
+from novikoff.estimators.options import check_max_margin_options, check_perceptron_options
 from novikoff.estimators.perceptron import Perceptron
+from novikoff.run import Progress
 
-FORMAT = "novikoff model"
-VERSION = 1
-
-
-@dataclass(frozen=True)
-class Kind:
-    """An estimator that can be stored: how its parameters are checked, what a fit leaves."""
-
-    estimator: type[Any]
-    check: Callable[[Any], None]
-    fitted: dict[str, Form]
-
-
-FITTED = {
-    "coef_": forms.ARRAY,
-    "intercept_": forms.ARRAY,
-    "classes_": forms.ARRAY,
-    "support_": forms.ARRAYS,
-    "dual_coef_": forms.ARRAYS,
-    "margin_": forms.NUMBERS,
-    "margin_upper_bound_": forms.NUMBERS,
-    "n_features_in_": forms.COUNT,
-    "n_updates_": forms.COUNT,
-    "n_iter_": forms.COUNT,
-    "history_": forms.HISTORY,
+CHECKS: dict[type[LinearModel], Callable[[Any], None]] = {
+    MaxMargin: check_max_margin_options,
+    Perceptron: check_perceptron_options,
 }
-SOMETIMES_FITTED = {"feature_names_in_": forms.NAMES}
-KINDS = {
-    "Perceptron": Kind(Perceptron, check_options, FITTED | {"centre_": forms.ARRAY}),
-    "MaxMargin": Kind(
-        MaxMargin,
-        check_max_margin_options,
-        FITTED | {"C_": forms.NUMBERS, "soft_certificate_": forms.SOFT_CERTIFICATES},
-    ),
-}
-PARAMETERS = {
-    "rule": forms.RULE,
-    "random_state": forms.SEED,
-    "class_weight": forms.CLASS_WEIGHT,
-}
+KINDS = {kind.__name__: kind for kind in CHECKS}
+
+
+class ModelError(ValueError):
+    """A file that is not a model, or not one that this version can read."""
 
 
 def save(model: Any, path: str | os.PathLike[str], *, about: dict[str, str] | None = None) -> None:
     """Write a fitted model with its certificate as JSON.
 
     The file appears whole or not at all. Reading it back with :func:`load` gives the same model,
-    bit for bit; what ``warm_start`` and ``partial_fit`` would go on from is not stored.
+    bit for bit; callbacks and what ``warm_start`` and ``partial_fit`` would go on from are not
+    stored.
 
     Parameters
     ----------
@@ -73,8 +67,8 @@ def save(model: Any, path: str | os.PathLike[str], *, about: dict[str, str] | No
     path : path
         Where to write.
     about : dict of str, optional
-        What else a reader should know, such as the name of the target column; :func:`load` puts
-        it into ``model.about_``.
+        What else a reader should know, such as how the file of the data was read; :func:`load`
+        puts it into ``model.about_``.
 
     Examples
     --------
@@ -86,7 +80,7 @@ def save(model: Any, path: str | os.PathLike[str], *, about: dict[str, str] | No
     >>> novikoff.load(path).predict(np.array([[0.0], [2000.0]]))
     array(['low', 'high'], dtype='<U4')
     """
-    write_atomically(path, json.dumps(to_document(model, about), indent=1) + "\n")
+    write_atomically(path, to_text(to_document(model, about)))
 
 
 def load(path: str | os.PathLike[str]) -> Any:
@@ -95,17 +89,14 @@ def load(path: str | os.PathLike[str]) -> Any:
     Raises
     ------
     ModelError
-        In one line, what is wrong with the file; a ``Disagreement`` if the model is not the one
-        that its certificate speaks of.
+        In one line, what is wrong with the file.
     """
     try:
         return from_document(from_text(Path(path).read_bytes()))
-    except Disagreement as error:
-        raise Disagreement(f"{path}: {error}") from None
+    except ModelError as error:
+        raise ModelError(f"{path}: {error}") from None
     except CertificateError as error:
-        # The JSON is read by the certificates' reader, which says what it was looking for.
-        reason = str(error).replace("not a certificate: the JSON", "not a model: the JSON")
-        raise ModelError(f"{path}: {reason}") from None
+        raise ModelError(f"{path}: not a model: {error}") from None
     except OSError as error:
         raise ModelError(f"{path}: {error.strerror or error}") from None
 
@@ -117,91 +108,207 @@ def to_document(model: Any, about: dict[str, str] | None = None) -> dict[str, An
         raise TypeError(f"A {name} cannot be saved; there are {', '.join(KINDS)}.")
     if not hasattr(model, "certificate_"):
         raise ValueError("This model has no certificate; fit it before saving it.")
-    sometimes = {key: form for key, form in SOMETIMES_FITTED.items() if hasattr(model, key)}
-    fitted = KINDS[name].fitted | sometimes
     parameters = model.get_params(deep=False)
     return {
-        "format": FORMAT,
-        "version": VERSION,
+        "format": MODEL_FORMAT,
+        "version": MODEL_VERSION,
         "kind": name,
         "about": dict(about or getattr(model, "about_", {})),
-        "parameters": {
-            key: PARAMETERS.get(key, forms.PLAIN).write(value) for key, value in parameters.items()
-        },
-        "fitted": {key: form.write(getattr(model, key)) for key, form in fitted.items()},
+        "parameters": {key: _written(key, value) for key, value in parameters.items()},
+        "fitted": _fitted_document(model),
         "certificate": model.certificate_.to_dict(),
     }
 
 
 def from_document(document: dict[str, Any]) -> Any:
     """Return the model that JSON values describe."""
-    if document.get("format") != FORMAT:
-        raise CertificateError(f"not a model: its format is not {FORMAT!r}")
-    if document.get("version") != VERSION:
-        raise CertificateError(
-            f"the model has version {document.get('version')!r}; this program reads {VERSION}"
-        )
+    if document.get("format") != MODEL_FORMAT:
+        raise ModelError(f"not a model: its format is not {MODEL_FORMAT!r}")
     try:
+        check_version("model", document.get("version"), MODEL_VERSION)
+        check_keys(document, _KEYS, "the model")
         return _build(document)
-    except (CertificateError, Disagreement):
-        raise
-    except KeyError as error:
-        raise CertificateError(f"the model is damaged: it has no {error}") from None
-    except (TypeError, ValueError, AttributeError, IndexError, OverflowError) as error:
-        reason = str(error).splitlines()[0]
-        raise CertificateError(f"the model is damaged: {reason}") from None
+    except CertificateError as error:
+        raise ModelError(str(error)) from None
+    except RecursionError:
+        raise ModelError("the model is damaged: it is nested too deeply") from None
+    except (TypeError, ValueError, AttributeError, OverflowError) as error:
+        reason = printable(str(error).splitlines()[0], 200)
+        raise ModelError(f"the model is damaged: {reason}") from None
+
+
+_KEYS = ("format", "version", "kind", "about", "parameters", "fitted", "certificate")
 
 
 def _build(document: dict[str, Any]) -> Any:
-    name = document["kind"]
-    if name not in list(KINDS):
-        raise CertificateError(f"there is no model of the kind {name!r}")
+    name = read_text("kind", document["kind"])
+    if name not in KINDS:
+        raise ModelError(f"there is no model of the kind {printable(repr(name))}")
     kind, parameters = KINDS[name], document["parameters"]
-    model = kind.estimator()
-    check_keys(parameters, list(model.get_params(deep=False)), "the model")
-    model.set_params(
-        **{key: PARAMETERS.get(key, forms.PLAIN).read(part) for key, part in parameters.items()}
-    )
-    kind.check(model)
-    for key, form in kind.fitted.items():
-        setattr(model, key, form.read(document["fitted"][key]))
-    for key, form in SOMETIMES_FITTED.items():
-        if key in document["fitted"]:
-            setattr(model, key, form.read(document["fitted"][key]))
-    model.certificate_ = Certificate.from_dict(document["certificate"])
-    model.about_ = dict(document["about"])
-    _check_shapes(model)
-    check_agreement(model)
+    model = kind()
+    if not isinstance(parameters, dict):
+        raise wrong("parameters", "an object with named fields", parameters)
+    check_keys(parameters, model.get_params(deep=False), "the list of parameters")
+    model.set_params(**{key: _read_parameter(key, part) for key, part in parameters.items()})
+    CHECKS[kind](model)
+    certificate = Certificate.from_dict(document["certificate"])
+    if certificate.problem.affine != bool(model.fit_intercept):
+        raise ModelError("the model is damaged: fit_intercept is not what was certified")
+    if any(part.hyperplane is None for part in parts_of(certificate)):
+        raise ModelError("the certificate speaks of no model")
+    model._read_certificate(certificate)
+    _read_fitted(model, document["fitted"])
+    about = document["about"]
+    if not isinstance(about, dict):
+        raise wrong("about", "an object with named texts", about)
+    model.about_ = {key: read_text(f"about {key}", value) for key, value in about.items()}
     return model
 
 
-def _check_shapes(model: Any) -> None:
-    classes, width = len(model.classes_), model.n_features_in_
-    rows = 1 if classes == 2 else classes
-    per_class = () if rows == 1 else (rows,)
-    wanted = {
-        "coef_": (rows, width),
-        "intercept_": (rows,),
-        "centre_": (width,),
-        "margin_": per_class,
-        "margin_upper_bound_": per_class,
-        "C_": per_class,
-        "feature_names_in_": (width,),
+def _fitted_document(model: Any) -> dict[str, Any]:
+    """What a fit leaves that is not in the certificate; lists with an entry for each class."""
+    several = len(model.coef_) > 1
+    parts = {
+        name: getattr(model, f"{name}_") if several else [getattr(model, f"{name}_")]
+        for name in ("support", "dual_coef", "history", "solver")
     }
-    there = {name: shape for name, shape in wanted.items() if hasattr(model, name)}
-    fits = all(np.shape(getattr(model, name)) == shape for name, shape in there.items())
-    several = isinstance(model.support_, list)
-    supports = model.support_ if several else [model.support_]
-    weights = model.dual_coef_ if several else [model.dual_coef_]
-    fits &= [s.shape for s in supports] == [a.shape for a in weights] and len(supports) == rows
-    fits &= several == (rows > 1)
-    if not fits:
-        raise CertificateError("the model is damaged: its arrays do not fit together")
-    for name in ("coef_", "intercept_", "centre_"):
-        array = getattr(model, name, model.coef_)
-        if array.dtype != np.float64 or not np.isfinite(array).all():
-            raise CertificateError(f"the model is damaged: {name} holds what is no finite number")
-    n_examples = model.certificate_.n_examples
-    for support in supports:
-        if support.dtype != np.int64 or not ((support >= 0) & (support < n_examples)).all():
-            raise CertificateError("the model is damaged: support_ names examples there are not")
+    document: dict[str, Any] = {
+        "classes_dtype": "str" if model.classes_.dtype.kind == "U" else str(model.classes_.dtype),
+        "n_iter": int(model.n_iter_),
+        "history": [[_plain(line) for line in lines] for lines in parts["history"]],
+        "solver": list(parts["solver"]),
+    }
+    if isinstance(model, Perceptron):
+        document["support"] = [support.tolist() for support in parts["support"]]
+        document["dual_coef"] = [dual.tolist() for dual in parts["dual_coef"]]
+        document["centre"] = model.centre_.tolist()
+    else:
+        # Support and weights are the certificate's; the signs are those of the labels.
+        document["signs"] = [np.sign(dual).astype(int).tolist() for dual in parts["dual_coef"]]
+    return document
+
+
+def _read_fitted(model: Any, document: Any) -> None:
+    if not isinstance(document, dict):
+        raise wrong("fitted", "an object with named fields", document)
+    perceptron = isinstance(model, Perceptron)
+    own = ("support", "dual_coef", "centre") if perceptron else ("signs",)
+    check_keys(document, ("classes_dtype", "n_iter", "history", "solver", *own), "the fitted part")
+    problem, parts = model.certificate_.problem, parts_of(model.certificate_)
+    model.classes_ = _classes(read_text("classes_dtype", document["classes_dtype"]), problem.classes)
+    model.n_features_in_ = problem.n_features
+    if problem.feature_names is not None:
+        model.feature_names_in_ = np.array(problem.feature_names, dtype=object)
+    model.n_iter_ = read_count("n_iter", document["n_iter"])
+    found: dict[str, tuple[Any, ...]] = {
+        "history": listed(listed(_read_progress))("history", document["history"]),
+        "solver": listed(read_text)("solver", document["solver"]),
+    }
+    if perceptron:
+        found["support"] = listed(read_rows)("support", document["support"])
+        found["dual_coef"] = listed(_read_dual)("dual_coef", document["dual_coef"])
+        model.centre_ = read_floats("centre", document["centre"])
+        if model.centre_.shape != (problem.n_features,):
+            raise ModelError("the model is damaged: centre and features differ in number")
+    else:
+        signs = listed(listed(_read_sign))("signs", document["signs"])
+        proofs = [proof_of(part) for part in parts]
+        found["support"] = tuple(support for support, _ in proofs)
+        found["dual_coef"] = tuple(
+            weights * np.array(sign)
+            for (_, weights), sign in zip(proofs, signs, strict=True)
+            if len(weights) == len(sign)
+        )
+    for name, values in found.items():
+        if len(values) != len(parts):
+            raise ModelError(f"the model is damaged: {name} is not that of {len(parts)} classes")
+        as_lists = [list(value) if name == "history" else value for value in values]
+        setattr(model, f"{name}_", as_lists[0] if len(parts) == 1 else as_lists)
+    for support, dual in zip(found["support"], found["dual_coef"], strict=True):
+        as_support(support, problem.n_examples)
+        if support.shape != dual.shape:
+            raise ModelError("the model is damaged: support and dual_coef differ in length")
+
+
+def _classes(name: str, classes: tuple[Any, ...]) -> NDArray[Any]:
+    dtype = None if name == "str" else np.dtype(name)
+    if dtype is not None and (dtype.kind not in "biufO" or dtype.itemsize > 8):
+        raise ModelError(f"the model is damaged: classes of the type {printable(name)}")
+    array = np.array(classes, dtype=dtype)
+    if array.tolist() != list(classes):
+        raise ModelError(f"the model is damaged: its classes are not of the type {printable(name)}")
+    return array
+
+
+def _read_progress(name: str, value: Any) -> Progress:
+    numbers = listed(read_extended)(name, value)
+    if len(numbers) != len(Progress._fields):
+        raise wrong(name, f"lists of {len(Progress._fields)} numbers", value)
+    iteration, updates, mistakes, *bounds = numbers
+    return Progress(int(iteration), int(updates), int(mistakes), *bounds)
+
+
+def _read_sign(name: str, value: Any) -> int:
+    if type(value) is not int or value not in (1, -1):
+        raise wrong(name, "lists of 1 and -1", value)
+    return value
+
+
+def _read_dual(name: str, value: Any) -> NDArray[Any]:
+    if isinstance(value, list) and all(type(part) is int for part in value):
+        sizes = read_weights(name, [abs(part) for part in value])
+        signed: NDArray[Any] = np.where([part < 0 for part in value], -sizes, sizes)
+        return signed
+    return np.asarray(read_floats(name, value))
+
+
+def _plain(value: Any) -> Any:
+    """Return JSON values; an infinity is the text "inf" or "-inf"."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and np.isinf(value):
+        return "inf" if value > 0 else "-inf"
+    if isinstance(value, list | tuple):
+        return [_plain(part) for part in value]
+    return value
+
+
+def _written(name: str, value: Any) -> Any:
+    """Return a parameter as JSON values."""
+    if name == "rule" and not isinstance(value, str):
+        parameters = {key: _plain(part) for key, part in value.get_params().items()}
+        return {"name": type(value).__name__, **parameters}
+    if name == "random_state":
+        # A generator is not stored, only a seed.
+        plain = _plain(value)
+        return plain if isinstance(plain, int) else None
+    if name == "class_weight" and isinstance(value, dict):
+        # Labels need not be strings, as the keys of JSON objects must.
+        return [[_plain(label), float(weight)] for label, weight in value.items()]
+    return _plain(value)
+
+
+def _read_parameter(name: str, value: Any) -> Any:
+    if name == "rule" and isinstance(value, dict):
+        return _read_rule(value)
+    if name == "class_weight" and isinstance(value, list):
+        return dict(listed(_read_class_weight)(name, value))
+    if isinstance(value, str) and value in ("inf", "-inf"):
+        return float(value)
+    if not isinstance(value, str | int | float | bool | None):
+        raise wrong(name, "a text, a number, true, false or null", value)
+    return value
+
+
+def _read_class_weight(name: str, value: Any) -> tuple[Any, float]:
+    if not isinstance(value, list) or len(value) != 2:
+        raise wrong(name, "pairs of a label and a number", value)
+    return read_label(name, value[0]), read_number(name, value[1])
+
+
+def _read_rule(document: dict[str, Any]) -> Any:
+    parameters = {key: _read_parameter(key, value) for key, value in document.items()}
+    name = parameters.pop("name", None)
+    if name not in rules.__all__ or name in ("Rule", "named"):
+        raise ModelError(f"there is no rule {printable(repr(name))}")
+    return getattr(rules, name)(**parameters)

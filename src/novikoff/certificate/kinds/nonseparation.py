@@ -6,65 +6,100 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from novikoff.certificate.base import Certificate, Verified
+from novikoff.certificate.claims import Findings
 from novikoff.certificate.errors import CertificateError
 from novikoff.certificate.exact.relation import carriers, is_zero_combination
 from novikoff.certificate.examples.blocks import Indices
-from novikoff.certificate.examples.labels import Signs
+from novikoff.certificate.examples.checked import Examples
 from novikoff.certificate.fields import as_support, as_weights, check_takes_part
+from novikoff.certificate.kinds.binary import Binary, soft_headline
+from novikoff.certificate.model import Model
 from novikoff.certificate.wording import counted
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class NonSeparation(Certificate):
+class NonSeparation(Binary):
     """No hyperplane separates the examples: a combination of the signed ones is exactly zero.
 
     It claims ``Σ weights_i y_i (x_i, 1) = 0`` over the support, without the 1 where the
     hyperplanes pass through the origin, with weights that are not negative and not all zero.
     Where ``weights`` is ``None`` the support is a basis: the check proves for itself that it has
     such a combination, by solving for it or by bounds on its weights that leave no doubt.
+    ``model`` is what was fitted nevertheless, if anything was.
     """
 
     support: Indices
     weights: npt.NDArray[Any] | None
-
-    def _check_status(self) -> None:
-        """Every status goes with this proof."""
+    model: Model | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._set("support", as_support(self.support, self.n_examples))
+        self._set("support", as_support(self.support, self.problem.n_examples))
         if not self.support.size:
             raise CertificateError("a NonSeparation needs a support")
         if self.weights is not None:
             self._set("weights", as_weights(self.weights, self.support))
-        check_takes_part(self.support, self.weights, self.costs)
+        if self.model is not None:
+            self._set("model", self.model.checked(self.problem))
+            if self.model.lower > 0.0:
+                raise CertificateError("a model that separates the examples refutes the proof")
+            if self.model.account is not None and self.model.soft is None:
+                self.model.account.check("model", gap=np.inf, upper=0.0)
+        self.account.check("NonSeparation", gap=np.inf, upper=0.0)
+
+    @property
+    def lower(self) -> float:
+        """The margin of the model; minus infinity where there is none."""
+        return -np.inf if self.model is None else self.model.lower
+
+    @property
+    def upper(self) -> float:
+        """No hyperplane has a positive margin."""
+        return 0.0
 
     def __bool__(self) -> bool:
         return False
 
-    def __str__(self) -> str:
-        what = "two class averages that coincide" if self.affine else "a weighted sum that is zero"
-        return "\n".join(
-            [
-                f"Not separable: no {self._hyperplanes()} separates the examples.",
-                f"{counted(self.support.size, 'example')} of {self.n_examples:,} prove it: "
-                f"they have {what} exactly.",
-                *self._idle(),
-                self._run(),
-            ]
+    def sentences(self) -> list[str]:
+        """What is proved, in whole sentences."""
+        problem = self.problem
+        what = (
+            "two class averages that coincide" if problem.affine else "a weighted sum that is zero"
         )
+        return [
+            f"Not separable: no {problem.hyperplanes} separates the examples.",
+            f"{counted(self.support.size, 'example')} of {problem.n_examples:,} prove it: "
+            f"they have {what} exactly.",
+            *self._model_sentences(self.model),
+        ]
 
-    def __repr__(self) -> str:
-        return f"<NonSeparation: {self.support.size} of {counted(self.n_examples, 'example')}>"
+    def headline(self) -> str:
+        """What is proved, in a few words."""
+        proof = f"not separable, {counted(self.support.size, 'example')} prove it"
+        if self.model is None or self.model.soft is None:
+            return proof
+        return f"{proof}; {soft_headline(self.model.soft)}"
 
-    def _check(self, X: Any, signs: Signs) -> Verified:
+    def _check(self, examples: Examples) -> Findings:
+        affine = self.problem.affine
+        check_takes_part(self.support, self.weights, examples.costs)
         if self.weights is None:
-            carriers(X, signs, self.support, affine=self.affine)
-        elif not is_zero_combination(X, signs, self.support, self.weights, affine=self.affine):
+            carriers(examples.X, examples.signs, self.support, affine=affine)
+        elif not is_zero_combination(
+            examples.X, examples.signs, self.support, self.weights, affine=affine
+        ):
             raise CertificateError("the weighted sum of the signed examples is not exactly zero")
-        sentence = (
-            f"Verified: no {self._hyperplanes()} separates the examples; "
+        found = self._check_model(examples, self.model)
+        proof = (
+            f"no {self.problem.hyperplanes} separates {self._subject(examples)}; "
             f"{counted(self.support.size, 'example')} combine to zero exactly."
         )
-        return Verified(upper=0.0, n_exact=int(np.size(self.support)), sentence=sentence)
+        return Findings(
+            lower=found.lower,
+            upper=0.0,
+            primal=found.primal,
+            dual=found.dual,
+            errors=found.errors,
+            exact_rows=np.union1d(found.exact_rows, self.support),
+            sentences=(proof, *self._model_sentences(self.model, found)),
+        )

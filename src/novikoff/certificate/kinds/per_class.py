@@ -1,20 +1,25 @@
 """One certificate for each class against the rest."""
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from novikoff.certificate import json as storage
 from novikoff.certificate.base import Certificate, Verified
+from novikoff.certificate.claims import Findings
 from novikoff.certificate.errors import CertificateError, Undecided
-from novikoff.certificate.examples.blocks import Floats
-from novikoff.certificate.examples.fingerprint import Hashes
-from novikoff.certificate.examples.labels import Label, Signs, plain_label
+from novikoff.certificate.escape import printable
+from novikoff.certificate.exact.scores import joint_errors
+from novikoff.certificate.examples.checked import Examples
+from novikoff.certificate.examples.labels import Label
+from novikoff.certificate.fields import check_whole
+from novikoff.certificate.kinds.binary import Binary
+from novikoff.certificate.kinds.inconclusive import Inconclusive
 from novikoff.certificate.kinds.nonseparation import NonSeparation
 from novikoff.certificate.kinds.separation import Separation
+from novikoff.certificate.kinds.soft import SoftOptimum
+from novikoff.certificate.problem import Account, Problem
 from novikoff.certificate.status import Status
+from novikoff.certificate.wording import counted
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -23,121 +28,150 @@ class PerClass(Certificate):
 
     Parameters
     ----------
-    classes : tuple of labels
+    problem : Problem
+        With no positive class.
     certificates : tuple of Certificate
-        One for each class: ``certificates[k].positive == classes[k]``.
+        One for each of ``problem.classes``, in their order.
+    errors : int or None
+        How many of the examples that take part the class of the largest decision value gets wrong
+        (the first, if several are equal after rounding to float64); ``None`` where there are no
+        models.
 
     Notes
     -----
     True if every class is separated from the rest, false if some class is proved not to be;
-    otherwise the truth value is undecided. ``status`` is the worst of the classes'. The costs
-    are those of the classes' certificates.
+    otherwise the truth value is undecided. The account's ``status`` is the worst of the classes'.
     """
 
-    classes: tuple[Label, ...]
     certificates: tuple[Certificate, ...]
-    affine: bool = field(init=False)
-    positive: Label | None = field(init=False, default=None)
-    negative: Label | None = field(init=False, default=None)
-    n_examples: int = field(init=False)
-    n_features: int = field(init=False)
-    fingerprint: str = field(init=False)
-    status: Status = field(init=False)
-    asked: str = field(init=False)
-    n_updates: int = field(init=False)
-    costs: Floats | None = field(init=False, default=None)
+    errors: int | None = None
+    account: Account = field(init=False)
 
     def __post_init__(self) -> None:
-        classes = tuple(plain_label(label) for label in self.classes)
-        certificates = tuple(self.certificates)
-        if not certificates or len(classes) != len(certificates):
+        set_field, certificates = object.__setattr__, tuple(self.certificates)
+        problem = self.problem
+        if problem.positive is not None or len(problem.classes) < 3:
+            raise CertificateError("a PerClass is of three classes or more, each against the rest")
+        if len(certificates) != len(problem.classes):
             raise CertificateError(
-                f"there are {len(certificates)} certificates for {len(classes)} classes"
+                f"there are {len(certificates)} certificates for {len(problem.classes)} classes"
             )
-        if len(set(classes)) != len(classes):
-            raise CertificateError("a class has two certificates")
-        first = certificates[0]
-        for label, certificate in zip(classes, certificates, strict=True):
-            if not isinstance(certificate, Certificate) or isinstance(certificate, PerClass):
-                raise CertificateError(f"class {label!r} has no certificate of its own")
-            if certificate.positive != label or certificate.negative is not None:
-                raise CertificateError(f"the certificate of class {label!r} is not that class's")
-            for name in ("affine", "n_examples", "n_features"):
-                if getattr(certificate, name) != getattr(first, name):
-                    raise CertificateError(f"the certificates of the classes differ in {name}")
-        self._set("classes", classes)
-        self._set("certificates", certificates)
-        for name in ("affine", "n_examples", "n_features", "asked"):
-            self._set(name, getattr(first, name))
-        self._set("positive", None)
-        self._set("negative", None)
-        self._set("costs", None)
-        self._set("fingerprint", " ".join(c.fingerprint for c in certificates))
-        self._set("status", max((c.status for c in certificates), key=list(Status).index))
-        self._set("n_updates", sum(c.n_updates for c in certificates))
+        for label, part in zip(problem.classes, certificates, strict=True):
+            shown = printable(repr(label))
+            if not isinstance(part, Binary):
+                raise CertificateError(f"class {shown} has no certificate of its own")
+            if part.problem != problem.against(label):
+                raise CertificateError(f"the certificate of class {shown} is of another problem")
+        set_field(self, "certificates", certificates)
+        models = [part.hyperplane for part in certificates]
+        if (self.errors is None) != any(model is None for model in models):
+            raise CertificateError("errors are claimed where every class has a model, and only there")
+        if self.errors is not None:
+            set_field(self, "errors", check_whole("errors", self.errors))
+        set_field(self, "account", combined_account([part.account for part in certificates]))
 
-    def _verify(self, X: Any, y: npt.ArrayLike, hashes: Hashes | None) -> tuple[Verified, ...]:
-        unknown = set(np.asarray(y).tolist()) - set(self.classes)
-        if unknown:
-            raise CertificateError(f"no certificate speaks of the label {unknown.pop()!r}")
-        verified = []
-        for label, certificate in zip(self.classes, self.certificates, strict=True):
-            try:
-                verified.append(certificate._verify(X, y, hashes))
-            except CertificateError as error:
-                raise CertificateError(f"class {label!r}: {error}") from None
-        return tuple(verified)
+    @property
+    def classes(self) -> tuple[Label, ...]:
+        """The labels."""
+        return self.problem.classes
+
+    @property
+    def model_account(self) -> Account:
+        """How the runs ended that made the models; the worst of them."""
+        return combined_account([part.model_account for part in self.certificates])
 
     def __bool__(self) -> bool:
-        if any(isinstance(c, NonSeparation) for c in self.certificates):
+        if any(isinstance(part, NonSeparation) for part in self.certificates):
             return False
-        for label, certificate in zip(self.classes, self.certificates, strict=True):
+        for label, part in zip(self.classes, self.certificates, strict=True):
             try:
-                bool(certificate)
+                bool(part)
             except Undecided as error:
-                raise Undecided(f"class {label!r} against the rest: {error}") from None
+                shown = printable(repr(label))
+                raise Undecided(f"class {shown} against the rest: {error}") from None
         return True
 
-    def __str__(self) -> str:
-        separated = sum(isinstance(c, Separation) for c in self.certificates)
-        refuted = sum(isinstance(c, NonSeparation) for c in self.certificates)
-        head = (
-            f"Of {len(self.classes)} classes, each against the rest, {separated} are separated "
-            f"and {refuted} are proved not to be."
-        )
-        parts = (
-            f"{label!r}: {str(certificate).splitlines()[0]}"
-            for label, certificate in zip(self.classes, self.certificates, strict=True)
-        )
-        return "\n".join([head, *parts])
-
-    def __repr__(self) -> str:
-        return f"<PerClass: {', '.join(map(repr, self.certificates))}>"
-
-    def _check(self, X: Any, signs: Signs) -> Verified:
-        raise CertificateError("the classes are checked one by one")
-
-    def _document(self) -> dict[str, Any]:
-        return {
-            "kind": "PerClass",
-            "classes": list(self.classes),
-            "certificates": [certificate._document() for certificate in self.certificates],
+    def sentences(self) -> list[str]:
+        """What is proved: how many of the classes are separable, then a line for each."""
+        parts = self.certificates
+        counts = {
+            "separable": sum(isinstance(part, Separation) for part in parts),
+            "proved not to be": sum(isinstance(part, NonSeparation) for part in parts),
+            "undecided": sum(isinstance(part, Inconclusive) for part in parts),
+            "fitted with slack": sum(isinstance(part, SoftOptimum) for part in parts),
         }
+        found = [f"{n:,} {'is' if n == 1 else 'are'} {what}" for what, n in counts.items() if n]
+        whole = " and ".join([part for part in (", ".join(found[:-1]), found[-1]) if part])
+        lines = [f"Of {len(parts):,} classes, each against the rest, {whole}."]
+        lines += [
+            f"{printable(str(label))}: {part.headline()}"
+            for label, part in zip(self.classes, parts, strict=True)
+        ]
+        return [*lines, *self._errors_sentence()]
 
-    @classmethod
-    def _from_values(cls, values: dict[str, Any]) -> Certificate:
-        storage.check_keys(values, ["classes", "certificates"], "the PerClass")
-        classes, certificates = values["classes"], values["certificates"]
-        if not isinstance(classes, list) or not isinstance(certificates, list):
-            raise CertificateError("classes and certificates must be lists")
-        labels = []
-        for label in classes:
-            if label is None:
-                raise CertificateError("a class must have a label")
-            labels.append(storage.decode("positive", label))
-        built = []
-        for document in certificates:
-            if not isinstance(document, dict):
-                raise CertificateError("certificates must be a list of objects")
-            built.append(Certificate._build(document))
-        return cls(classes=tuple(labels), certificates=tuple(built))
+    def headline(self) -> str:
+        """What is proved, in a few words."""
+        separated = sum(isinstance(part, Separation) for part in self.certificates)
+        return f"{separated} of {len(self.classes)} classes are separable from the rest"
+
+    def _errors_sentence(self) -> list[str]:
+        if self.errors is None:
+            return []
+        return [f"The model makes {counted(self.errors, 'error')} on the examples."]
+
+    def _with(self, problem: Problem) -> "PerClass":
+        parts = tuple(
+            part._with(problem.against(label))
+            for label, part in zip(problem.classes, self.certificates, strict=True)
+        )
+        return PerClass(problem=problem, certificates=parts, errors=self.errors)
+
+    def _verified(self, examples: Examples) -> Verified:
+        found = self._check(examples)
+        parts, rows, lines = [], [found.exact_rows], [self._conditions(examples)]
+        for code, (label, part) in enumerate(zip(self.classes, self.certificates, strict=True)):
+            mine = examples.against(code)
+            try:
+                of_class = part._check(mine)
+            except CertificateError as error:
+                raise CertificateError(f"class {printable(repr(label))}: {error}") from None
+            parts.append(part._stated(of_class, mine))
+            rows.append(of_class.exact_rows)
+            lines.append(f"{printable(str(label))}: {' '.join(of_class.sentences)}")
+        lines += self._errors_sentence()
+        return Verified(
+            problem=self.problem,
+            counts=examples.counts(self.classes),
+            errors=found.errors,
+            n_exact=int(np.unique(np.concatenate(rows)).size),
+            sentence="Verified: " + "\n".join(lines),
+            parts=tuple(parts),
+        )
+
+    def _check(self, examples: Examples) -> Findings:
+        """Check the number of errors that the classes make together."""
+        if self.errors is None:
+            return Findings()
+        models = [part.hyperplane for part in self.certificates]
+        coef = np.array([model.coef for model in models if model is not None])
+        intercept = np.array([model.intercept for model in models if model is not None])
+        found = joint_errors(
+            examples.X, examples.codes, coef, intercept, taking_part=examples.taking_part
+        )
+        if found.count != self.errors:
+            raise CertificateError(
+                f"the model makes {found.count} errors on the examples, not {self.errors}"
+            )
+        return Findings(errors=found.count, exact_rows=found.exact_rows)
+
+
+def combined_account(accounts: list[Account]) -> Account:
+    """Return one account of several runs: the worst status, all updates."""
+    worst = max((account.status for account in accounts), key=list(Status).index)
+    first = accounts[0]
+    return Account(
+        status=worst,
+        asked=first.asked,
+        tol=first.tol,
+        n_updates=sum(account.n_updates for account in accounts),
+    )

@@ -1,115 +1,99 @@
 """The optimum of the soft-margin problem, between two bounds."""
 
-import math
 from dataclasses import dataclass
-from typing import Any
 
-import numpy.typing as npt
-
-from novikoff.certificate.base import Certificate, Verified
+from novikoff.certificate.claims import Findings
 from novikoff.certificate.errors import CertificateError, Undecided
-from novikoff.certificate.exact.dyadic import relative_gap
-from novikoff.certificate.exact.hull import hull_point
-from novikoff.certificate.exact.slack import dual_below, primal_value
-from novikoff.certificate.examples.blocks import Floats, Indices
-from novikoff.certificate.examples.labels import Signs
-from novikoff.certificate.fields import (
-    as_bound,
-    as_coef,
-    as_intercept,
-    as_support,
-    as_weights,
-    check_carried,
-    check_takes_part,
-)
-from novikoff.certificate.wording import at_least, at_most, counted, digits_between, percent
+from novikoff.certificate.examples.checked import Examples
+from novikoff.certificate.kinds.binary import Binary, soft_headline
+from novikoff.certificate.model import Model, Soft
+from novikoff.certificate.wording import at_least
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class SoftOptimum(Certificate):
-    """The least ``‖w‖²/2 + C Σ s_i max(0, 1 - y_i(w·x_i + b))²`` lies between two bounds.
+class SoftOptimum(Binary):
+    """The optimum of the soft-margin problem lies between two bounds; see :class:`Soft`.
 
-    Here ``C = 1/(2 delta²)``, ``s_i`` are the costs, and the intercept is not penalised (it is 0
-    where hyperplanes pass through the origin). It claims ``dual <= optimum``, from ``support``
-    and ``weights``, and that ``coef`` and ``intercept`` attain at most ``primal``. It says
-    nothing on separability.
+    It says nothing on separability, even where its hyperplane separates the examples.
     """
 
-    coef: Floats
-    intercept: float
-    delta: float
-    primal: float
-    dual: float
-    support: Indices
-    weights: npt.NDArray[Any]
+    model: Model
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._set("coef", as_coef(self.coef, self.n_features))
-        self._set("intercept", as_intercept(self.intercept, self.affine))
-        for name in ("delta", "primal", "dual"):
-            self._set(name, as_bound(name, getattr(self, name)))
-        if not 0.0 < self.delta < math.inf:
-            raise CertificateError(f"delta must be positive and finite, not {self.delta!r}")
-        if not 0.0 <= self.dual < math.inf:
-            raise CertificateError(
-                f"dual must be a finite bound that is not negative: {self.dual!r}"
-            )
-        if self.primal < 0.0:
-            raise CertificateError(f"primal is {self.primal!r}, but the objective is not negative")
-        self._set("support", as_support(self.support, self.n_examples))
-        self._set("weights", as_weights(self.weights, self.support))
-        check_carried("dual", self.dual, 0.0, self.support)
-        check_takes_part(self.support, self.weights, self.costs)
+        self._set("model", self.model.checked(self.problem))
+        if self.model.soft is None:
+            raise CertificateError("a SoftOptimum needs bounds on the soft-margin objective")
+        if self.model.account is not None:
+            raise CertificateError("a SoftOptimum has one account")
+        self.account.check("SoftOptimum", gap=self.gap, upper=self.upper)
+
+    @property
+    def soft(self) -> Soft:
+        """The bounds on the soft-margin objective."""
+        assert self.model.soft is not None
+        return self.model.soft
+
+    @property
+    def lower(self) -> float:
+        """The margin of the model; minus infinity where ``w = 0``."""
+        return self.model.lower
+
+    @property
+    def upper(self) -> float:
+        """No hyperplane has a larger margin."""
+        return self.soft.upper
+
+    @property
+    def C(self) -> float:
+        """The penalty on margin violations."""
+        return self.soft.C
+
+    @property
+    def primal(self) -> float:
+        """The objective that the model attains at most."""
+        return self.soft.primal
+
+    @property
+    def dual(self) -> float:
+        """The objective that no hyperplane goes below."""
+        return self.soft.dual
 
     @property
     def gap(self) -> float:
         """Relative gap ``(primal - dual)/primal``."""
-        return relative_gap(self.dual, self.primal) if self.primal > 0.0 else 0.0
+        return self.soft.gap
 
     def __bool__(self) -> bool:
         raise Undecided("undecided: a soft-margin optimum says nothing on separability")
 
-    def __str__(self) -> str:
-        digits = digits_between(self.dual, self.primal)
-        return "\n".join(
-            [
-                f"Soft margin: the hyperplane returned has objective at most "
-                f"{at_most(self.primal, digits)}, and no {self._hyperplanes()} has less than "
-                f"{at_least(self.dual, digits)} (gap {percent(self.gap)}), "
-                f"for C = {1.0 / (2.0 * self.delta) / self.delta:.4g}.",
-                f"{int((self.weights > 0).sum()):,} of {counted(self.n_examples, 'example')} "
-                "carry the lower bound.",
-                *self._idle(),
-                self._run(),
-            ]
-        )
+    def sentences(self) -> list[str]:
+        """What is proved, in whole sentences."""
+        return [f"Soft margin: {self._soft_sentence(self.soft)}", self._errors_sentence(self.lower)]
 
-    def __repr__(self) -> str:
-        digits = digits_between(self.dual, self.primal)
-        low, high = at_least(self.dual, digits), at_most(self.primal, digits)
-        return f"<SoftOptimum: {low} <= optimum <= {high}>"
+    def headline(self) -> str:
+        """What is proved, in a few words."""
+        return soft_headline(self.soft)
 
-    def _check(self, X: Any, signs: Signs) -> Verified:
-        claim = (X, signs, self.coef, self.intercept, self.delta, self.costs)
-        primal = primal_value(*claim)
-        if primal.low <= self.primal < primal.high and not primal.exact:
-            primal = primal_value(*claim, thorough=True)
-        if self.primal < primal.high:
-            raise CertificateError(
-                f"the hyperplane does not attain {self.primal!r}: "
-                f"its objective is at least {primal.low!r}"
-            )
-        weighted = (X, signs, self.support, self.weights)
-        point = hull_point(*weighted, affine=self.affine, costs=self.costs)
-        if point is not None and not point.exact and self.dual > dual_below(point, self.delta):
-            point = hull_point(*weighted, affine=self.affine, costs=self.costs, thorough=True)
-        dual = dual_below(point, self.delta)
-        if self.dual > dual:
-            raise CertificateError(f"the weights prove the lower bound {dual!r}, not {self.dual!r}")
-        sentence = (
-            f"Verified: the hyperplane's objective is at most {at_most(primal.high)}, "
-            f"and the optimum is at least {at_least(dual)}."
+    def _errors_sentence(self, lower: float) -> str:
+        if lower > 0.0:
+            return f"It separates the examples, with margin at least {at_least(lower)}."
+        return self._model_sentences(self.model)[0]
+
+    def _check(self, examples: Examples) -> Findings:
+        found = self._check_model(examples, self.model)
+        assert found.lower is not None
+        told = f"the soft margin of {self._subject(examples).replace(' from ', ' against ')}."
+        return Findings(
+            lower=found.lower,
+            upper=found.upper,
+            primal=found.primal,
+            dual=found.dual,
+            errors=found.errors,
+            exact_rows=found.exact_rows,
+            sentences=(
+                told,
+                self._soft_sentence(self.soft, found),
+                self._errors_sentence(found.lower),
+            ),
         )
-        n_exact = primal.n_exact + (0 if point is None else point.n_exact)
-        return Verified(primal=primal.high, dual=dual, n_exact=n_exact, sentence=sentence)

@@ -1,0 +1,110 @@
+"""The examples of a problem, checked once: a matrix, codes of the labels, signs and costs."""
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from novikoff.certificate.errors import CertificateError
+from novikoff.certificate.escape import printable
+from novikoff.certificate.examples.blocks import Floats, Indices
+from novikoff.certificate.examples.fingerprint import fingerprint_of_hashes, row_hashes, sha256_of
+from novikoff.certificate.examples.labels import Label, Signs, codes_of, signs_against
+from novikoff.certificate.examples.matrix import check_matrix
+
+if TYPE_CHECKING:
+    from novikoff.certificate.problem import Problem
+
+
+@dataclass(frozen=True)
+class Examples:
+    """Data that was checked against a problem, with the signs of one class against the others.
+
+    ``costs`` are what the squared slack of each example is multiplied by; ``None``: by 1.
+    """
+
+    X: Any
+    codes: Indices
+    signs: Signs
+    costs: Floats | None
+
+    @classmethod
+    def of(
+        cls,
+        problem: "Problem",
+        X: Any,
+        y: npt.ArrayLike,
+        sample_weight: npt.ArrayLike | None,
+        *,
+        check_fingerprint: bool,
+    ) -> Self:
+        """Check that the data can be that of the problem.
+
+        Raises
+        ------
+        CertificateError
+            Where shape, labels, weights or fingerprints are not the problem's.
+        """
+        matrix = check_matrix(X)
+        shape = (problem.n_examples, problem.n_features)
+        if matrix.shape != shape:
+            raise CertificateError(
+                f"the data has shape {matrix.shape}, that of the certificate has {shape}"
+            )
+        codes = codes_of(y, problem.classes)
+        if codes.shape != (problem.n_examples,):
+            raise CertificateError(
+                f"{problem.n_examples} examples need as many labels, not {codes.size}"
+            )
+        costs = problem.costs(codes, sample_weight)
+        if check_fingerprint:
+            _check_identity(problem, matrix, codes, sample_weight)
+        examples = cls(matrix, codes, signs_against(codes, problem.code), costs)
+        examples.check_classes(problem)
+        return examples
+
+    @property
+    def taking_part(self) -> npt.NDArray[np.bool_] | None:
+        """Which examples take part; ``None``: all."""
+        return None if self.costs is None or self.costs.all() else self.costs > 0.0
+
+    @property
+    def n_taking_part(self) -> int:
+        """How many examples take part."""
+        mask = self.taking_part
+        return len(self.codes) if mask is None else int(mask.sum())
+
+    def counts(self, classes: tuple[Label, ...]) -> tuple[int, ...]:
+        """How many examples of each class take part."""
+        mask = self.taking_part
+        codes = self.codes if mask is None else self.codes[mask]
+        return tuple(np.bincount(codes, minlength=len(classes)).tolist())
+
+    def check_classes(self, problem: "Problem") -> None:
+        """Refuse classes of which no example takes part: a claim about them would say nothing."""
+        for label, count in zip(problem.classes, self.counts(problem.classes), strict=True):
+            if count == 0:
+                shown = printable(repr(label))
+                raise CertificateError(f"no example of the class {shown} has a positive weight")
+
+    def against(self, code: int) -> Self:
+        """Return the same examples with the signs of another class against the others."""
+        return replace(self, signs=signs_against(self.codes, code))
+
+
+def _check_identity(
+    problem: "Problem", X: Any, codes: Indices, sample_weight: npt.ArrayLike | None
+) -> None:
+    weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    n_classes = len(problem.classes)
+    found = fingerprint_of_hashes(row_hashes(X), codes, n_classes, problem.n_features, weights)
+    if found != problem.fingerprint:
+        raise CertificateError(
+            f"this is not the data that the certificate was made for: its fingerprint is {found}, "
+            f"the certificate's {printable(problem.fingerprint)}"
+        )
+    if problem.sha256 is not None and problem.sha256 != sha256_of(X, codes, n_classes, weights):
+        raise CertificateError(
+            "this is not the data that the certificate was made for: its SHA-256 differs"
+        )

@@ -1,0 +1,68 @@
+"""What the certificates of one class against the others share."""
+
+import math
+from dataclasses import dataclass
+
+from novikoff.certificate.base import Certificate
+from novikoff.certificate.claims import Findings, check_model
+from novikoff.certificate.errors import CertificateError
+from novikoff.certificate.examples.checked import Examples
+from novikoff.certificate.model import Model, Soft
+from novikoff.certificate.wording import at_least, at_most, counted, format_bounds, percent
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Binary(Certificate):
+    """A certificate of one class against the others."""
+
+    def __post_init__(self) -> None:
+        if self.problem.positive is None:
+            raise CertificateError(f"a {type(self).__name__} needs the positive class")
+
+    def _set(self, name: str, value: object) -> None:
+        object.__setattr__(self, name, value)
+
+    def _check_model(self, examples: Examples, model: Model | None) -> Findings:
+        if model is None:
+            return Findings()
+        return check_model(model, examples, affine=self.problem.affine)
+
+    def _model_sentences(self, model: Model | None, found: Findings | None = None) -> list[str]:
+        """Say what is claimed, or was found, of a model that does not separate the examples."""
+        if model is None:
+            return []
+        errors = counted(model.errors, "error")
+        sentences = [f"The model makes {errors} on the examples."]
+        if model.soft is not None:
+            sentences.append(self._soft_sentence(model.soft, found))
+        return sentences
+
+    def _soft_sentence(self, soft: Soft, found: Findings | None = None) -> str:
+        primal = soft.primal if found is None or found.primal is None else found.primal
+        dual = soft.dual if found is None or found.dual is None else found.dual
+        low, high = format_bounds(dual, primal)
+        times = "" if soft.scale == 1.0 else f", multiplied by {soft.scale:.6g},"
+        gap = f" (gap {percent(soft.gap)})" if found is None else ""
+        return (
+            f"With C = {soft.C:.6g} the model's soft-margin objective{times} is at most {high}, and "
+            f"no {self.problem.hyperplanes} has less than {low}{gap}."
+        )
+
+
+def soft_headline(soft: Soft) -> str:
+    """What is proved of a soft margin, in a few words."""
+    low, high = format_bounds(soft.dual, soft.primal)
+    return f"soft margin, C = {soft.C:.6g}, objective {low} to {high} (gap {percent(soft.gap)})"
+
+
+def bounds_sentence(lower: float, upper: float, hyperplanes: str) -> str:
+    """Say the margin of a hyperplane and the bound on any other's."""
+    low, high = format_bounds(lower, upper)
+    if math.isinf(upper):
+        return f"margin at least {at_least(lower)}; no upper bound was proved"
+    return f"margin at least {low}, and no {hyperplanes} has more than {high}"
+
+
+def no_more_than(upper: float, hyperplanes: str) -> str:
+    """Say the upper bound on the margin of any hyperplane."""
+    return f"no {hyperplanes} has a margin above {at_most(upper)}"

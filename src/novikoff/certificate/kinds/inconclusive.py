@@ -1,0 +1,134 @@
+"""What is known without a verdict."""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from novikoff.certificate.claims import Findings, check_upper
+from novikoff.certificate.errors import CertificateError, Undecided
+from novikoff.certificate.exact.hull import spread_below
+from novikoff.certificate.examples.blocks import Indices
+from novikoff.certificate.examples.checked import Examples
+from novikoff.certificate.fields import as_bound, as_support, as_weights, check_carried
+from novikoff.certificate.kinds.binary import Binary, no_more_than, soft_headline
+from novikoff.certificate.model import Model
+from novikoff.certificate.status import Status
+from novikoff.certificate.wording import at_most
+
+
+def is_numerical(upper: float, spread: float) -> bool:
+    """Whether an upper bound is as good as zero for data that spread so far, but is not zero."""
+    return 0.0 < upper <= 2.0**-30 * spread < math.inf
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Inconclusive(Binary):
+    """The best bounds of a run that neither separated the examples nor proved that none can.
+
+    It claims that no hyperplane has a margin above ``upper``, as in :class:`Separation`.
+    ``spread``, if given, is claimed to be at most the largest distance between two examples
+    (without an intercept: the largest norm), and ``upper`` is below ``2**-30`` of it: the examples
+    are *numerically* not separable, which is no verdict. ``model`` is what was fitted, if anything
+    was; its margin is not positive.
+    """
+
+    upper: float
+    support: Indices
+    weights: npt.NDArray[Any]
+    spread: float | None = None
+    model: Model | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._set("upper", as_bound("upper", self.upper))
+        self._set("support", as_support(self.support, self.problem.n_examples))
+        self._set("weights", as_weights(self.weights, self.support))
+        check_carried("upper", self.upper, math.inf, self.support)
+        if self.upper < 0.0:
+            raise CertificateError(f"upper is {self.upper!r}; an upper bound is not negative")
+        if self.spread is not None:
+            self._set("spread", as_bound("spread", self.spread))
+            if not is_numerical(self.upper, self.spread):
+                raise CertificateError(
+                    f"upper is {self.upper!r}, which is not positive and small beside the "
+                    f"spread {self.spread!r}"
+                )
+        if self.model is not None:
+            self._set("model", self.model.checked(self.problem))
+            if self.model.lower > 0.0:
+                raise CertificateError("a model with a positive margin makes it a Separation")
+            if self.model.account is not None and self.model.soft is None:
+                self.model.account.check("model", gap=math.inf, upper=self.upper)
+        self.account.check("Inconclusive", gap=math.inf, upper=self.upper)
+
+    @property
+    def lower(self) -> float:
+        """The margin of the model; minus infinity where there is none."""
+        return -math.inf if self.model is None else self.model.lower
+
+    @property
+    def gap(self) -> float:
+        """There is no gap to speak of without a positive lower bound."""
+        return math.inf
+
+    def __bool__(self) -> bool:
+        raise Undecided(f"undecided: {self._known()}")
+
+    def sentences(self) -> list[str]:
+        """What is proved, in whole sentences."""
+        head = "Inconclusive" if self.spread is None else "Numerically not separable"
+        return [f"{head}: {self._known()}.", *self._model_sentences(self.model)]
+
+    def headline(self) -> str:
+        """What is proved, in a few words."""
+        what = "undecided" if self.spread is None else "numerically not separable"
+        if math.isfinite(self.upper):
+            what += f", no margin above {at_most(self.upper)}"
+        if self.model is None or self.model.soft is None:
+            return what
+        return f"{what}; {soft_headline(self.model.soft)}"
+
+    def _known(self) -> str:
+        start = "it is neither proved that a hyperplane separates the examples nor that none does"
+        bound = no_more_than(self.upper, self.problem.hyperplanes)
+        if self.spread is not None:
+            return f"{bound} ({self._share(self.upper, self.spread)})"
+        if self.status is Status.NO_SUCH_MARGIN:
+            return f"{bound}, and one of {at_most(self.account.min_margin or 0.0)} was asked for"
+        return f"{start}; {bound}" if math.isfinite(self.upper) else start
+
+    def _share(self, upper: float, spread: float) -> str:
+        share = at_most(math.nextafter(upper / spread, math.inf), 2)
+        whole = "distance between examples" if self.problem.affine else "norm of an example"
+        return f"that is at most {share} of the largest {whole}"
+
+    def _check(self, examples: Examples) -> Findings:
+        problem = self.problem
+        upper, exact = check_upper(
+            self.upper, self.support, self.weights, examples, affine=problem.affine
+        )
+        note = ""
+        if self.spread is not None:
+            spread = spread_below(examples.X, self.support[self.weights > 0], affine=problem.affine)
+            if self.spread > spread:
+                raise CertificateError(
+                    f"the examples of the support spread {spread!r}, not {self.spread!r}"
+                )
+            note = f" ({self._share(upper, self.spread)})"
+        found = self._check_model(examples, self.model)
+        subject = self._subject(examples)
+        claim = f"whether a {problem.hyperplanes} separates {subject} is not decided"
+        if math.isfinite(upper):
+            claim += f"; {no_more_than(upper, problem.hyperplanes)}{note}"
+        return Findings(
+            lower=found.lower,
+            upper=upper,
+            primal=found.primal,
+            dual=found.dual,
+            errors=found.errors,
+            exact_rows=np.union1d(found.exact_rows, exact),
+            sentences=(f"{claim}.", *self._model_sentences(self.model, found)),
+        )

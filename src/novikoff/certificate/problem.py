@@ -1,0 +1,287 @@
+"""What a certificate speaks of: the classes, the examples, and what the run says of itself."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from novikoff.certificate.errors import CertificateError
+from novikoff.certificate.escape import printable
+from novikoff.certificate.examples.blocks import Floats
+from novikoff.certificate.examples.labels import Label, check_classes
+from novikoff.certificate.fields import check_text, check_whole
+from novikoff.certificate.status import Status
+from novikoff.certificate.wording import counted
+
+
+@dataclass(frozen=True, kw_only=True)
+class Problem:
+    """The examples and classes that a certificate speaks of.
+
+    Parameters
+    ----------
+    classes : tuple of labels
+        All labels that occur, at least two.
+    positive : label or None
+        The class whose examples have the sign +1; all others have -1. ``None``: each class in its
+        turn, against the rest.
+    affine : bool
+        True: the hyperplanes ``w·x + b = 0``; false: those through the origin, ``w·x = 0``.
+    n_examples, n_features : int
+        The shape of the data.
+    fingerprint : str
+        A fast hash of the examples, their labels and their weights; it tells when other data was
+        brought, and proves nothing.
+    class_weights : tuple of float, optional
+        What the weights of the examples of each class are multiplied by; by default 1.
+    weighted : bool
+        Whether the examples have weights of their own, which are not stored: they are part of the
+        data, like the labels.
+    target : str, optional
+        The name of the target column; for display only.
+    feature_names : tuple of str, optional
+        The names of the features; for display only.
+    sha256 : str, optional
+        A cryptographic hash of the examples, their labels and their weights.
+
+    Examples
+    --------
+    >>> from novikoff.certificate import Problem
+    >>> problem = Problem(
+    ...     classes=("benign", "malignant"),
+    ...     positive="malignant",
+    ...     affine=True,
+    ...     n_examples=569,
+    ...     n_features=30,
+    ...     fingerprint="nk1:0",
+    ... )
+    >>> print(problem)
+    'malignant' against 'benign': 569 examples with 30 features, hyperplanes with an intercept.
+    """
+
+    classes: tuple[Label, ...]
+    positive: Label | None
+    affine: bool
+    n_examples: int
+    n_features: int
+    fingerprint: str
+    class_weights: tuple[float, ...] | None = None
+    weighted: bool = False
+    target: str | None = None
+    feature_names: tuple[str, ...] | None = None
+    sha256: str | None = None
+
+    def __post_init__(self) -> None:
+        set_field = object.__setattr__
+        set_field(self, "classes", check_classes(self.classes))
+        if self.positive is not None:
+            set_field(self, "positive", self.classes[self._place_of(self.positive)])
+        for name in ("n_examples", "n_features"):
+            set_field(self, name, check_whole(name, getattr(self, name)))
+        if self.n_examples < 1:
+            raise CertificateError("a certificate needs at least one example")
+        for name in ("affine", "weighted"):
+            if not isinstance(getattr(self, name), bool | np.bool_):
+                raise CertificateError(f"{name} must be true or false")
+            set_field(self, name, bool(getattr(self, name)))
+        check_text("fingerprint", self.fingerprint)
+        for name in ("target", "sha256"):
+            if getattr(self, name) is not None:
+                check_text(name, getattr(self, name))
+        if self.feature_names is not None:
+            names = tuple(self.feature_names)
+            for name in names:
+                check_text("a feature name", name)
+            if len(names) != self.n_features:
+                raise CertificateError(
+                    f"there are {len(names)} feature names for {self.n_features} features"
+                )
+            set_field(self, "feature_names", names)
+        if self.class_weights is not None:
+            set_field(self, "class_weights", self._checked_class_weights(self.class_weights))
+
+    def _place_of(self, positive: Label) -> int:
+        places = [k for k, label in enumerate(self.classes) if label == positive]
+        if not places:
+            shown = printable(repr(positive))
+            raise CertificateError(f"the positive class {shown} is not among the classes")
+        return places[0]
+
+    def _checked_class_weights(self, weights: Sequence[float]) -> tuple[float, ...]:
+        values = tuple(float(weight) for weight in weights)
+        if len(values) != len(self.classes):
+            raise CertificateError(
+                f"there are {len(values)} class weights for {len(self.classes)} classes"
+            )
+        if not all(0.0 < value < math.inf for value in values):
+            raise CertificateError("class weights must be positive and finite")
+        return values
+
+    @property
+    def negative(self) -> Label | None:
+        """The other class if there are two; ``None``: all classes but the positive one."""
+        if len(self.classes) > 2 or self.positive is None:
+            return None
+        return self.classes[1 - self.code]
+
+    @property
+    def code(self) -> int:
+        """The position of the positive class among the classes; of the first, if there is none."""
+        return 0 if self.positive is None else self._place_of(self.positive)
+
+    @property
+    def hyperplanes(self) -> str:
+        """The singular noun for the hyperplanes that are spoken of."""
+        return "hyperplane" if self.affine else "hyperplane through the origin"
+
+    def against(self, positive: Label) -> Self:
+        """Return the problem of another class against the others, on the same examples."""
+        return replace(self, positive=positive)
+
+    def costs(
+        self, codes: npt.NDArray[np.int64], sample_weight: npt.ArrayLike | None
+    ) -> Floats | None:
+        """Return what the squared slack of each example is multiplied by; ``None``: by 1.
+
+        The cost is the float64 product of the weights of the class and of the example. An example
+        of cost 0 takes no part: no claim speaks of it.
+        """
+        weights = self._weights(sample_weight)
+        if self.class_weights is None:
+            return weights
+        of_class = np.array(self.class_weights)[codes]
+        product = of_class if weights is None else of_class * weights
+        if not np.isfinite(product).all():
+            raise CertificateError("a class weight times the weight of an example overflows")
+        return None if (product == 1.0).all() else product
+
+    def _weights(self, sample_weight: npt.ArrayLike | None) -> Floats | None:
+        if sample_weight is None:
+            if self.weighted:
+                raise CertificateError(
+                    "the certificate is of weighted examples: give their weights (sample_weight)"
+                )
+            return None
+        weights = check_sample_weight(sample_weight, self.n_examples)
+        if weights is not None and not self.weighted:
+            raise CertificateError(
+                "the certificate is of examples without weights: leave sample_weight out"
+            )
+        return weights
+
+    @property
+    def sides(self) -> str:
+        """The classes and what each is told apart from, for display."""
+        if self.positive is None:
+            return f"each of {len(self.classes):,} classes against the rest"
+        rest = "the rest" if self.negative is None else printable(repr(self.negative))
+        return f"{printable(repr(self.positive))} against {rest}"
+
+    def __str__(self) -> str:
+        shape = f"{counted(self.n_examples, 'example')} with {counted(self.n_features, 'feature')}"
+        kind = "with an intercept" if self.affine else "through the origin"
+        target = "" if self.target is None else f"{printable(self.target)}: "
+        weights = ", weighted" if self.weighted or self.class_weights is not None else ""
+        return f"{target}{self.sides}: {shape}{weights}, hyperplanes {kind}."
+
+
+def check_sample_weight(sample_weight: Any, n_examples: int) -> Floats | None:
+    """Return the weights of the examples as float64; ``None`` where each is 1."""
+    weights = np.asarray(sample_weight)
+    if weights.dtype.kind not in "buif":
+        raise CertificateError(f"sample_weight must be real numbers, not {weights.dtype}")
+    weights = weights.astype(np.float64)
+    if weights.shape != (n_examples,):
+        raise CertificateError(
+            f"{n_examples} examples need as many weights, not an array of shape {weights.shape}"
+        )
+    if not (np.isfinite(weights) & (weights >= 0.0)).all():
+        raise CertificateError("sample_weight must be finite and not negative")
+    if not weights.any():
+        raise CertificateError("sample_weight is zero for every example")
+    # Zero has one form, so that equal weights have equal bits.
+    return None if (weights == 1.0).all() else weights + 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Account:
+    """What a run says of itself; nothing of it is proved.
+
+    Parameters
+    ----------
+    status : Status
+        How the run ended.
+    asked : str
+        What the run was asked for.
+    tol : float, optional
+        The relative gap between the bounds that was asked for.
+    min_margin : float, optional
+        The margin at which the run was to give up, once no hyperplane could have it.
+    n_updates : int
+        How many updates the run made.
+    """
+
+    status: Status
+    asked: str = ""
+    tol: float | None = None
+    min_margin: float | None = None
+    n_updates: int = 0
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.status, Status):
+            raise CertificateError(f"status must be a Status, not {self.status!r}")
+        check_text("asked", self.asked)
+        object.__setattr__(self, "n_updates", check_whole("n_updates", self.n_updates))
+        for name in ("tol", "min_margin"):
+            value = getattr(self, name)
+            if value is None:
+                continue
+            if not 0.0 < float(value) < math.inf:
+                raise CertificateError(f"{name} must be positive and finite, not {value!r}")
+            object.__setattr__(self, name, float(value))
+
+    def settled(self, *, gap: float, upper: float, separates: bool) -> "Account":
+        """Return the account with a status that the bounds proved do not contradict.
+
+        A search judges by floating-point numbers, which are not the proof: where they promised a
+        gap, or a margin out of reach, that the certificate cannot show, the run ended for lack of
+        precision; where the certificate shows the gap after all, it was reached.
+        """
+        status = self.status
+        if self.tol is None and status in (Status.GAP_REACHED, Status.PRECISION):
+            status = Status.SEPARATED if separates else Status.PRECISION
+        elif status in (Status.GAP_REACHED, Status.PRECISION):
+            reached = self.tol is not None and gap <= self.tol
+            status = Status.GAP_REACHED if reached else Status.PRECISION
+        elif status is Status.NO_SUCH_MARGIN and not self.excludes(upper):
+            status = Status.PRECISION
+        return replace(self, status=status)
+
+    def excludes(self, upper: float) -> bool:
+        """Whether an upper bound on the margin rules out the margin that was asked for."""
+        return self.min_margin is not None and upper < self.min_margin
+
+    def check(self, kind: str, *, gap: float, upper: float) -> None:
+        """Refuse a status that contradicts the bounds of the certificate, or its kind."""
+        status = self.status
+        only = {Status.NOT_SEPARABLE: "NonSeparation", Status.SEPARATED: "Separation"}
+        if only.get(status, kind) != kind or (
+            kind == "NonSeparation" and status is not Status.NOT_SEPARABLE
+        ):
+            raise CertificateError(f"a {kind} cannot have the status {status.name}")
+        if status is Status.GAP_REACHED and (self.tol is None or not gap <= self.tol):
+            raise CertificateError(
+                f"the status GAP_REACHED contradicts the gap {gap!r}, where {self.tol!r} was asked"
+            )
+        if status is Status.NO_SUCH_MARGIN and not self.excludes(upper):
+            raise CertificateError(
+                f"the status NO_SUCH_MARGIN contradicts the upper bound {upper!r}, "
+                f"where the margin {self.min_margin!r} was asked for"
+            )
+
+    def __str__(self) -> str:
+        asked = f"{self.asked}: " if self.asked else ""
+        return f"{asked}{counted(self.n_updates, 'update')}. {self.status.value}"

@@ -1,0 +1,86 @@
+"""Checking a model, whatever form it comes in."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy.typing as npt
+
+from novikoff.certificate import json
+from novikoff.certificate.base import Certificate, Verified
+from novikoff.certificate.errors import CertificateError
+
+MODEL_FORMAT = "novikoff model"
+MODEL_VERSION = 2
+
+
+def verify(
+    model: Any,
+    X: Any,
+    y: npt.ArrayLike,
+    *,
+    sample_weight: npt.ArrayLike | None = None,
+    check_fingerprint: bool = True,
+) -> Verified:
+    """Check everything that was proved of a model against the data, in exact arithmetic.
+
+    Parameters
+    ----------
+    model : estimator, Certificate or path
+        A fitted ``MaxMargin`` or ``Perceptron``, a certificate, or a file with either.
+    X : array or sparse matrix of shape (n_examples, n_features)
+        The examples.
+    y : array-like of shape (n_examples,)
+        The labels.
+    sample_weight : array-like of shape (n_examples,), optional
+        The weights of the examples, where they had some.
+    check_fingerprint : bool
+        False: skip the test whether this is the data of the fit.
+
+    Returns
+    -------
+    Verified
+        What was proved, recomputed from the data.
+
+    Raises
+    ------
+    CertificateError
+        In one line, the first thing that is wrong.
+
+    Examples
+    --------
+    >>> import novikoff
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = novikoff.MaxMargin().fit(X, y == 0)
+    >>> novikoff.verify(clf, X, y == 0).errors
+    0
+    """
+    return certificate_of(model).verify(
+        X, y, sample_weight=sample_weight, check_fingerprint=check_fingerprint
+    )
+
+
+def certificate_of(model: Any) -> Certificate:
+    """Return the certificate of a model, in whatever form it comes."""
+    if isinstance(model, Certificate):
+        return model
+    if isinstance(model, str | os.PathLike):
+        return load_certificate(model)
+    found = getattr(model, "certificate_", None)
+    if not isinstance(found, Certificate):
+        raise CertificateError(f"a {type(model).__name__} without certificate_; fit it first")
+    return found
+
+
+def load_certificate(path: str | os.PathLike[str]) -> Certificate:
+    """Read the certificate in a file: of a model, or a certificate alone."""
+    return certificate_in(json.from_text(Path(path).read_bytes()))
+
+
+def certificate_in(document: dict[str, Any]) -> Certificate:
+    """Return the certificate in the JSON values of a model, or of a certificate."""
+    if document.get("format") == MODEL_FORMAT:
+        json.check_version("model", document.get("version"), MODEL_VERSION)
+        document = document.get("certificate", {})
+    return Certificate.from_dict(document)

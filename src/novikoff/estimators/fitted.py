@@ -1,0 +1,46 @@
+"""One class against the others: what a search is given, and what it gives back."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.certificate import Certificate, Certifier
+from novikoff.run import Clock, Progress
+from novikoff.sample import Sample
+
+
+@dataclass(frozen=True)
+class Task:
+    """What a search is given: the signed examples, the clock, and who certifies what it finds."""
+
+    code: int
+    sample: Sample
+    certifier: Certifier
+    clock: Clock
+    hashes: NDArray[np.uint64]
+    costs: NDArray[np.float64] | None
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """What a search gives back: the proof, the weighted examples, and where it stopped.
+
+    ``last`` is what a warm start goes on from.
+    """
+
+    certificate: Certificate
+    support: NDArray[np.int64]
+    dual_coef: NDArray[Any]
+    n_iter: int
+    history: list[Progress]
+    solver: str
+    last: Any = None
+
+
+def proof_of(certificate: Certificate) -> tuple[NDArray[np.int64], NDArray[Any]]:
+    """Return the weighted examples that bound the optimum of a model: of its own problem."""
+    model = certificate.hyperplane
+    weighted: Any = certificate if model is None or model.soft is None else model.soft
+    return weighted.support, weighted.weights

@@ -1,0 +1,142 @@
+"""Labels of a fit: the classes, their codes, their weights."""
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import compute_class_weight
+from sklearn.utils.multiclass import check_classification_targets
+
+Codes = NDArray[np.int64]
+
+COSTS = 1e-30, 1e30
+"""Beyond, the slack lift of an example leaves the range in which sums keep their digits."""
+
+
+def classes_of(y: NDArray[Any]) -> tuple[NDArray[Any], Codes]:
+    """Return the sorted labels and, for each example, the position of its own."""
+    try:
+        # Whole numbers are classes; of other labels scikit-learn knows which are.
+        if y.dtype.kind not in "iu" or y.ndim != 1:
+            check_classification_targets(y)
+        # Faster than the inverse that unique gives, and in less memory.
+        classes = np.unique(y)
+        codes = np.searchsorted(classes, y)
+    except TypeError:
+        raise ValueError("y has labels that cannot be compared; make them all strings.") from None
+    if len(classes) < 2:
+        label = classes.tolist()[0]
+        raise ValueError(
+            f"The data has only one class, {label!r}; a classifier needs examples of two."
+        )
+    return classes, codes
+
+
+def codes_among(classes: NDArray[Any], y: NDArray[Any]) -> Codes:
+    """Return the position of each label among known classes."""
+    try:
+        codes = np.searchsorted(classes, y)
+    except TypeError:
+        raise ValueError(
+            f"y has labels of another type than the classes {classes.tolist()!r}."
+        ) from None
+    codes[codes == len(classes)] = 0
+    unknown = np.flatnonzero(classes[codes] != y)
+    if unknown.size:
+        label = y[unknown].tolist()[0]
+        raise ValueError(f"y has the label {label!r}, which is not among the classes.")
+    return codes
+
+
+def positives_of(classes: NDArray[Any]) -> list[int]:
+    """Return which classes are told apart from the others: of two, the second alone."""
+    return [1] if len(classes) == 2 else list(range(len(classes)))
+
+
+def labels_of(scores: NDArray[Any], classes: NDArray[Any]) -> NDArray[Any]:
+    """Return the label of the largest score, or of the side that the only score is on."""
+    chosen = (scores >= 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
+    labels: NDArray[Any] = classes[chosen]
+    return labels
+
+
+def checked_weights(sample_weight: Any, n_examples: int) -> NDArray[np.float64] | None:
+    """Return the weights of the examples as float64, or raise what is wrong with them."""
+    if sample_weight is None:
+        return None
+    weights = np.asarray(sample_weight)
+    if weights.dtype.kind == "c":
+        raise ValueError("sample_weight must be real numbers, not complex ones.")
+    weights = weights.astype(np.float64)
+    if weights.ndim == 0:
+        weights = np.full(n_examples, float(weights))
+    if weights.shape != (n_examples,):
+        raise ValueError(
+            f"sample_weight has shape {weights.shape}; {n_examples} examples need as many weights."
+        )
+    if not (np.isfinite(weights) & (weights >= 0.0)).all():
+        raise ValueError("sample_weight must be finite and not negative.")
+    if not weights.any():
+        raise ValueError("sample_weight is zero for every example.")
+    return weights + 0.0
+
+
+def class_weights_of(
+    class_weight: Any,
+    classes: NDArray[Any],
+    codes: Codes,
+    sample_weight: NDArray[np.float64] | None,
+) -> tuple[float, ...] | None:
+    """Return what the weights of each class are multiplied by; ``None``: by 1.
+
+    ``"balanced"`` counts an example as often as it weighs, so that a weight equals repetition.
+    """
+    counts = np.bincount(codes, sample_weight, minlength=len(classes))
+    if not counts.all():
+        label = classes.tolist()[int(counts.argmin())]
+        raise ValueError(f"No example of the class {label!r} has a positive weight.")
+    if class_weight is None:
+        return None
+    if isinstance(class_weight, str) and class_weight == "balanced":
+        of_class = counts.sum() / (len(classes) * counts)
+    else:
+        of_class = compute_class_weight(class_weight, classes=classes, y=classes[codes])
+    if not ((of_class > 0.0) & (of_class < math.inf)).all():
+        raise ValueError("class_weight must be positive and finite for every class.")
+    return tuple(map(float, of_class))
+
+
+def check_costs(costs: NDArray[np.float64] | None) -> None:
+    """Refuse products of weights that are beyond what the solvers can take."""
+    if costs is None:
+        return
+    some, (least, most) = costs[costs > 0.0], COSTS
+    if not ((least <= some) & (some <= most)).all():
+        raise ValueError(
+            f"sample_weight times class_weight must be 0, or between {least} and {most}; "
+            "divide the weights by their mean."
+        )
+
+
+def step_weights(
+    class_weight: Any, classes: NDArray[Any], codes: Codes
+) -> dict[int, tuple[float, float]]:
+    """Return, for each class, the steps of the rest and of the class itself."""
+    if class_weight is None:
+        return {k: (1.0, 1.0) for k in range(len(classes))}
+    if len(classes) == 2:
+        rest, own = compute_class_weight(class_weight, classes=classes, y=classes[codes])
+        weights = {1: (float(rest), float(own))}
+    elif isinstance(class_weight, str):
+        weights = {}
+        for k in range(len(classes)):
+            mine = (codes == k).astype(int)
+            rest, own = compute_class_weight(class_weight, classes=np.array([0, 1]), y=mine)
+            weights[k] = (float(rest), float(own))
+    else:
+        each = compute_class_weight(class_weight, classes=classes, y=classes[codes])
+        weights = {k: (1.0, float(weight)) for k, weight in enumerate(each)}
+    if not all(1e-100 < weight < 1e100 for pair in weights.values() for weight in pair):
+        raise ValueError("class_weight must be between 1e-100 and 1e100 for every class.")
+    return weights

@@ -1,0 +1,232 @@
+"""From the optimum margin to a model and its certificate."""
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.certificate import Account, Certificate, Refutation, Separation, Status, Weighted
+from novikoff.estimators.fitted import Fitted, Task, proof_of
+from novikoff.maxmargin import SOME_MARGIN, Distinct, Problem, Solution, hard_margin, soft_margin
+from novikoff.run.nonseparable import contradiction
+from novikoff.sample import Sample
+
+Vector = NDArray[np.float64]
+Ids = NDArray[np.int64]
+
+FEW_PASSES = 10
+"""The least passes of a soft margin that replaces the hard one, whatever ``max_iter`` says."""
+
+
+class NotSeparableError(ValueError):
+    """No hyperplane separates the examples, and ``nonseparable="raise"`` asked to be told."""
+
+
+@dataclass(frozen=True)
+class MarginFit:
+    """What is asked of MaxMargin: the search of a :class:`Task`."""
+
+    C: float
+    tol: float
+    nonseparable: Literal["soft", "raise"]
+    starts: dict[int, Vector] | None = None
+
+    def __call__(self, task: Task) -> Fitted:
+        """Solve, choose the model, certify it."""
+        start = usable(self.starts, task.code, task.sample)
+        distinct = Distinct.of(task.sample, task.hashes, task.costs)
+        if self.C < np.inf:
+            solution = self._solve_soft(task, distinct, self.C, start)
+            scaled = Scaled.of(task.sample, solution, hard=False)
+            model = task.certifier.soft_model(
+                scaled.coef, scaled.intercept, C=self.C, proof=scaled.proof
+            )
+            certificate = task.certifier.soft(self._account(task, solution), model)
+            return scaled.fitted(task, certificate, solution)
+        solution, refutation = find_separator(task, distinct, self.tol, start)
+        account = self._account(task, solution)
+        scaled = Scaled.of(task.sample, solution, hard=True)
+        if refutation is None:
+            bounds = task.certifier.hard(
+                account, coef=scaled.coef, intercept=scaled.intercept, proof=scaled.proof
+            )
+            over = solution.status in (Status.TIME_LIMIT, Status.INTERRUPTED)
+            if isinstance(bounds, Separation) or over or self.nonseparable == "raise":
+                return scaled.fitted(task, bounds, solution)
+        elif self.nonseparable == "raise":
+            raise NotSeparableError(
+                f"No {task.certifier.problem.hyperplanes} separates the examples. "
+                "Give a finite C, or nonseparable='soft'."
+            )
+        return self._soft_instead(task, distinct, account, refutation, scaled.proof, solution)
+
+    def _soft_instead(
+        self,
+        task: Task,
+        distinct: Distinct,
+        hard: Account,
+        refutation: Refutation | None,
+        proof: Weighted,
+        before: Solution,
+    ) -> Fitted:
+        """Fit a soft margin where nothing separates the examples, or nothing did in time."""
+        clock, certifier = task.clock, task.certifier
+        C = usual_cost(distinct.sample, distinct.costs)
+        passes = int(np.ceil(clock.passes)) + max(clock.limits.max_iter, FEW_PASSES)
+        clock.limits = replace(clock.limits, max_iter=passes)
+        solution = self._solve_soft(task, distinct, C, None)
+        scaled = Scaled.of(task.sample, solution, hard=False)
+        model = certifier.soft_model(
+            scaled.coef,
+            scaled.intercept,
+            C=C,
+            proof=scaled.proof,
+            account=self._account(task, solution, C),
+        )
+        certificate: Certificate
+        if refutation is not None:
+            certificate = certifier.refuted(
+                refutation, model, asked=hard.asked, tol=hard.tol, n_updates=hard.n_updates
+            )
+        else:
+            certificate = certifier.undecided(hard, model, proof=proof)
+        both = replace(solution, solver=f"{before.solver}+{solution.solver}")
+        return scaled.fitted(task, certificate, both)
+
+    def _solve_soft(
+        self, task: Task, distinct: Distinct, C: float, start: Vector | None
+    ) -> Solution:
+        costs = np.ones(task.sample.n_examples) if distinct.costs is None else distinct.costs
+        with np.errstate(divide="ignore"):
+            slack2 = 0.5 / C / costs
+        solution = soft_margin(
+            Problem(distinct.sample, slack2),
+            tol=self.tol,
+            clock=task.clock,
+            start=None if start is None else distinct.gathered(start),
+        )
+        return replace(solution, weights=distinct.spread(solution.weights))
+
+    def _account(self, task: Task, solution: Solution, C: float | None = None) -> Account:
+        return Account(
+            status=solution.status,
+            asked=f"MaxMargin(C={self.C if C is None else C!r}, tol={self.tol!r})",
+            tol=self.tol,
+            n_updates=task.clock.updates,
+        )
+
+
+def decide(task: Task) -> Fitted:
+    """Decide whether a hyperplane separates the class from the others; no model is fitted."""
+    distinct = Distinct.of(task.sample, task.hashes, task.costs)
+    solution, refutation = find_separator(task, distinct, SOME_MARGIN, None)
+    certifier, clock = task.certifier, task.clock
+    scaled = Scaled.of(task.sample, solution, hard=True)
+    certificate: Certificate
+    if refutation is not None:
+        certificate = certifier.refuted(
+            refutation, asked="is_separable", n_updates=clock.updates
+        )
+    else:
+        account = Account(
+            status=solution.status, asked="is_separable", n_updates=clock.updates
+        )
+        certificate = certifier.hard(
+            account,
+            coef=scaled.coef,
+            intercept=scaled.intercept,
+            proof=scaled.proof,
+            with_model=False,
+        )
+    return scaled.fitted(task, certificate, solution)
+
+
+def find_separator(
+    task: Task, distinct: Distinct, tol: float, start: Vector | None
+) -> tuple[Solution, Refutation | None]:
+    """Search for the separator of largest margin, and for a proof that there is none."""
+    sample, refutations = task.sample, []
+
+    def confirm(support: Ids) -> bool:
+        found = task.certifier.refute(support)
+        refutations.extend([] if found is None else [found])
+        return found is not None
+
+    if distinct.first is not None:
+        twins = contradiction(sample.storage.matrix, sample.signs, task.hashes, sample.order)
+        if twins is not None and confirm(twins[0]):
+            return Solution.none(sample, twins[0]), refutations[0]
+    solution = hard_margin(
+        Problem(distinct.sample),
+        tol=tol,
+        clock=task.clock,
+        confirm=confirm,
+        start=None if start is None else distinct.gathered(start),
+    )
+    found = refutations[0] if solution.status is Status.NOT_SEPARABLE else None
+    return solution, found
+
+
+@dataclass(frozen=True)
+class Scaled:
+    """A solution as the user reads it: ``y (coef . x + intercept) = 1`` at the margin."""
+
+    coef: Vector
+    intercept: float
+    proof: Weighted
+
+    @classmethod
+    def of(cls, sample: Sample, solution: Solution, *, hard: bool) -> "Scaled":
+        """Return the support in order, and the weights that make the hyperplane itself."""
+        support = sample.order[solution.weights[sample.order] > 0.0]
+        weights = solution.weights[support]
+        if hard and 0.0 < solution.upper < np.inf:
+            weights = weights / ((2.0 if sample.affine else 1.0) * solution.upper**2)
+        w, offset = solution.w, solution.offset
+        return cls(w, offset - float(w @ sample.centre), Weighted(support, weights))
+
+    def fitted(self, task: Task, certificate: Certificate, solution: Solution) -> Fitted:
+        """Return what the search gives back."""
+        support, weights = proof_of(certificate)
+        if weights is None:
+            support, weights = support[:0], np.empty(0)
+        return Fitted(
+            certificate=certificate,
+            support=support,
+            dual_coef=weights * task.sample.signs[support],
+            n_iter=int(np.ceil(task.clock.passes)),
+            history=task.clock.history,
+            solver=solution.solver,
+            last=solution.weights,
+        )
+
+
+def usable(last: dict[int, Vector] | None, k: int, sample: Sample) -> Vector | None:
+    """Return the weights of an earlier fit, where they can start this one."""
+    weights = None if last is None else last.get(k)
+    if weights is None or len(weights) != sample.n_examples:
+        return None
+    weights = np.where(np.isin(np.arange(len(weights)), sample.order), weights, 0.0)
+    signs = (1, -1) if sample.affine else (0,)
+    if all((weights[sample.signs != -sign] > 0.0).any() for sign in signs):
+        return weights
+    return None
+
+
+def usual_cost(sample: Sample, costs: Vector | None) -> float:
+    """Return the C that is 1 after dividing the features by their root mean square distance.
+
+    The distance is that to the mean of the examples, or to the origin where hyperplanes pass
+    through it: a soft margin with this C is equivariant under scaling (and translation). Weights
+    count as repetitions.
+    """
+    shares = np.zeros(sample.n_examples)
+    shares[sample.order] = 1.0 if costs is None else costs[sample.order]
+    shares /= shares.sum()
+    square = float(shares @ sample.norms2)
+    if sample.affine:
+        mean, _ = sample.combine(shares * sample.signs)
+        # The centre is one of the examples, so that this cancels only if they coincide.
+        square = max(square - float(mean @ mean), np.finfo(float).eps * square)
+    return 1.0 / (square or 1.0)

@@ -1,0 +1,103 @@
+"""Each class against the rest, in threads if there are several; of two classes, the second."""
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+from joblib import effective_n_jobs
+
+from novikoff.certificate import Certificate, Certifier, Examples, PerClass, Status
+from novikoff.certificate.exact.scores import joint_errors
+from novikoff.certificate.examples.labels import signs_against
+from novikoff.estimators.fitted import Fitted, Task
+from novikoff.estimators.labels import positives_of
+from novikoff.estimators.training import Training
+from novikoff.run import Callback, Clock, Limits
+from novikoff.run.clock import cancel_on_interrupt
+from novikoff.sample import Sample
+
+Search = Callable[[Task], Fitted]
+
+
+def fit_classes(
+    training: Training,
+    sample: Sample,
+    search: Search,
+    *,
+    steps: dict[int, tuple[float, float]] | None = None,
+    max_iter: int,
+    max_updates: int | None = None,
+    deadline: float | None = None,
+    callbacks: Sequence[Callback] = (),
+    n_jobs: int | None = None,
+) -> tuple[dict[int, Fitted], bool]:
+    """Return what the search finds for each class, and whether Ctrl-C has cut that short.
+
+    Of two classes, only the second is told apart from the first. Ctrl-C cancels the searches,
+    each of which then gives back the best that it has.
+    """
+    cancel = threading.Event()
+    limits = Limits(max_iter, max_updates, deadline, cancel.is_set)
+
+    def against_rest(code: int) -> Fitted:
+        signs = signs_against(training.codes, code)
+        label = training.problem.classes[code]
+        examples = Examples(training.X, training.codes, signs, training.costs)
+        task = Task(
+            code=code,
+            sample=sample.relabelled(signs, (1.0, 1.0) if steps is None else steps[code]),
+            certifier=Certifier(training.problem.against(label), examples),
+            clock=Clock(limits, callbacks),
+            hashes=training.hashes,
+            costs=training.costs,
+        )
+        fitted = search(task)
+        if was_interrupted(fitted.certificate):
+            cancel.set()
+        return fitted
+
+    codes = positives_of(training.classes)
+    with cancel_on_interrupt(cancel):
+        results = _each(against_rest, codes, effective_n_jobs(n_jobs))
+    return dict(zip(codes, results, strict=True)), cancel.is_set()
+
+
+def deadline_in(time_limit: float | None) -> float | None:
+    """Return the reading of the clock at which a time limit is over."""
+    return None if time_limit is None else time.perf_counter() + time_limit
+
+
+def combined(certificates: list[Certificate], training: Training) -> Certificate:
+    """Return the certificate of two classes, or of each class against the rest."""
+    if len(certificates) == 1:
+        return certificates[0]
+    models = [part.hyperplane for part in certificates]
+    errors = None
+    if all(model is not None for model in models):
+        coef = np.array([part.coef for part in certificates])
+        intercept = np.array([part.intercept for part in certificates])
+        costs = training.costs
+        part = None if costs is None or costs.all() else costs > 0.0
+        errors = joint_errors(training.X, training.codes, coef, intercept, taking_part=part).count
+    return PerClass(problem=training.problem, certificates=tuple(certificates), errors=errors)
+
+
+def parts_of(certificate: Certificate) -> tuple[Certificate, ...]:
+    """Return the certificates of the classes against the rest, or the one there is."""
+    return certificate.certificates if isinstance(certificate, PerClass) else (certificate,)
+
+
+def was_interrupted(certificate: Certificate) -> bool:
+    """Whether Ctrl-C ended a run that the certificate is of."""
+    accounts = (certificate.account, certificate.model_account)
+    return any(account.status is Status.INTERRUPTED for account in accounts)
+
+
+def _each(function: Callable[[int], Any], items: Sequence[int], jobs: int) -> list[Any]:
+    if jobs == 1 or len(items) == 1:
+        return [function(item) for item in items]
+    with ThreadPoolExecutor(jobs) as pool:
+        return list(pool.map(function, items))

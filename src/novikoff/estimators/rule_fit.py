@@ -1,0 +1,133 @@
+"""From a run of the perceptron to a model and its certificate."""
+
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.certificate import Account, Certificate, Model, Status, Weighted
+from novikoff.estimators.fitted import Fitted, Task
+from novikoff.rules import Rule
+from novikoff.run import Memory, Run, run
+from novikoff.run.nonseparable import zero_combination
+from novikoff.sample import Sample
+
+LARGEST_INTEGER = 2.0**53
+PASSES_FOR_A_MODEL = 30
+"""Passes of a run on examples that are known not to be separable: it only makes a model."""
+
+
+@dataclass(frozen=True)
+class RuleFit:
+    """What is asked of a perceptron: the search of a :class:`Task`."""
+
+    rule: Rule
+    C: float
+    average: bool | Literal["auto"]
+    min_margin: float
+    memories: dict[int, Memory] | None = None
+
+    def __call__(self, task: Task) -> Fitted:
+        """Run the rule, choose the model, certify it."""
+        sample, certifier, clock = task.sample, task.certifier, task.clock
+        refutation = None
+        if self.C == np.inf:
+            found = zero_combination(
+                sample.storage.matrix, sample.signs, task.hashes, affine=sample.affine
+            )
+            refutation = None if found is None else certifier.refute(*found)
+        if refutation is not None:
+            passes = min(clock.limits.max_iter, PASSES_FOR_A_MODEL)
+            clock.limits = replace(clock.limits, max_iter=passes)
+        finished = run(
+            sample,
+            self.rule,
+            clock=clock,
+            min_margin=self.min_margin * sample.radius,
+            memory=None if self.memories is None else self.memories[task.code],
+        )
+        weights = model_weights(finished, self.average)
+        coef, intercept, placing = finished.hyperplane(weights)
+        account = self._account(finished)
+        certificate: Certificate
+        if self.C < np.inf:
+            proof = finished.weights
+            if finished.status is Status.GAP_REACHED and finished.upper is not None:
+                # The bound that the run has met need not be that of its end.
+                proof = finished.upper
+            model = certifier.soft_model(
+                coef, intercept, C=self.C, proof=weighted(sample, proof), rescale=True
+            )
+            certificate = certifier.soft(account, model)
+        elif refutation is not None:
+            model = replace(certifier.model(coef, intercept), account=_settled(account))
+            certificate = certifier.refuted(
+                refutation, model, asked=account.asked, n_updates=account.n_updates
+            )
+        else:
+            upper = finished.weights if finished.upper is None else finished.upper
+            certificate = certifier.hard(
+                account, coef=coef, intercept=intercept, proof=weighted(sample, upper)
+            )
+        compression = finished.compression(weights, placing)
+        return Fitted(
+            certificate=certificate,
+            support=compression.support,
+            dual_coef=compression.weights * sample.signs[compression.support],
+            n_iter=int(clock.passes),
+            history=clock.history,
+            solver=type(self.rule).__name__,
+            last=finished.memory,
+        )
+
+    def _account(self, finished: Run) -> Account:
+        accuracy = getattr(self.rule, "accuracy", None)
+        if accuracy is not None and self.C < np.inf:
+            # The objective is inversely proportional to the square of the lifted margin.
+            accuracy = 1.0 - (1.0 - accuracy) ** 2
+        least = self.min_margin * finished.sample.radius
+        return Account(
+            status=finished.status,
+            asked=spelled_out(self.rule),
+            tol=accuracy,
+            min_margin=least if least > 0.0 and self.C == np.inf else None,
+            n_updates=finished.n_updates,
+        )
+
+
+def _settled(account: Account) -> Account:
+    return account.settled(gap=np.inf, upper=0.0, separates=False)
+
+
+def spelled_out(rule: Rule) -> str:
+    """Return the rule with all of its parameters, defaults included."""
+    parameters = ", ".join(f"{name}={value!r}" for name, value in rule.get_params().items())
+    return f"{type(rule).__name__}({parameters})"
+
+
+def model_weights(finished: Run, average: bool | Literal["auto"]) -> NDArray[np.float64]:
+    """Choose the iterate that becomes the model.
+
+    Where the rule was satisfied it is the last one, or the best that MinOver saw; otherwise one
+    without a training error; otherwise the mean over updates, unless ``average=False``.
+    """
+    if average is True:
+        return finished.averaged
+    if finished.status is Status.CONVERGED:
+        return finished.weights
+    if finished.best is not None:
+        return finished.best
+    return finished.weights if average is False else finished.averaged
+
+
+def weighted(sample: Sample, weights: NDArray[np.float64]) -> Weighted:
+    """Return the examples with weight in the order of visits, and their weights.
+
+    Whole numbers become integers, which exact arithmetic likes better.
+    """
+    support = sample.order[weights[sample.order] > 0.0]
+    values: NDArray[Any] = weights[support]
+    if (values == np.rint(values)).all() and values.max(initial=0.0) <= LARGEST_INTEGER:
+        values = values.astype(np.int64)
+    return Weighted(support, values)

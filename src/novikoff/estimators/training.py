@@ -1,0 +1,129 @@
+"""The examples of a fit: validated, typed and hashed once, whatever is fitted to them."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from sklearn.utils import assert_all_finite
+from sklearn.utils.validation import validate_data
+
+from novikoff.certificate import Problem, fingerprint_of_hashes, row_hashes
+from novikoff.certificate.examples.labels import plain_label
+from novikoff.estimators.labels import (
+    Codes,
+    check_costs,
+    checked_weights,
+    class_weights_of,
+    classes_of,
+)
+from novikoff.sample import Sample, storage_of
+from novikoff.sample.storage import IN_PLACE, Storage
+
+
+@dataclass(frozen=True)
+class Training:
+    """The examples of a fit and the problem that they pose."""
+
+    X: Any
+    classes: NDArray[Any]
+    codes: Codes
+    hashes: NDArray[np.uint64]
+    costs: NDArray[np.float64] | None
+    problem: Problem
+    storage: Storage
+
+    @classmethod
+    def of(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: ArrayLike,
+        *,
+        affine: bool,
+        sample_weight: ArrayLike | None = None,
+        class_weight: Any = None,
+    ) -> "Training":
+        """Validate the data as scikit-learn does, and name the problem.
+
+        Whether all values are finite is seen later, in passing.
+        """
+        target = getattr(y, "name", None)
+        given = X
+        X, labels = validate_data(
+            estimator, X, y, accept_sparse="csr", dtype=readable_type(X), ensure_all_finite=False
+        )
+        check_exact(given, X)
+        classes, codes = classes_of(labels)
+        weights = checked_weights(sample_weight, len(codes))
+        if weights is not None and (weights == 1.0).all():
+            weights = None
+        class_weights = class_weights_of(class_weight, classes, codes, weights)
+        hashes = row_hashes(X)
+        names = getattr(estimator, "feature_names_in_", None)
+        problem = Problem(
+            classes=tuple(plain_label(label) for label in classes.tolist()),
+            positive=None,
+            affine=affine,
+            n_examples=X.shape[0],
+            n_features=X.shape[1],
+            fingerprint=fingerprint_of_hashes(hashes, codes, len(classes), X.shape[1], weights),
+            class_weights=class_weights,
+            weighted=weights is not None,
+            target=target if isinstance(target, str) else None,
+            feature_names=None if names is None else tuple(map(str, names)),
+        )
+        costs = problem.costs(codes, weights)
+        check_costs(costs)
+        return cls(X, classes, codes, hashes, costs, problem, storage_of(X))
+
+    def sample(self, signs: NDArray[np.int8], **how: Any) -> Sample:
+        """Return the signed examples; ``how`` are further arguments of :meth:`Sample.of`."""
+        try:
+            sample = Sample.of(self.storage, signs, affine=self.problem.affine, **how)
+        except ValueError:
+            # The norms have met a NaN or an infinity; only then is it worth a pass to name it.
+            assert_all_finite(self.X, input_name="X")
+            raise
+        if not np.isfinite(sample.norms2).all():
+            assert_all_finite(self.X, input_name="X")
+        return sample
+
+
+def readable_type(X: Any) -> Any:
+    """Return the ``dtype`` argument under which validation leaves readable data as they are.
+
+    Integers and half floats are converted later, block by block.
+    """
+    array = isinstance(X, np.ndarray) or sparse.issparse(X)
+    if array and X.dtype.kind in "biuf" and X.dtype.itemsize <= 8:
+        return None
+    return list(IN_PLACE)
+
+
+def check_exact(given: Any, converted: Any) -> None:
+    """Refuse data that are not the same numbers after validation has converted them."""
+    if converted is given:
+        return
+    if sparse.issparse(given):
+        # Conversion to CSR keeps the stored values, though perhaps in another order.
+        given, converted = given.tocsr().data, converted.data
+    if isinstance(given, np.ma.MaskedArray):
+        raise ValueError("X is a masked array; fill in its missing values first.")
+    original = np.asarray(given)
+    kind = original.dtype.kind
+    if kind not in "biufO":
+        raise ValueError(f"X must be numbers, not {original.dtype}; convert or encode it first.")
+    if original.dtype == converted.dtype or kind == "b" or (kind == "f" and original.itemsize <= 8):
+        return
+    # numpy compares integers with floats as floats, so those are judged by their size.
+    if kind in "iu":
+        exact = max(int(original.max()), -int(original.min())) <= 1 << 53
+    else:
+        finite = np.isfinite(converted)
+        exact = bool((original[finite] == converted[finite]).all())
+    if not exact:
+        raise ValueError(
+            "X contains a value that float64 cannot represent; scale or round it first."
+        )
