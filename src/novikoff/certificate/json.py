@@ -6,15 +6,13 @@ Floats are written so that they read back bit for bit; an infinity is the string
 
 import json
 import math
-import os
-import secrets
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from novikoff.certificate.errors import CertificateError
 from novikoff.certificate.examples.labels import Label
+from novikoff.certificate.files import write_atomically as write_atomically
 from novikoff.certificate.status import Status
 
 FORMAT = "novikoff certificate"
@@ -59,23 +57,6 @@ def from_text(text: str | bytes) -> dict[str, Any]:
     if not isinstance(document, dict):
         raise CertificateError("not a certificate: the JSON is not an object")
     return document
-
-
-def write_atomically(path: str | os.PathLike[str], text: str) -> None:
-    """Write to a temporary name and rename, so that an interruption leaves the old file whole.
-
-    Through a symbolic link the file that it points to is written, and the link stays.
-    """
-    target = Path(os.path.realpath(path))
-    temporary = target.with_name(f".{target.name}.{secrets.token_hex(8)}.tmp")
-    try:
-        with temporary.open("x", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, target)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def check_keys(found: dict[str, Any], wanted: list[str], what: str) -> None:
