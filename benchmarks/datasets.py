@@ -8,7 +8,8 @@ from scipy.sparse import csr_matrix
 from sklearn.datasets import load_breast_cancer
 from sklearn.preprocessing import StandardScaler
 
-from novikoff.data import gene_like, load_mnist, planted, text_like
+from benchmarks.generators import gene_like, text_like
+from novikoff.data import load_mnist, planted
 
 
 class Labelled(NamedTuple):

@@ -10,9 +10,9 @@ from sklearn.svm import LinearSVC
 
 from benchmarks import datasets
 from benchmarks.figures import save
+from benchmarks.generators import text_like
 from benchmarks.measure import Report, Times, clock
 from novikoff import Perceptron
-from novikoff.data import text_like
 
 SEEDS = range(5)
 Split = tuple[Any, Any, Any, Any]

@@ -88,5 +88,5 @@ def test_a_disk_that_refuses(refused, fruit, monkeypatch):
     def full(*_args):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("novikoff.certificate.json.os.replace", full)
+    monkeypatch.setattr("os.replace", full)
     assert "No space left on device" in refused("fit", fruit, "-t", "kind")

@@ -7,7 +7,9 @@ from hypothesis import strategies as st
 from scipy.optimize import nnls
 from scipy.sparse import issparse
 
-from novikoff.data import far_pair, gene_like, integers, planted, sharpness, text_like
+from benchmarks.generators import gene_like, text_like
+from novikoff.data import far_pair, planted, sharpness
+from tests.data.integers import integers
 
 SEEDS = st.integers(0, 2**32 - 1)
 

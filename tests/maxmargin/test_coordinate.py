@@ -5,8 +5,8 @@ import pytest
 from scipy import sparse
 from sklearn.svm import LinearSVC
 
+from benchmarks.generators import text_like
 from novikoff.certificate import Status
-from novikoff.data import text_like
 from novikoff.maxmargin import Problem
 from novikoff.maxmargin.coordinate import search as coordinate
 from novikoff.maxmargin.coordinate.search import coordinate_descent

@@ -5,9 +5,9 @@ import pytest
 from scipy import sparse
 from sklearn.svm import LinearSVC
 
+from benchmarks.generators import text_like
 from novikoff.certificate import Status
 from novikoff.data import planted as far_from_a_plane
-from novikoff.data import text_like
 from novikoff.maxmargin import Problem, problem
 from novikoff.maxmargin.choose import soft_margin
 from novikoff.maxmargin.newton import curvature, parts

@@ -17,9 +17,10 @@ from scipy.optimize import nnls
 from novikoff import rules
 from novikoff.certificate import Status
 from novikoff.compiled.step import THRESHOLD
-from novikoff.data import integers, planted, sharpness
+from novikoff.data import planted, sharpness
 from novikoff.run.loop import Limits, Run, run
 from novikoff.sample import Memory, Sample, storage_of
+from tests.data.integers import integers
 
 DECIDED = (Status.CONVERGED, Status.GAP_REACHED)
 ENOUGH = 0.8

@@ -1,23 +1,61 @@
-"""Texts of unknown origin, made fit for a terminal and for one line."""
+"""Texts from files, such as names and labels, in a form that is safe to print."""
 
-import unicodedata
-
-# Control, format (bidirectional overrides among them), surrogate, private use, unassigned, and
-# the separators of lines and paragraphs.
-_ESCAPED = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+_ELLIPSIS = "…"
 
 
-def printable(text: str, limit: int = 80) -> str:
-    r"""Return the text with control characters escaped, cut to ``limit`` characters.
+def escaped(text: str) -> str:
+    r"""Replace every character that a terminal may act upon by its escape sequence.
+
+    These are all that `str.isprintable` excludes: control characters and line breaks, the
+    escape character, bidirectional and other invisible format characters, line and paragraph
+    separators, lone surrogates, and spaces other than the ordinary one.
 
     Examples
     --------
-    >>> from novikoff.certificate.escape import printable
-    >>> print(printable("red \x1b[31malert\x1b[0m\n"), printable("a" * 100, limit=8))
-    red \x1b[31malert\x1b[0m\n aaaaaaa…
+    >>> print(escaped("a\x1b[2Jb\nc\u202ed"))
+    a\x1b[2Jb\nc\u202ed
     """
-    cut = text if len(text) <= limit else text[: limit - 1] + "…"
-    return "".join(
-        c.encode("unicode_escape").decode("ascii") if unicodedata.category(c) in _ESCAPED else c
-        for c in cut
-    )
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+
+
+def printable(text: object, limit: int = 80) -> str:
+    r"""Show a text in at most `limit` characters: escaped, cut with an ellipsis if it is longer.
+
+    Backslashes are doubled, so that different texts that are not cut look different.
+
+    Examples
+    --------
+    >>> print(printable("one\ntwo"), printable("x" * 100, limit=5), printable(3.0))
+    one\ntwo xxxx… 3.0
+    """
+    whole = str(text)
+    shown = escaped(whole[: limit + 1].replace("\\", "\\\\"))
+    if len(shown) <= limit:
+        return shown
+    # A cut never goes through an escape sequence.
+    pieces, room = [], limit - len(_ELLIPSIS)
+    for character in whole:
+        piece = escaped(character.replace("\\", "\\\\"))
+        room -= len(piece)
+        if room < 0:
+            break
+        pieces.append(piece)
+    return "".join(pieces) + _ELLIPSIS
+
+
+def quoted(text: object, limit: int = 80) -> str:
+    r"""Show a text as `printable` does, in quotation marks.
+
+    Examples
+    --------
+    >>> print(quoted("width"), quoted("the\tother's"), quoted("x" * 100, limit=5))
+    'width' "the\tother's" 'xxxx…'
+    """
+    shown = printable(text, limit)
+    if "'" not in shown:
+        return f"'{shown}'"
+    if '"' not in shown:
+        return f'"{shown}"'
+    return "'" + shown.replace("'", "\\'") + "'"

@@ -1,9 +1,7 @@
 """Data: readers of the usual files, generators with a known margin, MNIST."""
 
 from novikoff.data.generators.famous import far_pair, sharpness
-from novikoff.data.generators.genes import gene_like
-from novikoff.data.generators.hyperplane import Planted, integers, planted
-from novikoff.data.generators.text import text_like
+from novikoff.data.generators.hyperplane import Planted, planted
 from novikoff.data.mnist import Mnist, cache_folder, load_mnist
 from novikoff.data.read import FORMATS, read
 from novikoff.data.table import DataError, Table
@@ -16,11 +14,8 @@ __all__ = [
     "Table",
     "cache_folder",
     "far_pair",
-    "gene_like",
-    "integers",
     "load_mnist",
     "planted",
     "read",
     "sharpness",
-    "text_like",
 ]

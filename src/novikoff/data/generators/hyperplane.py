@@ -102,15 +102,15 @@ def planted(
     >>> bool(np.linalg.norm(p.X, axis=1).max() <= 1.0)
     True
     """
-    _check_shape(n, d)
+    check_shape(n, d)
     if not 0.0 < margin <= radius < np.inf:
         raise ValueError(f"margin must be in (0, radius={radius}], got {margin}")
     rng = check_random_state(random_state)
-    normal = _unit_vector(rng, d)
+    normal = unit_vector(rng, d)
     inner = max(radius * _INSIDE, margin)
     offset = rng.uniform(-0.5, 0.5) * (inner - margin) if intercept else 0.0
 
-    y = _balanced_labels(rng, n)
+    y = balanced_labels(rng, n)
     ball = _in_ball(rng, n, d, inner)
     along = ball @ normal
     across = ball - np.outer(along, normal)
@@ -130,82 +130,18 @@ def planted(
 
     order = rng.permutation(n)
     X = (across + np.outer(position, normal))[order]
-    y, flipped = _with_noise(rng, y[order], noise)
+    y, flipped = with_noise(rng, y[order], noise)
     return Planted(X, y, normal, -float(offset), float(margin), flipped)
 
 
-def integers(
-    n: int,
-    d: int,
-    *,
-    bound: int = 5,
-    intercept: bool = False,
-    random_state: RandomState = None,
-) -> Planted:
-    """Small integer examples on the two sides of a hyperplane with integer coefficients.
-
-    Sums and products of such data are exact in floating point, so runs can be compared bit for
-    bit. No example lies on the planted hyperplane, so its margin is at least ``1/‖w‖`` for the
-    integer ``w`` that was drawn; the best margin may be larger. Both classes are present when
-    ``n >= 2``.
-
-    Parameters
-    ----------
-    n, d : int
-        Number of examples and of features.
-    bound : int, default=5
-        All values lie in ``[-bound, bound]``.
-    intercept : bool, default=False
-        Whether the hyperplane may miss the origin.
-    random_state : int, RandomState or None, default=None
-        Seed.
-
-    Returns
-    -------
-    Planted
-        With ``X`` of dtype float64.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from novikoff.data import integers
-    >>> p = integers(20, 3, random_state=0)
-    >>> bool((p.X == np.rint(p.X)).all()), bool(p.margin > 0)
-    (True, True)
-    """
-    _check_shape(n, d)
-    if bound < 1:
-        raise ValueError(f"bound must be at least 1, got {bound}")
-    rng = check_random_state(random_state)
-    w = rng.randint(-bound, bound + 1, size=d)
-    if not w.any():
-        w[rng.randint(d)] = 1
-    b = int(rng.randint(1 - bound, bound)) if intercept else 0
-
-    X = rng.randint(-bound, bound + 1, size=(n, d))
-    # Ends, since |b| < bound: the corner ±bound*sign(w) of the box is off the hyperplane.
-    while (on_plane := np.flatnonzero(X @ w + b == 0)).size:
-        X[on_plane] = rng.randint(-bound, bound + 1, size=(on_plane.size, d))
-    sides = np.sign(X @ w + b)
-    if n >= 2 and (sides == sides[0]).all():
-        X[rng.randint(n)] = -sides[0] * bound * np.sign(w)
-    score = X @ w + b
-    length = float(np.linalg.norm(w))
-    return Planted(
-        X.astype(np.float64),
-        np.sign(score).astype(np.int64),
-        w / length,
-        b / length,
-        float(np.abs(score).min()) / length,
-    )
-
-
-def _check_shape(n: int, d: int) -> None:
+def check_shape(n: int, d: int) -> None:
+    """Refuse an empty data set."""
     if n < 1 or d < 1:
         raise ValueError(f"n and d must be at least 1, got n={n}, d={d}")
 
 
-def _unit_vector(rng: np.random.RandomState, d: int) -> NDArray[np.float64]:
+def unit_vector(rng: np.random.RandomState, d: int) -> NDArray[np.float64]:
+    """A direction drawn uniformly from the sphere."""
     direction = rng.standard_normal(d)
     return np.asarray(direction / np.linalg.norm(direction))
 
@@ -216,15 +152,17 @@ def _in_ball(rng: np.random.RandomState, n: int, d: int, radius: float) -> NDArr
     return points
 
 
-def _balanced_labels(rng: np.random.RandomState, n: int) -> NDArray[np.int64]:
+def balanced_labels(rng: np.random.RandomState, n: int) -> NDArray[np.int64]:
+    """Labels 1 and -1 drawn with equal chances; the first two are 1 and -1."""
     labels = 2 * rng.randint(0, 2, size=n).astype(np.int64) - 1
     labels[:2] = (1, -1)[:n]
     return labels
 
 
-def _with_noise(
+def with_noise(
     rng: np.random.RandomState, y: NDArray[np.int64], noise: float
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Turn around a share of the labels; return them and the positions of those turned."""
     if not 0.0 <= noise <= 1.0:
         raise ValueError(f"noise must be a share between 0 and 1, got {noise}")
     flipped = np.sort(rng.permutation(y.size)[: round(noise * y.size)]).astype(np.int64)

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 from sklearn.utils import check_random_state
 
-from novikoff.data.generators.hyperplane import Planted, RandomState, _with_noise
+from novikoff.data.generators.hyperplane import Planted, RandomState, with_noise
 
 # A draw of documents is given up when fewer than this share of them keeps the margin.
 _WORST_ACCEPTANCE = 0.01
@@ -54,7 +54,7 @@ def text_like(
 
     Examples
     --------
-    >>> from novikoff.data import text_like
+    >>> from benchmarks.generators import text_like
     >>> p = text_like(100, 1000, 20, random_state=0)
     >>> p.X.shape, bool((p.X.data > 0).all()), bool(p.margin >= 0.02)
     ((100, 1000), True, True)
@@ -102,7 +102,7 @@ def text_like(
 
     X, y = _stack(blocks), np.concatenate(signs)
     attained = float((y * (X @ normal)).min())
-    y, flipped = _with_noise(rng, y, noise)
+    y, flipped = with_noise(rng, y, noise)
     return Planted(X, y, normal, 0.0, attained, flipped)
 
 

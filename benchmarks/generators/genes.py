@@ -8,10 +8,10 @@ from sklearn.utils import check_random_state
 from novikoff.data.generators.hyperplane import (
     Planted,
     RandomState,
-    _balanced_labels,
-    _check_shape,
-    _unit_vector,
-    _with_noise,
+    balanced_labels,
+    check_shape,
+    unit_vector,
+    with_noise,
 )
 
 
@@ -55,12 +55,12 @@ def gene_like(
     Examples
     --------
     >>> import numpy as np
-    >>> from novikoff.data import gene_like
+    >>> from benchmarks.generators import gene_like
     >>> p = gene_like(30, 500, margin=0.5, random_state=0)
     >>> bool(np.isclose(np.min(p.y * (p.X @ p.coef + p.intercept)), 0.5))
     True
     """
-    _check_shape(n, d)
+    check_shape(n, d)
     if not 0.0 < margin < np.inf:
         raise ValueError(f"margin must be positive, got {margin}")
     if informative < 1 or pathways < 0:
@@ -70,13 +70,13 @@ def gene_like(
     rng = check_random_state(random_state)
     informative = min(informative, d)
     coef = np.zeros(d)
-    coef[rng.permutation(d)[:informative]] = _unit_vector(rng, informative)
+    coef[rng.permutation(d)[:informative]] = unit_vector(rng, informative)
 
     level = 8.0 + 1.5 * rng.standard_normal(d)
     profiles = rng.standard_normal((n, pathways)) @ rng.standard_normal((pathways, d))
     profiles /= np.sqrt(max(pathways, 1))
     profiles += 0.5 * rng.standard_normal((n, d))
-    y = rng.permutation(_balanced_labels(rng, n))
+    y = rng.permutation(balanced_labels(rng, n))
 
     along = profiles @ coef
     distance = np.abs(along)
@@ -85,5 +85,5 @@ def gene_like(
     profiles += level
     intercept = -float(level @ coef)
 
-    y, flipped = _with_noise(rng, y, noise)
+    y, flipped = with_noise(rng, y, noise)
     return Planted(profiles, y, coef, intercept, float(margin), flipped)
