@@ -139,7 +139,7 @@ def certify_soft(
     if not 0.0 < delta < math.inf:
         raise CertificateError(f"delta must be positive and finite, not {delta!r}")
     if rescale:
-        normal, offset = rescaled(matrix, sides, normal, offset, delta, costs)
+        normal, offset = rescaled(matrix, sides, normal, offset, 0.5 / delta / delta, costs)
     rows, values = weighted(support, weights, costs, matrix.shape[0])
     return _soft(
         matrix,
@@ -231,12 +231,13 @@ def _soft(
     if not 0.0 < delta < math.inf:
         raise CertificateError(f"delta must be positive and finite, not {delta!r}")
     costs = as_costs(stated.get("costs"), X.shape[0])
+    C = 0.5 / delta / delta
     return SoftOptimum(
         coef=coef,
         intercept=intercept,
         delta=delta,
-        primal=primal_value(X, signs, coef, intercept, delta, costs, values=seen).high,
-        dual=dual_below(point, delta),
+        primal=primal_value(X, signs, coef, intercept, C, costs, values=seen).high,
+        dual=dual_below(point, C),
         **stated,
     )
 

@@ -77,7 +77,7 @@ class _MarginBounds(Certificate):
                 f"the hyperplane does not have the margin {self.lower!r}: "
                 f"it is at most {math.nextafter(bound.value, math.inf)!r}"
             )
-        return bound.value, bound.n_exact
+        return bound.value, bound.exact_rows.size
 
     def _check_upper(self, X: Any, signs: Signs, excluded: float | None) -> tuple[float, int]:
         point = hull_point(X, signs, self.support, self.weights, affine=self.affine)
@@ -95,7 +95,7 @@ class _MarginBounds(Certificate):
                 f"the weights prove the upper bound {proved!r}, "
                 f"which does not exclude the margin {excluded!r}"
             )
-        return proved, 0 if point is None else point.n_exact
+        return proved, 0 if point is None else point.exact_rows.size
 
     def _bounded(self, point: HullPoint, excluded: float | None) -> bool:
         return self.upper >= point.margin and (excluded is None or point.excludes(excluded))

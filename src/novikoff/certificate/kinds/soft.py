@@ -63,6 +63,11 @@ class SoftOptimum(Certificate):
         check_takes_part(self.support, self.weights, self.costs)
 
     @property
+    def C(self) -> float:
+        """The penalty on squared margin violations."""
+        return 0.5 / self.delta / self.delta
+
+    @property
     def gap(self) -> float:
         """Relative gap ``(primal - dual)/primal``."""
         return relative_gap(self.dual, self.primal) if self.primal > 0.0 else 0.0
@@ -91,7 +96,7 @@ class SoftOptimum(Certificate):
         return f"<SoftOptimum: {low} <= optimum <= {high}>"
 
     def _check(self, X: Any, signs: Signs) -> Verified:
-        claim = (X, signs, self.coef, self.intercept, self.delta, self.costs)
+        claim = (X, signs, self.coef, self.intercept, self.C, self.costs)
         primal = primal_value(*claim)
         if primal.low <= self.primal < primal.high and not primal.exact:
             primal = primal_value(*claim, thorough=True)
@@ -102,14 +107,14 @@ class SoftOptimum(Certificate):
             )
         weighted = (X, signs, self.support, self.weights)
         point = hull_point(*weighted, affine=self.affine, costs=self.costs)
-        if point is not None and not point.exact and self.dual > dual_below(point, self.delta):
+        if point is not None and not point.exact and self.dual > dual_below(point, self.C):
             point = hull_point(*weighted, affine=self.affine, costs=self.costs, thorough=True)
-        dual = dual_below(point, self.delta)
+        dual = dual_below(point, self.C)
         if self.dual > dual:
             raise CertificateError(f"the weights prove the lower bound {dual!r}, not {self.dual!r}")
         sentence = (
             f"Verified: the hyperplane's objective is at most {at_most(primal.high)}, "
             f"and the optimum is at least {at_least(dual)}."
         )
-        n_exact = primal.n_exact + (0 if point is None else point.n_exact)
+        n_exact = primal.exact_rows.size + (0 if point is None else point.exact_rows.size)
         return Verified(primal=primal.high, dual=dual, n_exact=n_exact, sentence=sentence)
