@@ -81,19 +81,18 @@ def spread_is_true(claim, X, affine):
     return any(Fraction(claim) ** 2 <= square for square in squares)
 
 
-def primal(X, signs, w, b, delta, costs=None):
-    penalty = 1 / (2 * Fraction(delta) ** 2)
+def primal(X, signs, w, b, C, costs=None):
     hinges = [max(Fraction(0), 1 - v) for v in signed_values(X, signs, w, b)]
     prices = [1] * len(hinges) if costs is None else map(Fraction, costs.tolist())
     slack = sum((s * h**2 for s, h in zip(prices, hinges, strict=True)), Fraction(0))
-    return dot(w, w) / 2 + penalty * slack
+    return dot(w, w) / 2 + Fraction(C) * slack
 
 
-def dual(X, signs, support, weights, affine, delta, costs=None):
+def dual(X, signs, support, weights, affine, C, costs=None):
     found = hull_square(X, signs, support, weights, affine, costs)
     if found is None:
         return Fraction(0)
-    q = found[0] + Fraction(delta) ** 2 * found[1]
+    q = found[0] + found[1] / (2 * Fraction(C))
     return 2 / q if affine else 1 / (2 * q)
 
 

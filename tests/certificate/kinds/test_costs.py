@@ -62,7 +62,7 @@ def test_a_whole_cost_is_as_many_copies(arithmetic, case, data, delta):
             support=np.flatnonzero(shares[rows]),
             weights=(shares / costs)[rows][shares[rows] > 0],
         )
-    claim = (case.X, case.signs, priced.coef, priced.intercept, delta, costs)
+    claim = (case.X, case.signs, priced.coef, priced.intercept, priced.C, costs)
     exact = truth.primal(*claim)
     assert exact == truth.primal(case.X[rows], case.signs[rows], *claim[2:5])
     if arithmetic.startswith("exact"):
@@ -179,7 +179,7 @@ def test_many_different_costs_are_rounded_up_until_asked():
     weights = rng.uniform(0.1, 1.0, 300)
     common = dict(coef=[1.0, 0.0, 0.0], delta=0.5, support=np.arange(300), weights=weights)
     soft = certify_soft(X, signs, costs=costs, **common, **COMMON)
-    exact = truth.dual(X, signs, soft.support, weights.tolist(), True, 0.5, costs)
+    exact = truth.dual(X, signs, soft.support, weights.tolist(), True, 2.0, costs)
     assert Fraction(soft.dual) <= exact < Fraction(math.nextafter(soft.dual, math.inf))
     assert soft.verify(X, signs).dual == soft.dual
     with pytest.raises(CertificateError, match="prove the lower bound"):

@@ -23,7 +23,7 @@ from novikoff.certificate.exact.dyadic import (
     squares_over,
 )
 from novikoff.certificate.exact.filter import combination
-from novikoff.certificate.exact.margins import EXACT_VALUES
+from novikoff.certificate.exact.margins import EXACT_VALUES, NO_ROWS
 from novikoff.certificate.exact.slices import exact_total, sum_of_squares
 from novikoff.certificate.examples.blocks import Floats, Indices, count_values, take
 from novikoff.certificate.examples.labels import Signs
@@ -41,21 +41,22 @@ _MOST_SPREAD = 4096
 """Rows that are looked at for two that are far apart."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class HullPoint:
     """A point of the hull: a bound on its squared norm, and the shares that make it.
 
     ``square`` bounds ``‖v‖²`` from above, where ``v`` is the weighted mean of the signed
     examples, or with an intercept the difference of the two class means. ``shares_square``
     bounds ``Σ λ_i²/s_i`` over the normalised weights, where ``s_i`` is the cost of an example.
-    ``exact``: both are equalities.
+    ``exact``: both are equalities. ``exact_rows`` are the examples whose weighted sum was computed
+    in exact arithmetic: all that carry weight, or none.
     """
 
     square: fmpq
     shares_square: fmpq
     affine: bool
     exact: bool
-    n_exact: int
+    exact_rows: Indices
 
     @property
     def margin_square(self) -> fmpq:
@@ -117,8 +118,8 @@ def hull_point(
             signed[group] *= denominator // whole
         signed *= sides.astype(object)
         square, exact = _exact_square(X, support, signed, denominator), True
-    n_exact = support.size if exact else 0
-    return HullPoint(square, shares_square, affine, exact and exact_shares, n_exact)
+    exact_rows = support if exact else NO_ROWS
+    return HullPoint(square, shares_square, affine, exact and exact_shares, exact_rows)
 
 
 def _squares(

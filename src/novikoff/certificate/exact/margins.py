@@ -23,17 +23,20 @@ EXACT_VALUES = 1 << 18
 """Exact arithmetic on up to this many values is a matter of course: it takes little time."""
 
 
-@dataclass(frozen=True)
+NO_ROWS: Indices = np.empty(0, dtype=np.int64)
+
+
+@dataclass(frozen=True, eq=False)
 class Bound:
     """A float on the safe side of a number.
 
     ``exact``: it is the float nearest to the number on that side, so nothing better can be
-    claimed. ``n_exact`` counts the rows that were decided in exact arithmetic.
+    claimed. ``exact_rows`` are the examples that were decided in exact arithmetic.
     """
 
     value: float
     exact: bool
-    n_exact: int
+    exact_rows: Indices
 
 
 def margin_below(
@@ -55,7 +58,7 @@ def margin_below(
     """
     norm2 = sum_of_squares(coef)
     if norm2 == 0:
-        return Bound(-math.inf, True, 0)
+        return Bound(-math.inf, True, NO_ROWS)
     w, b, exponent = scaled(coef, intercept) if values is None else (coef, intercept, 0)
     values = signed_values(X, signs, w, b) if values is None else values
     rows, low, high = _competitors(*values, taking_part)
@@ -64,9 +67,9 @@ def margin_below(
     if costly and not thorough and not low <= 0.0 < high and math.isfinite(low):
         value = _over_norm(of_float(low) * rational(1, exponent), norm2)
         if value != 0.0:
-            return Bound(value, False, 0)
+            return Bound(value, False, NO_ROWS)
     least = exact_minimum(X, signs, rows, w, b) * rational(1, exponent)
-    return Bound(_over_norm(least, norm2), True, rows.size)
+    return Bound(_over_norm(least, norm2), True, rows)
 
 
 def _over_norm(least: fmpq, norm2: fmpq) -> float:

@@ -1,11 +1,12 @@
 """The soft-margin problem, bounded from both sides.
 
-With ``C = 1/(2 Δ²)`` and costs ``s_i >= 0`` the problem is to minimise
-``P(w, b) = ‖w‖²/2 + C Σ s_i max(0, 1 - y_i(w·x_i + b))²``.
-Its dual is to maximise ``Σ a_i - ‖Σ a_i y_i x_i‖²/2 - Δ² Σ (a_i²/s_i)/2`` over ``a >= 0``,
-zero where the cost is, with ``Σ a_i y_i = 0`` where there is an intercept. On the ray through
-given weights the maximum is ``1/(2q)``, or ``2/q`` with an intercept, where
-``q = ‖v‖² + Δ² Σ λ_i²/s_i`` and ``v`` is the point of the hull the weights make.
+For ``C > 0`` and costs ``s_i >= 0`` the problem is to minimise
+``P(w, b) = ‖w‖²/2 + C Σ s_i max(0, 1 - y_i(w·x_i + b))²``, the squared hinge of LinearSVC, here
+with an intercept that is not penalised. Its dual is to maximise
+``Σ a_i - ‖Σ a_i y_i x_i‖²/2 - Σ (a_i²/s_i)/(4C)`` over ``a >= 0``, zero where the cost is, with
+``Σ a_i y_i = 0`` where there is an intercept. On the ray through given weights the maximum is
+``1/(2q)``, or ``2/q`` with an intercept, where ``q = ‖v‖² + Σ (λ_i²/s_i)/(2C)`` and ``v`` is the
+point of the hull the weights make. ``C`` counts as the exact rational value of its float.
 """
 
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from flint import fmpq
 from novikoff.certificate.exact.dyadic import ceil_float, floor_float, of_float
 from novikoff.certificate.exact.filter import enclose, radius, signed_values
 from novikoff.certificate.exact.hull import HullPoint
-from novikoff.certificate.exact.margins import EXACT_VALUES, exact_values, scaled
+from novikoff.certificate.exact.margins import EXACT_VALUES, NO_ROWS, exact_values, scaled
 from novikoff.certificate.exact.slices import sum_of_squares
 from novikoff.certificate.examples.blocks import Floats, Indices, count_values
 from novikoff.certificate.examples.labels import Signs
@@ -26,14 +27,17 @@ _RUN = 1 << 12
 """Rows in one sum of squares: the fewer, the less it is rounded."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Primal:
-    """Floats on either side of ``P(w, b)``; ``exact`` if nothing lies between them."""
+    """Floats on either side of ``P(w, b)``; ``exact`` if nothing lies between them.
+
+    ``exact_rows`` are the examples whose hinge was computed in exact arithmetic.
+    """
 
     low: float
     high: float
     exact: bool
-    n_exact: int
+    exact_rows: Indices
 
 
 def primal_value(
@@ -41,7 +45,7 @@ def primal_value(
     signs: Signs,
     coef: Floats,
     intercept: float,
-    delta: float,
+    C: float,
     costs: Floats | None = None,
     *,
     thorough: bool = False,
@@ -51,28 +55,30 @@ def primal_value(
 
     ``values`` are its :func:`signed_values`, where they are known.
     """
-    penalty = 1 / (2 * of_float(delta) ** 2)
+    penalty = of_float(C)
     thorough = thorough or count_values(X) <= EXACT_VALUES >> 2
     lows, highs = signed_values(X, signs, coef, intercept) if values is None else values
     rows = np.flatnonzero(~(lows >= 1.0) & (True if costs is None else costs > 0.0))
-    low, high, n_exact = fmpq(0), fmpq(0), 0
+    low, high = fmpq(0), fmpq(0)
+    exact_rows = [NO_ROWS]
     for run in (rows[first : first + _RUN] for first in range(0, rows.size, _RUN)):
         prices = None if costs is None else costs[run]
         ends = None if thorough else _filtered_squares(lows[run], highs[run], prices)
         if ends is None:
             value = _exact_squares(X, signs, coef, intercept, run, prices)
-            ends, n_exact = (value, value), n_exact + run.size
+            ends = value, value
+            exact_rows.append(run)
         low, high = low + ends[0], high + ends[1]
     quadratic = sum_of_squares(coef) / 2
     low, high = quadratic + penalty * low, quadratic + penalty * high
-    return Primal(floor_float(low), ceil_float(high), low == high, n_exact)
+    return Primal(floor_float(low), ceil_float(high), low == high, np.concatenate(exact_rows))
 
 
-def dual_below(point: HullPoint | None, delta: float) -> float:
+def dual_below(point: HullPoint | None, C: float) -> float:
     """Lower bound on the optimum from a point of the hull; 0 where there is none."""
     if point is None:
         return 0.0
-    q = point.square + of_float(delta) ** 2 * point.shares_square
+    q = point.square + point.shares_square / (2 * of_float(C))
     return floor_float(2 / q if point.affine else 1 / (2 * q))
 
 
@@ -81,7 +87,7 @@ def rescaled(
     signs: Signs,
     coef: Floats,
     intercept: float,
-    delta: float,
+    C: float,
     costs: Floats | None = None,
 ) -> tuple[Floats, float]:
     """The hyperplane times the scale ``s >= 0`` that makes ``P(s·w, s·b)`` least.
@@ -92,7 +98,7 @@ def rescaled(
     w, b, _ = scaled(coef, intercept)
     with np.errstate(all="ignore"):
         low, high = signed_values(X, signs, w, b)
-        penalties = (1.0 if costs is None else costs) / np.float64(delta) ** 2
+        penalties = 2.0 * C * (1.0 if costs is None else costs)
         scale = _least(0.5 * low + 0.5 * high, w @ w, np.broadcast_to(penalties, low.shape))
         best, offset = scale * w, float(scale * b)
     if np.isfinite(best).all() and np.isfinite(offset):
