@@ -12,7 +12,7 @@ import numpy.typing as npt
 from novikoff.certificate import json
 from novikoff.certificate.claims import Findings
 from novikoff.certificate.errors import CertificateError
-from novikoff.certificate.escape import printable
+from novikoff.certificate.escape import printable, shown_label
 from novikoff.certificate.exact.modes import check_arithmetic
 from novikoff.certificate.examples.blocks import Floats
 from novikoff.certificate.examples.checked import Examples
@@ -245,8 +245,8 @@ class Certificate(ABC):
         problem = self.problem
         counts = examples.counts(problem.classes)
         positive = counts[problem.code]
-        rest = "the rest" if problem.negative is None else printable(repr(problem.negative))
-        shown = printable(repr(problem.positive))
+        rest = "the rest" if problem.negative is None else shown_label(problem.negative)
+        shown = shown_label(problem.positive)
         return f"{shown} ({positive:,}) from {rest} ({sum(counts) - positive:,})"
 
     def _conditions(self, examples: Examples) -> str:

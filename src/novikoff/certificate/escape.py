@@ -59,3 +59,14 @@ def quoted(text: object, limit: int = 80) -> str:
     if '"' not in shown:
         return f'"{shown}"'
     return "'" + shown.replace("'", "\\'") + "'"
+
+
+def shown_label(label: object) -> str:
+    """Show a label: a text in quotation marks, a number as it is written.
+
+    Examples
+    --------
+    >>> print(shown_label("benign"), shown_label(3), shown_label(True))
+    'benign' 3 True
+    """
+    return quoted(label) if isinstance(label, str) else shown_label(label)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from novikoff.certificate.errors import CertificateError
-from novikoff.certificate.escape import printable
+from novikoff.certificate.escape import printable, shown_label
 from novikoff.certificate.examples.labels import Label
 from novikoff.certificate.model import Model, Soft
 from novikoff.certificate.problem import Account, Problem
@@ -55,7 +55,7 @@ def check_version(what: str, found: Any, wanted: int) -> None:
             f"the {what} has version {found}, and this program reads {wanted}: fit again"
         )
     raise CertificateError(
-        f"the {what} has version {printable(repr(found))}; this program reads {wanted}"
+        f"the {what} has version {shown_label(found)}; this program reads {wanted}"
     )
 
 
@@ -325,7 +325,7 @@ def _certificate(values: dict[str, Any], problem: Problem) -> "Certificate":
     if kind == "PerClass":
         return _per_class(values, problem)
     if not isinstance(kind, str) or kind not in _FIELDS:
-        raise CertificateError(f"there is no certificate of the kind {printable(repr(kind))}")
+        raise CertificateError(f"there is no certificate of the kind {shown_label(kind)}")
     build = partial(kinds[kind], problem=problem)
     certificate: Certificate = _record(build, {"account": _account, **_FIELDS[kind]})(kind, values)
     return certificate

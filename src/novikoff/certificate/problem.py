@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from novikoff.certificate.errors import CertificateError
-from novikoff.certificate.escape import printable
+from novikoff.certificate.escape import printable, shown_label
 from novikoff.certificate.examples.blocks import Floats
 from novikoff.certificate.examples.labels import Label, check_classes
 from novikoff.certificate.fields import check_text, check_whole
@@ -106,7 +106,7 @@ class Problem:
     def _place_of(self, positive: Label) -> int:
         places = [k for k, label in enumerate(self.classes) if label == positive]
         if not places:
-            shown = printable(repr(positive))
+            shown = shown_label(positive)
             raise CertificateError(f"the positive class {shown} is not among the classes")
         return places[0]
 
@@ -177,8 +177,8 @@ class Problem:
         """The classes and what each is told apart from, for display."""
         if self.positive is None:
             return f"each of {len(self.classes):,} classes against the rest"
-        rest = "the rest" if self.negative is None else printable(repr(self.negative))
-        return f"{printable(repr(self.positive))} against {rest}"
+        rest = "the rest" if self.negative is None else shown_label(self.negative)
+        return f"{shown_label(self.positive)} against {rest}"
 
     def __str__(self) -> str:
         shape = f"{counted(self.n_examples, 'example')} with {counted(self.n_features, 'feature')}"

@@ -82,28 +82,27 @@ def dual_below(point: HullPoint | None, C: float) -> float:
     return floor_float(2 / q if point.affine else 1 / (2 * q))
 
 
-def rescaled(
+def best_scale(
     X: Any,
     signs: Signs,
     coef: Floats,
     intercept: float,
     C: float,
     costs: Floats | None = None,
-) -> tuple[Floats, float]:
-    """The hyperplane times the scale ``s >= 0`` that makes ``P(s·w, s·b)`` least.
+) -> float:
+    """The scale ``s > 0`` that makes ``P(s·w, s·b)`` least; 1 where there is none.
 
-    Only to floating-point accuracy, for nothing is claimed of the scale: the objective of the
-    hyperplane returned is bounded rigorously afterwards.
+    Only to floating-point accuracy, for nothing is claimed of the scale: the objective at that
+    multiple of the hyperplane is bounded rigorously afterwards.
     """
-    w, b, _ = scaled(coef, intercept)
+    w, b, exponent = scaled(coef, intercept)
     with np.errstate(all="ignore"):
         low, high = signed_values(X, signs, w, b)
         penalties = 2.0 * C * (1.0 if costs is None else costs)
         scale = _least(0.5 * low + 0.5 * high, w @ w, np.broadcast_to(penalties, low.shape))
-        best, offset = scale * w, float(scale * b)
-    if np.isfinite(best).all() and np.isfinite(offset):
-        return best, offset
-    return coef, intercept
+        scale = float(np.ldexp(scale, -exponent))
+        usable = np.isfinite(scale * coef).all() and np.isfinite(scale * intercept)
+    return scale if 0.0 < scale < np.inf and usable else 1.0
 
 
 def _least(margins: Floats, quadratic: Any, penalties: Floats) -> float:

