@@ -16,7 +16,7 @@ from novikoff.certificate import (
     fingerprint_of_hashes,
 )
 from novikoff.rules import Rule
-from novikoff.run.loop import Callback, Limits, Progress, Run, run
+from novikoff.run import Callback, Clock, Limits, Progress, Run, run
 from novikoff.run.nonseparable import from_zero_bound, zero_combination
 from novikoff.sample import Memory, Sample
 
@@ -76,9 +76,8 @@ def fit_binary(
     finished = run(
         sample,
         task.rule,
-        limits=limits,
+        clock=Clock(limits, task.callbacks),
         min_margin=task.min_margin * sample.radius,
-        callbacks=task.callbacks,
         memory=memory,
     )
     weights = model_weights(finished, task.average)

@@ -23,7 +23,7 @@ from novikoff.estimators.linear import LinearModel, examples_of, or_as_before
 from novikoff.estimators.online import Online, validated_batch
 from novikoff.estimators.threads import LastRun, each, print_progress
 from novikoff.rules import Rule, named
-from novikoff.run.loop import Callback, Limits
+from novikoff.run import Callback, Limits, cancel_on_interrupt
 from novikoff.sample import Sample, storage_of, visit_order
 
 CLAIMS_OF_A_FIT = (
@@ -259,7 +259,8 @@ class Perceptron(LinearModel):
                 cancel.set()
             return fitted
 
-        results = each(against_rest, positives, effective_n_jobs(self.n_jobs), cancel)
+        with cancel_on_interrupt(cancel):
+            results = each(against_rest, positives, effective_n_jobs(self.n_jobs), cancel)
         self.classes_ = classes
         self.centre_ = sample.centre
         self._store(results)

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.run.loop import Progress
+from novikoff.run import Progress
 from novikoff.sample import Memory
 
 Result = TypeVar("Result")
