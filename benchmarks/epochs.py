@@ -13,7 +13,7 @@ from benchmarks.measure import Report, clock, in_turn, reseeded, slope, slopes_i
 from benchmarks.sweeps import sample_of, sweeping
 from novikoff import Perceptron
 from novikoff.rules import ScaleFree
-from novikoff.run.loop import Limits, run
+from novikoff.run import Clock, Limits, run
 
 FEW, MANY = 2, 10
 
@@ -23,7 +23,7 @@ def ours(X: Any, y: Any) -> Callable[[int], object]:
     sample = sample_of(X, y)
 
     def epochs(number: int) -> None:
-        finished = run(sample, ScaleFree(), limits=Limits(max_iter=number))
+        finished = run(sample, ScaleFree(), clock=Clock(Limits(max_iter=number)))
         if finished.n_iter != number:
             raise RuntimeError(f"the run ended after {finished.n_iter} of {number} epochs")
 

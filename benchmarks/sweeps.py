@@ -10,7 +10,8 @@ from benchmarks import datasets
 from benchmarks.measure import Report, in_turn
 from novikoff import Perceptron
 from novikoff.rules import Classic, Rule, ScaleFree
-from novikoff.run.loop import NEARNESS, Limits, run
+from novikoff.run import Clock, Limits, run
+from novikoff.run.loop import NEARNESS
 from novikoff.sample import Memory, Sample, storage_of, visit_order
 
 
@@ -23,7 +24,7 @@ def sample_of(X: Any, y: Any) -> Sample:
 
 def late(sample: Sample, rule: Rule) -> tuple[Memory, int]:
     """The memory of a run near its end, and how many updates one more pass makes."""
-    finished = run(sample, rule, limits=Limits(max_iter=60))
+    finished = run(sample, rule, clock=Clock(Limits(max_iter=60)))
     memory = deepcopy(finished.memory)
     before = finished.n_updates
     sweeping(sample, rule, memory)()

@@ -6,7 +6,7 @@ from sklearn.datasets import load_iris
 
 from novikoff import Perceptron
 from novikoff.certificate import NonSeparation, PerClass, Separation, Status, Undecided
-from novikoff.run.loop import Progress
+from novikoff.run import Progress
 from tests.estimators.problems import (
     ALL_RULES,
     assert_proved,

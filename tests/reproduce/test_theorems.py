@@ -7,7 +7,7 @@ from novikoff import rules
 from novikoff.data import planted
 from novikoff.reproduce import Row, reproduce_theorems
 from novikoff.reproduce.measurement import margin_row, row, updates_row
-from novikoff.run.loop import Limits, run
+from novikoff.run import Clock, Limits, run
 from novikoff.sample import Sample, storage_of
 
 
@@ -67,7 +67,7 @@ def example():
 
 def test_a_bound_that_is_exceeded_is_refuted_even_by_a_run_cut_short(example):
     _, sample = example
-    cut = run(sample, rules.ScaleFree(), limits=Limits(max_updates=5))
+    cut = run(sample, rules.ScaleFree(), clock=Clock(Limits(max_updates=5)))
     assert cut.status.at_limit
     assert updates_row("", "", "", cut, 4.0).holds is False
     assert updates_row("", "", "", cut, 400.0).holds is None
@@ -80,7 +80,7 @@ def test_verdicts_are_computed(example):
     assert updates_row("", "", "", finished, finished.n_updates - 1).holds is False
     assert margin_row("", "", "", finished, p, 0.001).holds is True
     assert margin_row("", "", "", finished, p, 0.0501).holds is False
-    cut = run(sample, rules.ScaleFree(), limits=Limits(max_updates=5))
+    cut = run(sample, rules.ScaleFree(), clock=Clock(Limits(max_updates=5)))
     assert margin_row("", "", "", cut, p, 0.001).holds is None
     assert row("", "", "", 2.0, 3.0).holds is False
     with pytest.raises(ValueError, match="proves no such bound"):

@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 
 from novikoff import rules
 from novikoff.certificate import Status
-from novikoff.compiled.step import THRESHOLD
+from novikoff.compiled.step import OFFSET, THRESHOLD, UPDATES
 from novikoff.data import far_pair, planted
-from novikoff.run.loop import Limits, Progress, run
+from novikoff.run import Clock, Limits, Progress, Run, run
+from novikoff.run.bounds import Bounds
 from novikoff.sample import Sample, storage_of
 from tests.estimators.problems import ALL_RULES, ONLINE_RULES, UNIT_STEP_RULES, noise
 
@@ -45,7 +46,7 @@ def test_a_run_that_converged_satisfies_its_rule(name, n, d, share, seed, affine
     p = planted(n, d, 0.34 * share, radius=0.34, intercept=affine, random_state=seed)
     order = np.random.default_rng(seed).permutation(n)
     sample = sample_of(p.X, p.y, order=order, affine=affine, slack=slack)
-    finished = run(sample, ALL_RULES[name], limits=CALM)
+    finished = run(sample, ALL_RULES[name], clock=Clock(CALM))
     Z = written_out(p.X, sample)
     w = finished.weights @ Z
     lower, upper = (Z @ w).min() / np.linalg.norm(w), np.linalg.norm(w) / finished.weights.sum()
@@ -75,8 +76,10 @@ def test_the_mean_over_updates(name):
     X = X / 16.0
     sample = sample_of(X, y)
     steps = range(2, 31, 2) if name == "min-over" else range(1, 31)
-    iterates = [run(sample, ALL_RULES[name], limits=Limits(max_updates=t)).weights for t in steps]
-    finished = run(sample, ALL_RULES[name], limits=Limits(max_updates=30))
+    iterates = [
+        run(sample, ALL_RULES[name], clock=Clock(Limits(max_updates=t))).weights for t in steps
+    ]
+    finished = run(sample, ALL_RULES[name], clock=Clock(Limits(max_updates=30)))
     assert finished.n_updates == 30
     np.testing.assert_allclose(finished.averaged, np.mean(iterates, axis=0), rtol=1e-9, atol=1e-15)
 
@@ -84,7 +87,7 @@ def test_the_mean_over_updates(name):
 def test_a_pair_is_made_whole_or_not_at_all():
     X, y = noise(25)
     for most in (1, 2, 17, 18):
-        finished = run(sample_of(X, y), rules.MinOver(), limits=Limits(max_updates=most))
+        finished = run(sample_of(X, y), rules.MinOver(), clock=Clock(Limits(max_updates=most)))
         assert finished.status is Status.MAX_UPDATES
         assert finished.n_updates == most // 2 * 2
         positive = finished.sample.signs > 0
@@ -98,7 +101,7 @@ def test_a_pair_is_made_whole_or_not_at_all():
 def test_the_worst_of_one_class():
     """With an intercept nothing bounds the margin of a single class; the run says so."""
     X = np.array([[1.0], [2.0], [4.0]])
-    finished = run(sample_of(X, np.ones(3)), rules.MinOver(), limits=Limits(max_iter=20))
+    finished = run(sample_of(X, np.ones(3)), rules.MinOver(), clock=Clock(Limits(max_iter=20)))
     assert finished.status is Status.MAX_ITER
     assert finished.upper_bound == np.inf
 
@@ -108,7 +111,7 @@ def test_the_tax_of_the_plain_lift():
     p = far_pair()
     signs = p.y
     from_origin = Sample.of(storage_of(p.X), signs, centre=np.zeros(1), lift=1001.0)
-    assert run(from_origin, rules.Classic(), limits=Limits(max_iter=10_000)).n_updates == 2003
+    assert run(from_origin, rules.Classic(), clock=Clock(Limits(max_iter=10_000))).n_updates == 2003
     assert run(Sample.of(storage_of(p.X), signs), rules.Classic()).n_updates <= 50
 
 
@@ -122,15 +125,15 @@ def test_limits_of_every_kind():
         (Limits(max_iter=10**9, cancelled=lambda: True), Status.INTERRUPTED),
     ):
         for rule in (rules.ScaleFree(), rules.MinOver(accuracy=0.001)):
-            finished = run(sample, rule, limits=limits)
+            finished = run(sample, rule, clock=Clock(limits))
             assert finished.status is status
             assert finished.history[-1].updates == finished.n_updates
-    assert run(sample, rules.ScaleFree(), limits=Limits(max_updates=17)).n_updates == 17
+    assert run(sample, rules.ScaleFree(), clock=Clock(Limits(max_updates=17))).n_updates == 17
 
 
 @pytest.mark.parametrize("rule", [rules.ScaleFree(), rules.MinOver()])
 def test_an_interruption_in_a_callback(rule):
-    """Ctrl-C strikes between two lines of Python: the run ends with what it has."""
+    """Ctrl-C in somebody's callback: the run ends with what it has."""
     X, y = noise()
     lines = []
 
@@ -139,7 +142,8 @@ def test_an_interruption_in_a_callback(rule):
         if len(lines) == 3:
             raise KeyboardInterrupt
 
-    finished = run(sample_of(X, y), rule, callbacks=[interrupt])
+    finished = run(sample_of(X, y), rule, clock=Clock(callbacks=[interrupt]))
+    assert len(lines) == 3
     assert finished.status is Status.INTERRUPTED
     assert finished.weights.sum() == finished.n_updates > 0
 
@@ -152,12 +156,12 @@ def test_a_run_is_no_success_by_default():
         raise RuntimeError("broken")
 
     with pytest.raises(RuntimeError, match="broken"):
-        run(sample_of(X, y), rules.ScaleFree(), callbacks=[fail])
-    from novikoff.run.record import Run
-
+        run(sample_of(X, y), rules.ScaleFree(), clock=Clock(callbacks=[fail]))
     sample = sample_of(X, y)
     specification = rules.Classic().specification(1.0)
-    assert Run(sample, rules.Classic(), specification, sample.memory(specification)).status.at_limit
+    memory, bounds = sample.memory(specification), Bounds(sample, 0.0)
+    begun = Run(sample, rules.Classic(), specification, memory, Clock(), bounds)
+    assert begun.status.at_limit
 
 
 def test_callbacks_see_every_line_once():
@@ -167,21 +171,78 @@ def test_callbacks_see_every_line_once():
         finished = run(
             sample_of(X, y),
             rules.ScaleFree(),
-            limits=Limits(max_iter=30),
-            callbacks=[first.append, second.append],
+            clock=Clock(Limits(max_iter=30), [first.append, second.append]),
         )
         assert all(isinstance(line, Progress) for line in first)
         assert first == second
         assert [line[:2] for line in first] == [line[:2] for line in finished.history]
 
 
+def test_a_clock_handed_over_spans_both_runs():
+    """One history and one count of passes and updates, whoever runs."""
+    X, y = noise(80)
+    clock = Clock(Limits(max_iter=7, max_updates=10**6))
+    first = run(sample_of(X, y), rules.ScaleFree(), clock=clock, min_margin=0.5)
+    assert first.status is Status.NO_SUCH_MARGIN
+    passes, lines = first.n_iter, len(clock.history)
+    assert 0 < passes < 7
+    second = run(sample_of(X, y), rules.Classic(), clock=clock)
+    assert second.status is Status.MAX_ITER
+    assert clock.passes == second.n_iter == 7
+    assert len(clock.history) > lines
+    assert second.history is clock.history
+    assert [line.iteration for line in clock.history] == sorted(
+        line.iteration for line in clock.history
+    )
+
+
+def test_updates_of_a_continued_run_count():
+    X, y = noise(80)
+    sample = sample_of(X, y)
+    memory = run(sample, rules.ScaleFree(), clock=Clock(Limits(max_updates=20))).memory
+    clock = Clock(Limits(max_updates=30))
+    continued = run(sample, rules.ScaleFree(), clock=clock, memory=memory)
+    assert continued.status is Status.MAX_UPDATES
+    assert continued.n_updates == clock.updates == 30
+
+
+@pytest.mark.parametrize("rule", [rules.ScaleFree(), rules.MinOver(accuracy=0.01)])
+def test_an_exception_out_of_a_sweep_leaves_no_half_of_it_visible(rule, monkeypatch):
+    """Where somebody else handles the signal, KeyboardInterrupt can come when a sweep returns."""
+    from novikoff.compiled import sweep as compiled
+    from novikoff.sample import storage
+
+    monkeypatch.setattr(storage, "CONVERTED_AT_ONCE", 0)
+    sweep, calls = compiled.sweep, []
+
+    def interrupted(*arguments):
+        answer = sweep(*arguments)
+        calls.append(answer)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        return answer
+
+    monkeypatch.setattr(compiled, "sweep", interrupted)
+    X, y = noise(80)
+    X = np.asfortranarray(np.rint(8 * X))
+    sample = sample_of(X, y)
+    memory = sample.memory(rule.specification(sample.lifted_radius))
+    with pytest.raises(KeyboardInterrupt):
+        run(sample, rule, memory=memory)
+    assert len(calls) == 3
+    assert memory.weights.sum() == memory.state[UPDATES] > 0
+    w, offset = sample.combine(memory.weights)
+    np.testing.assert_array_equal(memory.w, w)
+    assert memory.state[OFFSET] == offset
+
+
 def test_memory_goes_on():
     X, y = noise(80)
     for name, rule in ALL_RULES.items():
         sample = sample_of(X / 16.0, y)
-        whole = run(sample, rule, limits=Limits(max_iter=9))
-        memory = run(sample, rule, limits=Limits(max_iter=4)).memory
-        parts = run(sample, rule, limits=Limits(max_iter=5), memory=memory)
+        whole = run(sample, rule, clock=Clock(Limits(max_iter=9)))
+        memory = run(sample, rule, clock=Clock(Limits(max_iter=4))).memory
+        parts = run(sample, rule, clock=Clock(Limits(max_iter=5)), memory=memory)
         np.testing.assert_array_equal(parts.weights, whole.weights, err_msg=name)
         np.testing.assert_array_equal(parts.memory.w, whole.memory.w)
         np.testing.assert_array_equal(parts.memory.state, whole.memory.state)
@@ -193,12 +254,12 @@ def test_memory_goes_on():
 def test_examples_that_are_never_violated_leave_no_trace(name):
     """The near-violated examples are chosen by the state alone: a crowd far off changes nothing."""
     p = planted(60, 3, 0.02, radius=0.3, random_state=0)
-    alone = run(sample_of(p.X, p.y, affine=False), ALL_RULES[name], limits=CALM)
+    alone = run(sample_of(p.X, p.y, affine=False), ALL_RULES[name], clock=Clock(CALM))
     w = alone.weights @ (p.X * p.y[:, None])
     # Last in order and as far from the hyperplane as can be: satisfied at the first visit.
     crowd = np.repeat(0.3 * w[None] / np.linalg.norm(w), 500, axis=0)
     X, y = np.vstack([p.X, crowd]), np.append(p.y, np.ones(500))
-    together = run(sample_of(X, y, affine=False), ALL_RULES[name], limits=CALM)
+    together = run(sample_of(X, y, affine=False), ALL_RULES[name], clock=Clock(CALM))
     assert not together.weights[60:].any()
     np.testing.assert_array_equal(together.weights[:60], alone.weights)
     assert together.n_iter == alone.n_iter
@@ -207,7 +268,7 @@ def test_examples_that_are_never_violated_leave_no_trace(name):
 def test_bounds_without_both_classes():
     """No affine bound exists before both classes have been updated on."""
     X, y = np.array([[0.0], [1.0], [2.0]]), np.array([1, 1, -1])
-    finished = run(sample_of(X, y), rules.Classic(), limits=Limits(max_updates=1))
+    finished = run(sample_of(X, y), rules.Classic(), clock=Clock(Limits(max_updates=1)))
     assert finished.history[-1].upper == np.inf
     assert finished.upper is None
 

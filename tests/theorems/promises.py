@@ -1,7 +1,7 @@
 """What most theorems say of a rule: how many updates it makes, and what margin it ends with."""
 
 from novikoff.rules import Rule
-from novikoff.run.loop import Run
+from novikoff.run import Run
 from tests.theorems.reference import (
     Problem,
     assert_at_most,

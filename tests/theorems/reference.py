@@ -18,7 +18,7 @@ from novikoff import rules
 from novikoff.certificate import Status
 from novikoff.compiled.step import THRESHOLD
 from novikoff.data import planted, sharpness
-from novikoff.run.loop import Limits, Run, run
+from novikoff.run import Clock, Limits, Run, run
 from novikoff.sample import Memory, Sample, storage_of
 from tests.data.integers import integers
 
@@ -266,7 +266,7 @@ def count(decided: bool) -> bool:
 def settle(sample: Sample, rule: rules.Rule, *, max_updates: int = 200_000) -> Run | None:
     """Run a rule to its end and count it; ``None`` for an undecided run."""
     limits = Limits(max_iter=max_updates, max_updates=max_updates)
-    finished = run(sample, rule, limits=limits)
+    finished = run(sample, rule, clock=Clock(limits))
     return finished if count(finished.status in DECIDED) else None
 
 

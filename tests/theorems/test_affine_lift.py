@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from novikoff import rules
 from novikoff.certificate import Status
 from novikoff.data import far_pair
-from novikoff.run.loop import Limits, run
+from novikoff.run import Clock, Limits, run
 from novikoff.sample import Sample, storage_of
 from novikoff.theory import lifted_mistake_bound
 from tests.theorems.reference import (
@@ -136,7 +136,7 @@ def test_the_tax_of_a_small_lift(lift, updates):
     """999 (+) and 1001 (-), gamma = 1: a thousand times the updates for c = 1 that c = R needs."""
     pair = far_pair()
     sample = Sample.of(storage_of(pair.X), pair.y, order=CYCLES, centre=np.zeros(1), lift=lift)
-    finished = run(sample, rules.Classic(), limits=Limits(max_iter=100))
+    finished = run(sample, rules.Classic(), clock=Clock(Limits(max_iter=100)))
     assert finished.status is Status.CONVERGED
     assert finished.n_updates == updates
     assert updates <= lifted_mistake_bound(1001.0, 1.0, lift)
@@ -150,7 +150,7 @@ def test_interleaved_passes_count_the_same():
     """With two examples the loop has no cheap passes to make: plain order, one pass at a time."""
     pair = far_pair()
     sample = Sample.of(storage_of(pair.X), pair.y, centre=np.zeros(1), lift=1001.0)
-    assert run(sample, rules.Classic(), limits=Limits(max_iter=2000)).n_updates == 2003
+    assert run(sample, rules.Classic(), clock=Clock(Limits(max_iter=2000))).n_updates == 2003
 
 
 def test_the_default_centre_pays_no_tax():

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from novikoff import rules
-from novikoff.run.loop import Limits, run
+from novikoff.run import Clock, Limits, run
 from novikoff.sample import Sample, storage_of
 from tests.theorems.reference import (
     PICKS,
@@ -80,7 +80,7 @@ def test_margin_zero_is_not_separable_here():
     """With ties violated, the same data is what it is: a hull that holds the origin."""
     X, y = TIED
     sample = Sample.of(storage_of(X), y, affine=False)
-    cut = run(sample, rules.Classic(), limits=Limits(max_updates=20_000, max_iter=20_000))
+    cut = run(sample, rules.Classic(), clock=Clock(Limits(max_updates=20_000, max_iter=20_000)))
     assert cut.status.at_limit
     assert cut.best is None
     assert cut.upper_bound < 1e-3

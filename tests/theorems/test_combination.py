@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from novikoff import rules
 from novikoff.certificate import Status
 from novikoff.compiled.step import LONGEST2, SCALE, increment
-from novikoff.run.loop import run
+from novikoff.run import run
 from tests.theorems.promises import assert_promises, settle_in_order
 from tests.theorems.reference import (
     PICKS,

@@ -16,7 +16,7 @@ from scipy import sparse
 from novikoff import rules
 from novikoff.compiled.step import THRESHOLD
 from novikoff.data import planted
-from novikoff.run.loop import Limits, run
+from novikoff.run import Clock, Limits, run
 from novikoff.sample import Sample, storage_of, visit_order
 from tests.theorems.reference import (
     ALL_RULES,
@@ -99,10 +99,10 @@ def test_runs_cut_short(problem, name, affine, passes, seed):
     X, y, rule = problem.X, problem.y, ALL_RULES[name]
     order = visit_order(len(y), X.nbytes, np.random.RandomState(seed))
     limits = Limits(max_iter=passes)
-    full = run(Sample.of(storage_of(X), y, order=order, affine=affine), rule, limits=limits)
+    full = run(Sample.of(storage_of(X), y, order=order, affine=affine), rule, clock=Clock(limits))
     kept = kept_by(full)
     small = Sample.of(storage_of(X[kept]), y[kept], order=restricted(order, kept), affine=affine)
-    assert_same_run(full, run(small, rule, limits=limits), kept)
+    assert_same_run(full, run(small, rule, clock=Clock(limits)), kept)
 
 
 @pytest.mark.parametrize("matrix", [np.asarray, sparse.csr_matrix])

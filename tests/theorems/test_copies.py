@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from novikoff.data import planted
-from novikoff.run.loop import Limits, run
+from novikoff.run import Clock, Limits, run
 from novikoff.sample import Sample, storage_of
 from novikoff.sample.storage import Converted
 from tests.theorems.reference import (
@@ -111,6 +111,6 @@ def test_several_blocks(copy):
     order = orders(200, 3)
     limits = Limits(max_iter=8)
     for rule in RULES:
-        dense = run(Sample.of(storage_of(X), p.y, order=order), rule, limits=limits)
-        blocks = run(Sample.of(room, p.y, order=order), rule, limits=limits)
+        dense = run(Sample.of(storage_of(X), p.y, order=order), rule, clock=Clock(limits))
+        blocks = run(Sample.of(room, p.y, order=order), rule, clock=Clock(limits))
         assert_same_run(dense, blocks)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from novikoff import rules
 from novikoff.certificate import Status, certify_nonseparable, reduce_support, row_hashes
-from novikoff.run.loop import Limits, run
+from novikoff.run import Clock, Limits, run
 from novikoff.run.nonseparable import zero_combination
 from novikoff.sample import Sample, storage_of
 from tests.theorems import reference
@@ -109,7 +109,7 @@ def test_the_vector_stays_bounded(problem):
         return
     n, most = len(problem.y), 20_000
     sample = problem.sample(order=np.tile(np.arange(n), 100))
-    cut = run(sample, rules.Classic(), limits=Limits(max_iter=most, max_updates=most))
+    cut = run(sample, rules.Classic(), clock=Clock(Limits(max_iter=most, max_updates=most)))
     assert cut.status is Status.MAX_UPDATES and cut.n_updates == most
     np.testing.assert_array_equal(cut.weights @ problem.Z, cut.memory.w)
     assert np.linalg.norm(cut.memory.w) <= 30 * problem.R

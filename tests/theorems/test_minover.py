@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from novikoff import rules
 from novikoff.certificate import Status
-from novikoff.run.loop import Limits, run
+from novikoff.run import Clock, Limits, run
 from novikoff.sample import Sample, storage_of
 from tests.theorems.reference import (
     SEEDS,
@@ -52,7 +52,7 @@ def test_updates_margin_and_proof(problem, accuracy):
 def test_both_bounds_at_any_time(problem, T):
     """The formulas hold for every T, so that the runs are cut there on purpose."""
     nearly_never = rules.MinOver(accuracy=1e-15)
-    cut = run(problem.sample(), nearly_never, limits=Limits(max_iter=T + 1, max_updates=T))
+    cut = run(problem.sample(), nearly_never, clock=Clock(Limits(max_iter=T + 1, max_updates=T)))
     T = cut.n_updates
     if cut.status is Status.GAP_REACHED or T < 2:
         # The bounds met to the last digit: the optimum itself was found.
@@ -69,7 +69,7 @@ def test_both_bounds_at_any_time(problem, T):
 @given(problem=problems(least=0.1), T=st.integers(1, 60))
 def test_the_worst_example_is_chosen_each_time(problem, T):
     """The loop against five lines of numpy; ties may be broken by rounding, sums may not."""
-    cut = run(problem.sample(), rules.MinOver(accuracy=1e-15), limits=Limits(max_updates=T))
+    cut = run(problem.sample(), rules.MinOver(accuracy=1e-15), clock=Clock(Limits(max_updates=T)))
     w = np.zeros(problem.X.shape[1])
     for _ in range(cut.n_updates):
         w += problem.Z[np.argmin(problem.Z @ w)]

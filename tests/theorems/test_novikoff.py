@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from novikoff import rules
 from novikoff.compiled.step import LONGEST2, MISTAKES, NORM2, UPDATES, WEIGHT
-from novikoff.run.loop import Limits, run
+from novikoff.run import Clock, Limits, run
 from novikoff.theory import mistake_bound
 from tests.theorems.reference import (
     PICKS,
@@ -63,7 +63,7 @@ def test_updates_for_any_choice_of_violated_examples(problem, pick, seed):
 @given(problem=noisy_problems(), updates=st.integers(1, 300))
 def test_the_norm_grows_slowly_whether_separable_or_not(problem, updates):
     """Part II of the proof assumes nothing; w / t in the hull then bounds eps* by R / sqrt t."""
-    cut = run(problem.sample(), rules.Classic(), limits=Limits(max_updates=updates))
+    cut = run(problem.sample(), rules.Classic(), clock=Clock(Limits(max_updates=updates)))
     t = cut.n_updates
     assert 0 < t <= updates
     w = np.linalg.norm(cut.memory.w)

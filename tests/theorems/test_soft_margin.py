@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from novikoff import rules
 from novikoff.certificate import Status, certify_soft
 from novikoff.compiled.step import LONGEST2, NORM2
-from novikoff.run.loop import Limits, run
+from novikoff.run import Clock, Limits, run
 from novikoff.sample import Sample, storage_of
 from tests.theorems.reference import (
     SEEDS,
@@ -170,5 +170,5 @@ def test_a_bound_on_the_lift_is_no_verdict_on_the_data():
     """min_margin asks about the data, and the lift separates everything: it must not end runs."""
     X, y = np.array([[1.0], [1.0]]), np.array([1, -1])
     sample = Sample.of(storage_of(X), y, affine=False, slack=0.1)
-    finished = run(sample, rules.Classic(), limits=Limits(max_iter=10_000), min_margin=0.5)
+    finished = run(sample, rules.Classic(), clock=Clock(Limits(max_iter=10_000)), min_margin=0.5)
     assert finished.status is Status.CONVERGED

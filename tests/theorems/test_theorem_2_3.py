@@ -13,7 +13,7 @@ from novikoff import rules
 from novikoff.certificate import Status
 from novikoff.compiled.step import increment
 from novikoff.data import sharpness
-from novikoff.run.loop import Limits, run
+from novikoff.run import Clock, Limits, run
 from novikoff.sample import Sample, storage_of
 from tests.theorems.reference import (
     PICKS,
@@ -100,7 +100,7 @@ def test_sharpness(alpha, eps, updates):
     p = sharpness(eps)
     sample = Sample.of(storage_of(p.X), p.y, order=np.tile([0, 1], 1024), affine=False)
     rule = rules.Infinity(alpha=alpha)
-    finished = run(sample, rule, limits=Limits(max_iter=1000))
+    finished = run(sample, rule, clock=Clock(Limits(max_iter=1000)))
     assert finished.status is Status.CONVERGED
     assert finished.n_updates == updates
     ratio = updates / rule.update_bound(1.0, eps)

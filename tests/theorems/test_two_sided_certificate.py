@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from novikoff.certificate import Separation, Status, certify_margin
-from novikoff.run.loop import Limits, run
+from novikoff.run import Clock, Limits, run
 from novikoff.sample import Sample, storage_of
 from tests.theorems.reference import (
     ALL_RULES,
@@ -141,7 +141,7 @@ def test_runs_cut_short(problem, rule, affine, passes):
     if affine and abs(problem.y.sum()) == len(problem.y):
         return
     sample = Sample.of(storage_of(problem.X), problem.y, affine=affine)
-    cut = run(sample, rule, limits=Limits(max_iter=passes))
+    cut = run(sample, rule, clock=Clock(Limits(max_iter=passes)))
     best = affine_optimum(problem.X, problem.y) if affine else problem.eps
     assert_history_is_sound(cut, best, 1e-9 * problem.R)
 

@@ -17,8 +17,7 @@ from novikoff.estimators.options import average_of, check_perceptron_options
 from novikoff.estimators.rule_fit import RuleFit
 from novikoff.estimators.training import Training
 from novikoff.rules import Rule, named
-from novikoff.run import Memory
-from novikoff.sample import visit_order
+from novikoff.sample import Memory, visit_order
 
 CLAIMS_OF_A_FIT = (
     "certificate_",

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from novikoff.certificate import Account, Certificate, Model, Status, Weighted
 from novikoff.estimators.fitted import Fitted, Task
 from novikoff.rules import Rule
-from novikoff.run import Memory, Run, run
+from novikoff.run import Run, run
 from novikoff.run.nonseparable import zero_combination
-from novikoff.sample import Sample
+from novikoff.sample import Memory, Sample
 
 LARGEST_INTEGER = 2.0**53
 PASSES_FOR_A_MODEL = 30

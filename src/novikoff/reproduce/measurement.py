@@ -5,7 +5,7 @@ from math import sqrt
 
 from novikoff.certificate import Status
 from novikoff.data import Planted
-from novikoff.run.loop import Run
+from novikoff.run import Run
 
 ROUNDING = 1e-9
 

@@ -11,7 +11,7 @@ from novikoff import rules
 from novikoff.compiled.step import MISTAKES, increment
 from novikoff.data import Planted, far_pair, planted, sharpness
 from novikoff.reproduce.measurement import Row, margin_row, row, updates_row
-from novikoff.run.loop import Limits, Run, run
+from novikoff.run import Clock, Limits, Run, run
 from novikoff.sample import Sample, storage_of, visit_order
 from novikoff.theory.mistakes import (
     hinge_mistake_bound,
@@ -122,7 +122,7 @@ def _intercept(rng: np.random.RandomState, most: int) -> Iterator[Row]:
     p = planted(N_EXAMPLES, N_FEATURES, 0.05, intercept=True, random_state=rng)
     R = float(np.linalg.norm(p.X, axis=1).max())
     sample = _sample(p, order=_order(p, rng), centre=np.zeros(N_FEATURES), lift=R)
-    finished = run(sample, rules.Classic(), limits=_limits(most))
+    finished = run(sample, rules.Classic(), clock=_clock(most))
     words = f"{N_EXAMPLES} x {N_FEATURES}, lift R: R = {R:.3g}, gamma = 0.05"
     bound = lifted_mistake_bound(R, p.margin, R)
     yield updates_row(theorem, statement, words, finished, bound)
@@ -131,11 +131,11 @@ def _intercept(rng: np.random.RandomState, most: int) -> Iterator[Row]:
     shown = np.tile([0, 1], SHOWN)
     for c in (1.0, 1001.0):
         sample = _sample(pair, order=shown, centre=np.zeros(1), lift=c)
-        finished = run(sample, rules.Classic(), limits=_limits(most))
+        finished = run(sample, rules.Classic(), clock=_clock(most))
         words = f"999 (+) and 1001 (-), lift {c:g}: R = 1001, gamma = 1"
         bound = lifted_mistake_bound(1001.0, 1.0, c)
         yield updates_row(f"{theorem} (footnote 1)", statement, words, finished, bound)
-    finished = run(_sample(pair), rules.Classic(), limits=_limits(most))
+    finished = run(_sample(pair), rules.Classic(), clock=_clock(most))
     words = "999 (+) and 1001 (-), centred: R = 2, lift 2, gamma = 1"
     bound = lifted_mistake_bound(2.0, 1.0, 2.0)
     yield updates_row(f"{theorem} (footnote 1)", statement, words, finished, bound)
@@ -201,7 +201,7 @@ def _theorem_2_3(rng: np.random.RandomState, most: int) -> Iterator[Row]:
         p = sharpness(eps)
         sample = _sample(p, order=np.tile([0, 1], SHOWN), affine=False)
         rule = rules.Infinity(alpha=alpha)
-        finished = run(sample, rule, limits=_limits(most))
+        finished = run(sample, rule, clock=_clock(most))
         limit = (alpha / 2) ** (1 / (2 - alpha))
         bound = rule.update_bound(1.0, eps)
         yield updates_row(
@@ -240,14 +240,14 @@ def _order(p: Planted, rng: np.random.RandomState) -> NDArray[np.int64]:
     return visit_order(len(p.y), p.X.nbytes, rng)
 
 
-def _limits(most: int) -> Limits:
-    return Limits(max_iter=most, max_updates=most)
+def _clock(most: int) -> Clock:
+    return Clock(Limits(max_iter=most, max_updates=most))
 
 
 def _run(case: _Case, rule: rules.Rule, rng: np.random.RandomState, most: int) -> Run:
     p = case.planted
     sample = _sample(p, order=_order(p, rng), affine=False)
-    return run(sample, rule, limits=_limits(most))
+    return run(sample, rule, clock=_clock(most))
 
 
 def _one_pass(p: Planted, rng: np.random.RandomState) -> tuple[int, NDArray[np.int64]]:

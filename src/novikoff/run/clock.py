@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from math import ceil
+from math import ceil, inf
 from typing import Any, NamedTuple
 
 from novikoff.certificate import Status
@@ -96,6 +96,18 @@ class Clock:
         if status is None and self.passes >= self.limits.max_iter:
             return Status.MAX_ITER
         return status
+
+    def check(self) -> None:
+        """Raise :class:`Stopped` if the search was interrupted or its time is up."""
+        status = self.interrupted()
+        if status is not None:
+            raise Stopped(status)
+
+    @property
+    def updates_left(self) -> float:
+        """How many more updates are within the limit."""
+        most = self.limits.max_updates
+        return inf if most is None else most - self.updates
 
     def fits(self, share: float) -> bool:
         """Whether so many more passes are within the limit."""

@@ -1,36 +1,34 @@
 """The loop: while some example is violated, step."""
 
-from collections.abc import Sequence
 from math import inf
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.certificate import Status
-from novikoff.compiled.step import FINITE, LEAST, MISTAKES
+from novikoff.compiled.step import FINITE, LEAST, MISTAKES, UPDATES
 from novikoff.rules import Rule
-from novikoff.run.record import Callback, Limits, Progress, Run, Watch
+from novikoff.run.bounds import Bounds
+from novikoff.run.clock import Clock, Stopped
+from novikoff.run.pick import cyclic, worst_first
+from novikoff.run.record import Run
 from novikoff.sample import Memory, Sample
 
-__all__ = ["Callback", "Limits", "Progress", "Run", "run"]
-
-# A full pass collects the examples whose margin is within half the mean margin of the support
-# of being violated. Once a full pass makes fewer updates than a third of the support, the next
-# full pass is put off until these are satisfied, or for a hundred cheap passes. All three numbers
-# act on the state alone, so that the support reproduces the run.
+# A full pass collects the examples whose margin is within this share of the mean margin of the
+# support of being violated: a function of the state, so that the support reproduces the run.
 NEARNESS = 0.5
-FEW = 1 / 3
-CHEAP_PASSES = 100
+# How many updates a rule whose weights grow with every update makes before they are looked after.
 BURST = 1000
+# On noisy data some of the first examples show an error, and the pass over all can be saved.
+FIRST_LOOK = 1000
 
 
 def run(
     sample: Sample,
     rule: Rule,
     *,
-    limits: Limits | None = None,
+    clock: Clock | None = None,
     min_margin: float = 0.0,
-    callbacks: Sequence[Callback] = (),
     memory: Memory | None = None,
 ) -> Run:
     """Run a rule on a sample until no example is violated, or a limit is met.
@@ -41,25 +39,24 @@ def run(
         The signed examples in the order of visits.
     rule : Rule
         When an example is violated and how far to step.
-    limits : Limits, optional
-        Where to give up.
+    clock : Clock, optional
+        Says when to give up and keeps the history; by default one with the default limits.
     min_margin : float, default=0.0
         End as soon as the upper bound on the margin falls below this length.
-    callbacks : sequence of callables
-        Called with a :class:`Progress` after each full pass.
     memory : Memory, optional
-        Go on from where another run on the same sample stopped; by default ``w = 0``.
+        Continue where another run on the same sample stopped, and change its memory; by default
+        the run starts at ``w = 0``.
 
     Returns
     -------
     Run
-        Weights, status and history.
+        Weights, bounds and status.
 
     Examples
     --------
     >>> import numpy as np
     >>> from novikoff import rules
-    >>> from novikoff.run.loop import run
+    >>> from novikoff.run import run
     >>> from novikoff.sample import Sample, storage_of
     >>> X, signs = np.array([[999.0], [1001.0]]), np.array([1, -1])
     >>> finished = run(Sample.of(storage_of(X), signs), rules.Classic())
@@ -70,102 +67,129 @@ def run(
     if rule.pick == "worst" and sample.affine:
         # Examples come in pairs, one of each class: steps of unequal length would part them.
         sample = sample.relabelled(sample.signs, (1.0, 1.0))
-    result = Run(sample, rule, specification, memory or sample.memory(specification))
-    watch = Watch(result, limits or Limits(), min_margin, callbacks)
-    pick = _worst_first if rule.pick == "worst" else _cyclic
+    if memory is None:
+        memory = sample.memory(specification)
+    clock = clock or Clock()
+    clock.updates += int(memory.state[UPDATES])
+    result = Run(sample, rule, specification, memory, clock, Bounds(sample, min_margin))
+    search = _Search(result)
     try:
-        result.status = pick(result, watch)
-    except KeyboardInterrupt:
-        result.status = Status.INTERRUPTED
+        pick = worst_first if rule.pick == "worst" else cyclic
+        result.status = pick(search, clock)
+    except Stopped as stopped:
+        result.status = stopped.status
     if result.status not in (Status.CONVERGED, Status.GAP_REACHED):
-        result.keep_if_separating()
-    watch.report()
+        search.keep_if_separating()
+    search.report()
     return result
 
 
-def _cyclic(run: Run, watch: Watch) -> Status:
-    """Full passes in order, with cheap passes over the near-violated examples in between."""
-    while run.n_iter < watch.limits.max_iter:
-        updates, mistakes = run.n_updates, run.mistakes
-        run.memory.state[LEAST] = inf
-        near, stop = _pass(run, watch, run.sample.order, NEARNESS)
-        if stop is not None:
-            return stop
-        run.n_iter += 1
-        updates, mistakes = run.n_updates - updates, run.mistakes - mistakes
+class _Search:
+    """A run on a sample, as the two pick rules see it."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self.sample = run.sample
+        self.clock = run.clock
+        self.bounds = run.bounds
+        self.near = run.sample.order[:0]
+        self.worst = run.sample.order[:0]
+        self.least = inf
+
+    @property
+    def n_carriers(self) -> int:
+        return int(np.count_nonzero(self.run.weights))
+
+    def sweep_all(self) -> int:
+        before, self.mistakes = self.run.n_updates, self.run.mistakes
+        self.run.memory.state[LEAST] = inf
+        self.near = self._sweep(self.sample.order, NEARNESS)
+        self.mistakes = self.run.mistakes - self.mistakes
+        return self.run.n_updates - before
+
+    def sweep_near(self) -> int:
+        before = self.run.n_updates
+        self._sweep(self.near, 0.0)
+        return self.run.n_updates - before
+
+    def judge(self, updates: int) -> Status | None:
         if updates == 0:
-            run.keep(float(run.memory.state[LEAST]))
+            self.bounds.keep(self.run.here(), float(self.run.memory.state[LEAST]))
             return Status.CONVERGED
-        if mistakes == 0 and (run.best is None or run.n_iter & (run.n_iter - 1) == 0):
-            run.keep_if_separating()
-        watch.report()
-        if watch.no_such_margin():
+        passes = self.run.n_iter
+        if self.mistakes == 0 and (self.run.best is None or passes & (passes - 1) == 0):
+            self.keep_if_separating()
+        self.report()
+        if self.bounds.exclude_min_margin():
             return Status.NO_SUCH_MARGIN
-        if updates >= FEW * np.count_nonzero(run.weights):
-            continue
-        for _ in range(CHEAP_PASSES):
-            updates = run.n_updates
-            _, stop = _pass(run, watch, near, 0.0)
-            if stop is not None:
-                return stop
-            if run.n_updates == updates:
-                break
-    return Status.MAX_ITER
+        self.clock.check()
+        return None
 
+    def find_worst(self) -> None:
+        margins = self.sample.margins(self.sample.order, self.run.memory)
+        pick = self.run.worst(margins)
+        self.worst, self.least = self.sample.order[pick], float(margins[pick].mean())
 
-def _pass(
-    run: Run, watch: Watch, ids: NDArray[np.int64], nearness: float
-) -> tuple[NDArray[np.int64], Status | None]:
-    near = []
-    # Weights that grow with every update are looked after before they can overflow.
-    burst = BURST if run.specification.cooling else inf
-    for chunk in run.sample.chunks(ids):
-        while len(chunk):
-            most = min(watch.most, run.n_updates + burst)
-            visited, found = run.sample.sweep(
-                chunk, run.specification, run.memory, nearness=nearness, most=most
-            )
-            if run.memory.rescale():
-                watch.start = None
-            near.append(found)
-            full = visited < len(chunk) and run.n_updates >= watch.most
-            stop = Status.MAX_UPDATES if full else watch.stop()
-            if stop is not None:
-                return np.concatenate(near), stop
-            chunk = chunk[visited:]
-    _check_finite(run)
-    return np.concatenate(near), None
+    def judge_worst(self) -> Status | None:
+        if self.run.n_updates == 0:
+            return None
+        self.bounds.keep(self.run.here(), self.least)
+        self.report()
+        if self.bounds.lower >= (1.0 - self.run.rule.gap) * self.bounds.upper:
+            self.run.deciding = tuple(self.worst.tolist())
+            return Status.GAP_REACHED
+        return Status.NO_SUCH_MARGIN if self.bounds.exclude_min_margin() else None
 
-
-def _worst_first(run: Run, watch: Watch) -> Status:
-    """Update on the worst example, or pair of examples, until the two bounds meet (MinOver)."""
-    sample, memory = run.sample, run.memory
-    while run.n_iter < watch.limits.max_iter:
-        margins = sample.margins(sample.order, memory)
-        pick = run.worst(margins)
-        worst, least = sample.order[pick], float(margins[pick].mean())
-        run.n_iter += 1
-        if run.n_updates > 0:
-            run.keep(least)
-            watch.report()
-            if run.best_margin >= (1.0 - run.rule.gap) * run.upper_bound:
-                run.deciding = tuple(worst.tolist())
-                return Status.GAP_REACHED
-            if watch.no_such_margin():
-                return Status.NO_SUCH_MARGIN
-        full = run.n_updates + len(worst) > watch.most
-        stop = Status.MAX_UPDATES if full else watch.stop()
-        if stop is not None:
-            return stop
+    def step_on_worst(self) -> None:
+        if self.clock.updates_left < len(self.worst):
+            raise Stopped(Status.MAX_UPDATES)
+        self.clock.check()
         # Both halves of a pair in one call, between which no Ctrl-C can come. They are on the wrong
         # side together: what the lift says of one without the other means nothing.
-        mistakes = run.mistakes + (len(worst) if least <= 0.0 else 0)
-        sample.sweep(worst, run.specification, memory)
-        memory.state[MISTAKES] = mistakes
-        _check_finite(run)
-    return Status.MAX_ITER
+        run = self.run
+        mistakes = run.mistakes + (len(self.worst) if self.least <= 0.0 else 0)
+        self.sample.sweep(self.worst, run.specification, run.memory)
+        run.memory.state[MISTAKES] = mistakes
+        self.clock.updates += len(self.worst)
+        self._check_finite()
 
+    def keep_if_separating(self) -> None:
+        """Remember the iterate if it makes no training error and beats the one remembered."""
+        run, order = self.run, self.sample.order
+        if not run.sides and self.sample.margins(order[:FIRST_LOOK], run.memory).min() <= 0.0:
+            return
+        margins = self.sample.margins(order, run.memory)
+        self.bounds.keep(run.here(), float(margins[run.worst(margins)].mean()))
 
-def _check_finite(run: Run) -> None:
-    if run.memory.state[FINITE] != 0.0:
-        raise ValueError("The margins overflow; divide the features by their largest magnitude.")
+    def report(self) -> None:
+        """Take in the upper bound, and write a line of history."""
+        self.bounds.tighten(self.run.here(), self.run.n_iter)
+        self.clock.report(self.run.mistakes, self.bounds.lower, self.bounds.upper)
+
+    def _sweep(self, ids: NDArray[np.int64], nearness: float) -> NDArray[np.int64]:
+        """Visit examples once, in bounded chunks; return those violated or near it."""
+        run, clock, near = self.run, self.clock, []
+        burst = BURST if run.specification.cooling else inf
+        for chunk in self.sample.chunks(ids):
+            while len(chunk):
+                before = run.n_updates
+                most = before + min(clock.updates_left, burst)
+                visited, found = self.sample.sweep(
+                    chunk, run.specification, run.memory, nearness=nearness, most=most
+                )
+                clock.updates += run.n_updates - before
+                if run.memory.rescale():
+                    self.bounds.forget_start()
+                near.append(found)
+                if visited < len(chunk) and clock.updates_left <= 0:
+                    raise Stopped(Status.MAX_UPDATES)
+                clock.check()
+                chunk = chunk[visited:]
+        self._check_finite()
+        return np.concatenate(near)
+
+    def _check_finite(self) -> None:
+        if self.run.memory.state[FINITE] != 0.0:
+            raise ValueError(
+                "The margins overflow; divide the features by their largest magnitude."
+            )

@@ -1,12 +1,8 @@
-"""What a run leaves behind, and the watch that tells it to stop."""
+"""What a run leaves behind."""
 
-import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
-from math import hypot, inf, sqrt
-from operator import itemgetter
-from typing import NamedTuple
+from math import ceil
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,73 +10,57 @@ from numpy.typing import NDArray
 from novikoff.certificate import Status
 from novikoff.compiled.step import ALONG, MISTAKES, OFFSET, UPDATES, WEIGHT, Specification
 from novikoff.rules import Rule
+from novikoff.run.bounds import Bounds, Point
+from novikoff.run.clock import Callback, Clock, Limits, Progress
 from novikoff.sample import Memory, Sample
 
-ROUNDING = 1e-12
-SAFETY = 1e-4
-
-
-class Progress(NamedTuple):
-    """One line of a run's history, written after each full pass.
-
-    ``lower`` is the largest margin seen on all examples so far (minus infinity before the
-    first), ``upper`` the smallest upper bound on the optimum so far, both in floating point; the
-    certificate's are the rigorous ones.
-    """
-
-    iteration: int
-    updates: int
-    mistakes: int
-    lower: float
-    upper: float
-    seconds: float
-
-
-A_FEW = 1000
-
-Callback = Callable[[Progress], None]
-
-
-@dataclass(frozen=True)
-class Limits:
-    """Where a run gives up: full passes, updates, a moment in time, or somebody else's word.
-
-    ``deadline`` is a reading of ``time.perf_counter``.
-    """
-
-    max_iter: int = 1000
-    max_updates: int | None = None
-    deadline: float | None = None
-    cancelled: Callable[[], bool] = lambda: False
+__all__ = ["Callback", "Limits", "Progress", "Run"]
 
 
 @dataclass
 class Run:
-    """What a run left behind.
+    """A run of a rule on a sample: where it is, what it has proved, and how it ended.
 
-    ``best`` holds the weights of the iterate with the largest margin among those known to make
-    no training error, slack allowed for (``None`` where none is known), ``upper`` those of the
-    best upper bound, ``deciding`` examples that ended the run without an update. With slack both
-    bounds are those of the lifted examples.
+    ``deciding`` holds examples that ended the run without an update.
     """
 
     sample: Sample
     rule: Rule
     specification: Specification
     memory: Memory
+    clock: Clock
+    bounds: Bounds
     status: Status = Status.INTERRUPTED
-    n_iter: int = 0
-    best: NDArray[np.float64] | None = None
-    best_margin: float = -inf
-    upper: NDArray[np.float64] | None = None
-    upper_bound: float = inf
     deciding: tuple[int, ...] = ()
-    history: list[Progress] = field(default_factory=list)
 
     @property
     def weights(self) -> NDArray[np.float64]:
         """The weights on the examples at the end."""
         return self.memory.weights
+
+    @property
+    def best(self) -> NDArray[np.float64] | None:
+        """The weights of the iterate with the largest margin, of those known to make no error.
+
+        With slack, no example may be wrong by more than its slack. ``None`` where no such iterate
+        is known.
+        """
+        return self.bounds.best
+
+    @property
+    def best_margin(self) -> float:
+        """The margin of ``best``, minus infinity where there is none."""
+        return self.bounds.lower
+
+    @property
+    def upper(self) -> NDArray[np.float64] | None:
+        """The weights of the best upper bound on the optimum margin."""
+        return self.bounds.upper_weights
+
+    @property
+    def upper_bound(self) -> float:
+        """The best upper bound on the optimum margin."""
+        return self.bounds.upper
 
     @property
     def averaged(self) -> NDArray[np.float64]:
@@ -97,13 +77,23 @@ class Run:
 
     @property
     def n_updates(self) -> int:
-        """How many updates were made."""
+        """How many updates were made, those of the run that it continues included."""
         return int(self.memory.state[UPDATES])
 
     @property
     def mistakes(self) -> int:
         """How many of the updates were made at ``z . w <= 0``."""
         return int(self.memory.state[MISTAKES])
+
+    @property
+    def n_iter(self) -> int:
+        """How many full passes were made."""
+        return ceil(self.clock.passes)
+
+    @property
+    def history(self) -> list[Progress]:
+        """Updates, mistakes and bounds after every full pass."""
+        return self.clock.history
 
     @cached_property
     def sides(self) -> tuple[NDArray[np.int64], ...]:
@@ -143,130 +133,7 @@ class Run:
         positive, negative = margins[pair].tolist()
         return w, (negative - positive) / 2 - along, sample.order[pair]
 
-    def keep_if_separating(self) -> None:
-        """Remember the iterate if it makes no training error and beats the one remembered."""
-        order = self.sample.order
-        # On noisy data a few examples show an error; only a separator is worth the whole pass.
-        if not self.sides and self.sample.margins(order[:A_FEW], self.memory).min() <= 0.0:
-            return
-        margins = self.sample.margins(order, self.memory)
-        self.keep(float(margins[self.worst(margins)].mean()))
-
-    def keep(self, least: float) -> None:
-        """Remember the iterate, whose least ``z . w`` is given, if it is the best separator.
-
-        In pairs, whose least ``w . (x_p - x_q) / 2`` is given.
-        """
-        memory = self.memory
-        norm2 = memory.w @ memory.w + self.sample.frame.slack2 * memory.weights @ memory.weights
-        if least > 0.0 and least > self.best_margin * sqrt(norm2):
-            self.best, self.best_margin = memory.weights.copy(), least / sqrt(norm2)
-
-    def here(self) -> "Point":
+    def here(self) -> Point:
         """Return where the run is; a view, which moves on with it."""
         state = self.memory.state
         return Point(self.weights, self.memory.w, float(state[OFFSET]), float(state[WEIGHT]))
-
-
-class Point(NamedTuple):
-    """Weights, the vector they make, its offset and their total: where a run is, or was."""
-
-    weights: NDArray[np.float64]
-    w: NDArray[np.float64]
-    offset: float
-    total: float
-
-    def copy(self) -> "Point":
-        """Return a copy that the run does not change."""
-        return Point(self.weights.copy(), self.w.copy(), self.offset, self.total)
-
-    def upper_bound(self, sample: Sample, since: "Point | None" = None) -> float:
-        """Bound the optimum margin by what was added since a point, without a pass over examples.
-
-        Homogeneous: |sum a z| / sum a. Affine, with p the positive class's share of the weight:
-        half the distance of the class means is at most |w| / sum a + |2p - 1| R, and
-        2p - 1 = offset / (lift^2 sum a). Slack is one coordinate more for each example.
-        """
-        w, offset, total = self.w, self.offset, self.total
-        if since is not None:
-            w, offset, total = w - since.w, offset - since.offset, total - since.total
-        if total <= 0.0:
-            return inf
-        slack, length, radius = sqrt(sample.frame.slack2), float(np.linalg.norm(w)), sample.radius
-        if slack > 0.0:
-            weights = self.weights if since is None else self.weights - since.weights
-            length = hypot(length, slack * float(np.linalg.norm(weights)))
-            radius = hypot(radius, slack)
-        if not sample.affine:
-            return length / total
-        tilt = abs(offset) / (sample.frame.lift2 * total)
-        # Only one of the classes has weight: there is no mean of the other.
-        return length / total + tilt * radius if tilt < 1.0 - ROUNDING else inf
-
-
-class Watch:
-    """Keeps a run's history and knows when it must end."""
-
-    def __init__(
-        self, run: Run, limits: Limits, min_margin: float, callbacks: Sequence[Callback]
-    ) -> None:
-        self.run = run
-        self.limits = limits
-        # The slack lift separates everything, so no bound on its margin speaks of the data.
-        self.min_margin = min_margin if run.sample.frame.slack2 == 0.0 else 0.0
-        self.callbacks = callbacks
-        self.most = inf if limits.max_updates is None else float(limits.max_updates)
-        # Where the run was at the last power of two of its passes. On data that nothing separates
-        # w stays bounded, so what was added since is a far smaller sum of as many examples; if w
-        # has come back, it is zero (the perceptron cycling theorem).
-        self.start: Point | None = None
-        # What the distance of the class means would gain on the quick bound, as last seen.
-        self.closeness = sqrt(0.5)
-        self.started = time.perf_counter()
-
-    def stop(self) -> Status | None:
-        """Return the limit that the run has met, if any."""
-        if self.limits.cancelled():
-            return Status.INTERRUPTED
-        if self.limits.deadline is not None and time.perf_counter() >= self.limits.deadline:
-            return Status.TIME_LIMIT
-        return None
-
-    def report(self) -> None:
-        """Write a line of history and tell the callbacks."""
-        run, here = self.run, self.run.here()
-        bound, since = self._upper_bound(here, None), None
-        if self.start is not None:
-            lately = self._upper_bound(here, self.start)
-            bound, since = min((bound, None), (lately, self.start), key=itemgetter(0))
-        if bound < run.upper_bound:
-            run.upper_bound = bound
-            run.upper = here.weights.copy() if since is None else here.weights - since.weights
-        if run.n_iter & (run.n_iter - 1) == 0:
-            self.start = here.copy()
-        seconds = time.perf_counter() - self.started
-        line = Progress(
-            run.n_iter, run.n_updates, run.mistakes, run.best_margin, run.upper_bound, seconds
-        )
-        if run.history and run.history[-1][:2] == line[:2]:
-            run.history[-1] = line
-            return
-        run.history.append(line)
-        for callback in self.callbacks:
-            callback(line)
-
-    def _upper_bound(self, here: Point, since: Point | None) -> float:
-        sample, quick = self.run.sample, here.upper_bound(self.run.sample, since)
-        if not sample.affine or quick == 0.0 or quick * self.closeness >= self.min_margin:
-            return quick
-        weights = here.weights if since is None else here.weights - since.weights
-        exact = sample.hull_distance(weights, here.w if since is None else here.w - since.w) / 2
-        self.closeness = exact / quick
-        return min(exact, quick)
-
-    def no_such_margin(self) -> bool:
-        """Whether the run has refuted the margin that it was to look for."""
-        # By more than rounding can feign or the certificate's filter gives away, so that the
-        # certificate proves it too.
-        safe = (1.0 - SAFETY) * self.min_margin - ROUNDING * self.run.sample.radius
-        return self.run.upper_bound < safe

@@ -1,0 +1,74 @@
+"""Which example comes next: all of them in order, or the worst one.
+
+The theorems hold for any choice. What is here knows the clock and nothing of how examples are
+stored, so that a search over anything that can be swept, or asked for its worst, can use it.
+"""
+
+from typing import Protocol
+
+from novikoff.certificate import Status
+from novikoff.run.clock import Clock
+
+# Once a full pass makes fewer updates than this share of the support, the next full pass waits
+# until the near-violated examples are satisfied, or for CHEAP_PASSES passes over them. Both act on
+# the state alone, so that the support reproduces the run.
+FEW = 1 / 3
+CHEAP_PASSES = 100
+
+
+class Sweepable(Protocol):
+    """What the cyclic order needs of a search; a limit raises :class:`~.clock.Stopped`."""
+
+    @property
+    def n_carriers(self) -> int:
+        """How many examples have weight."""
+
+    def sweep_all(self) -> int:
+        """Visit every example once, updating on violated ones; return how many these were."""
+
+    def sweep_near(self) -> int:
+        """Visit once those that the last full pass found violated, or nearly; return as above."""
+
+    def judge(self, updates: int) -> Status | None:
+        """Report the bounds after a full pass with so many updates; return why to end, if so."""
+
+
+class Worst(Protocol):
+    """What the worst-first order needs of a search; a limit raises :class:`~.clock.Stopped`."""
+
+    def find_worst(self) -> None:
+        """Find what to step on next."""
+
+    def judge_worst(self) -> Status | None:
+        """Report the bounds of the iterate whose worst was found; return why to end, if so."""
+
+    def step_on_worst(self) -> None:
+        """Update on what was found."""
+
+
+def cyclic(search: Sweepable, clock: Clock) -> Status:
+    """Make full passes in order, with cheap passes over near-violated examples in between."""
+    while clock.fits(1.0):
+        updates = search.sweep_all()
+        clock.passes += 1.0
+        ended = search.judge(updates)
+        if ended is not None:
+            return ended
+        if updates >= FEW * search.n_carriers:
+            continue
+        for _ in range(CHEAP_PASSES):
+            if search.sweep_near() == 0:
+                break
+    return Status.MAX_ITER
+
+
+def worst_first(search: Worst, clock: Clock) -> Status:
+    """Update on what is worst until the two bounds meet (MinOver)."""
+    while clock.fits(1.0):
+        search.find_worst()
+        clock.passes += 1.0
+        ended = search.judge_worst()
+        if ended is not None:
+            return ended
+        search.step_on_worst()
+    return Status.MAX_ITER

@@ -1,0 +1,133 @@
+"""The clock: limits, Ctrl-C and history, without a search."""
+
+import os
+import signal
+import threading
+import time
+
+import pytest
+
+from novikoff.certificate import Status
+from novikoff.run import Clock, Limits, Stopped, cancel_on_interrupt
+
+PAST = 0.0
+
+
+def test_limits_of_every_kind():
+    assert Clock().stop() is None
+    spent = Clock(Limits(max_iter=2))
+    spent.passes = 1.5
+    assert spent.stop() is None
+    spent.passes = 2.0
+    assert spent.stop() is Status.MAX_ITER
+    # The number of passes does not interrupt: whoever is in the middle of one may finish it.
+    assert spent.interrupted() is None
+    late = Clock(Limits(deadline=PAST))
+    assert late.interrupted() is late.stop() is Status.TIME_LIMIT
+    assert Clock(Limits(deadline=time.perf_counter() + 60.0)).stop() is None
+    # Being cancelled comes first, whatever else is so.
+    cancelled = Clock(Limits(max_iter=0, deadline=PAST, cancelled=lambda: True))
+    assert cancelled.stop() is cancelled.interrupted() is Status.INTERRUPTED
+
+
+def test_check_raises_what_interrupts():
+    Clock(Limits(max_iter=0)).check()
+    with pytest.raises(Stopped) as stopped:
+        Clock(Limits(deadline=PAST)).check()
+    assert stopped.value.status is Status.TIME_LIMIT
+
+
+def test_updates_left():
+    clock = Clock()
+    assert clock.updates_left == float("inf")
+    clock = Clock(Limits(max_updates=5))
+    clock.updates += 2
+    assert clock.updates_left == 3
+
+
+def test_a_second_line_of_one_pass_replaces_the_first():
+    told = []
+    clock = Clock(callbacks=[told.append])
+    clock.passes = 1.0
+    clock.report(3, 0.1, 0.5)
+    clock.report(3, 0.2, 0.4)
+    clock.updates = 7
+    clock.report(4, 0.2, 0.3)
+    assert [line[:5] for line in clock.history] == [(1, 0, 3, 0.2, 0.4), (1, 7, 4, 0.2, 0.3)]
+    # A callback sees each line once, when it is new.
+    assert [line[:5] for line in told] == [(1, 0, 3, 0.1, 0.5), (1, 7, 4, 0.2, 0.3)]
+
+
+def test_an_interrupt_in_a_callback_is_remembered():
+    def interrupt(line):
+        raise KeyboardInterrupt
+
+    clock = Clock(callbacks=[interrupt])
+    clock.report(0, 0.0, 1.0)
+    assert clock.interrupted() is Status.INTERRUPTED
+    assert len(clock.history) == 1
+
+
+def test_other_errors_of_callbacks_are_not_swallowed():
+    def fail(line):
+        raise RuntimeError("broken")
+
+    with pytest.raises(RuntimeError, match="broken"):
+        Clock(callbacks=[fail]).report(0, 0.0, 1.0)
+
+
+@pytest.fixture
+def default_handler():
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("default_handler")
+def test_the_first_ctrl_c_cancels_and_the_second_raises():
+    cancel = threading.Event()
+    with cancel_on_interrupt(cancel):
+        os.kill(os.getpid(), signal.SIGINT)
+        assert cancel.wait(10.0)
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+@pytest.mark.usefixtures("default_handler")
+def test_the_handler_comes_back_after_an_error():
+    with pytest.raises(RuntimeError), cancel_on_interrupt(threading.Event()):
+        raise RuntimeError
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_somebody_elses_handler_stays():
+    def theirs(number, frame):
+        heard.append(number)
+
+    heard, cancel = [], threading.Event()
+    before = signal.signal(signal.SIGINT, theirs)
+    try:
+        with cancel_on_interrupt(cancel):
+            signal.raise_signal(signal.SIGINT)
+        assert heard == [signal.SIGINT]
+        assert not cancel.is_set()
+        assert signal.getsignal(signal.SIGINT) is theirs
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def test_other_threads_are_left_alone():
+    errors = []
+
+    def work():
+        try:
+            with cancel_on_interrupt(threading.Event()):
+                pass
+        except ValueError as error:
+            errors.append(error)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert not errors
