@@ -122,9 +122,7 @@ class Certifier:
             else:
                 values = as_weights(weights, rows)
                 rows, values = rows[values > 0], values[values > 0]
-                if not is_zero_combination(
-                    examples.X, examples.signs, rows, values, affine=affine
-                ):
+                if not is_zero_combination(examples.X, examples.signs, rows, values, affine=affine):
                     return None
             check_takes_part(rows, values, examples.costs)
         except CertificateError:
@@ -143,9 +141,7 @@ class Certifier:
         """Certify that no hyperplane separates the examples."""
         return NonSeparation(
             problem=self.problem,
-            account=Account(
-                status=Status.NOT_SEPARABLE, asked=asked, tol=tol, n_updates=n_updates
-            ),
+            account=Account(status=Status.NOT_SEPARABLE, asked=asked, tol=tol, n_updates=n_updates),
             support=refutation.support,
             weights=refutation.weights,
             model=model,

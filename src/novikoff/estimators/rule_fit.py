@@ -6,7 +6,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.certificate import Account, Certificate, Model, Status, Weighted
+from novikoff.certificate import Account, Certificate, Status, Weighted
 from novikoff.estimators.fitted import Fitted, Task
 from novikoff.rules import Rule
 from novikoff.run import Run, run

@@ -195,7 +195,9 @@ def _read_fitted(model: Any, document: Any) -> None:
     own = ("support", "dual_coef", "centre") if perceptron else ("signs",)
     check_keys(document, ("classes_dtype", "n_iter", "history", "solver", *own), "the fitted part")
     problem, parts = model.certificate_.problem, parts_of(model.certificate_)
-    model.classes_ = _classes(read_text("classes_dtype", document["classes_dtype"]), problem.classes)
+    model.classes_ = _classes(
+        read_text("classes_dtype", document["classes_dtype"]), problem.classes
+    )
     model.n_features_in_ = problem.n_features
     if problem.feature_names is not None:
         model.feature_names_in_ = np.array(problem.feature_names, dtype=object)

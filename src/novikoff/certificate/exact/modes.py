@@ -1,1 +1,2 @@
-def check_arithmetic(): pass
+def check_arithmetic():
+    pass
