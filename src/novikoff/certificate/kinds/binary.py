@@ -44,8 +44,8 @@ class Binary(Certificate):
         times = "" if soft.scale == 1.0 else f", multiplied by {soft.scale:.6g}"
         gap = f" (gap {percent(soft.gap)})" if found is None else ""
         return (
-            f"For C = {soft.C:.6g} the soft-margin objective of the model{times} is at most {high}, "
-            f"and no {self.problem.hyperplanes} has less than {low}{gap}."
+            f"For C = {soft.C:.6g} the soft-margin objective of the model{times} is at most "
+            f"{high}, and no {self.problem.hyperplanes} has less than {low}{gap}."
         )
 
 

@@ -65,9 +65,7 @@ class PerClass(Certificate):
         set_field(self, "certificates", certificates)
         models = [part.hyperplane for part in certificates]
         if (self.errors is None) != any(model is None for model in models):
-            raise CertificateError(
-                "errors are claimed where every class has a model, and only there"
-            )
+            raise CertificateError("errors are claimed where every class has a model, only there")
         if self.errors is not None:
             set_field(self, "errors", check_whole("errors", self.errors))
         set_field(self, "account", combined_account([part.account for part in certificates]))
