@@ -151,7 +151,10 @@ def _kinds() -> dict[str, type["Certificate"]]:
 
 def wrong(name: str, wanted: str, value: Any) -> CertificateError:
     """Make the error for a field whose value has another form than is wanted."""
-    return CertificateError(f"{name} must be {wanted}, not {printable(json.dumps(value), 40)}")
+    # A list or an object may be nested too deeply to be written again.
+    containers = {list: "a list", dict: "an object"}
+    shown = containers.get(type(value)) or printable(json.dumps(value), 40)
+    return CertificateError(f"{printable(name)} must be {wanted}, not {shown}")
 
 
 def read_boolean(name: str, value: Any) -> bool:

@@ -283,5 +283,5 @@ class Account:
             )
 
     def __str__(self) -> str:
-        asked = f"{self.asked}: " if self.asked else ""
+        asked = f"{printable(self.asked, 200)}: " if self.asked else ""
         return f"{asked}{counted(self.n_updates, 'update')}. {self.status.value}"
