@@ -17,10 +17,10 @@ from novikoff.certificate import (
 )
 from novikoff.rules import Rule
 from novikoff.run import Callback, Clock, Limits, Progress, Run, run
+from novikoff.run.compression import carriers
 from novikoff.run.nonseparable import from_zero_bound, zero_combination
 from novikoff.sample import Memory, Sample
 
-LARGEST_INTEGER = 2.0**53
 PASSES_FOR_A_MODEL = 30
 
 
@@ -91,7 +91,7 @@ def fit_binary(
         fingerprint=fingerprint_of_hashes(task.hashes, sample.signs, task.X.shape[1]),
     )
     upper = finished.weights if finished.upper is None else finished.upper
-    upper_support, upper_weights = _weighted(sample, upper)
+    upper_support, upper_weights = carriers(sample.order, upper)
     bounds = certify_margin(
         task.X,
         sample.signs,
@@ -110,7 +110,7 @@ def fit_binary(
     certificate: Certificate = bounds
     margin, margin_upper_bound = bounds.lower, bounds.upper
     if task.soft_margin > 0.0:
-        support, values = _weighted(sample, finished.weights)
+        support, values = carriers(sample.order, finished.weights)
         if finished.status is Status.GAP_REACHED:
             # The bound that the run has met need not be that of its end.
             support, values = upper_support, upper_weights
@@ -131,15 +131,12 @@ def fit_binary(
         certificate = certify_nonseparable(
             task.X, sample.signs, support=support, weights=values, **claim
         )
-    carriers, values = _weighted(sample, weights, _shaping(finished, placing))
-    if not (task.rule.unit_steps and finished.sample.unweighted):
-        # Steps of other lengths may be whole numbers by chance; the type must not depend on it.
-        values = values.astype(np.float64)
+    compression = finished.compression(weights, placing)
     return Fitted(
         coef=coef,
         intercept=intercept,
-        support=carriers,
-        dual_coef=values * sample.signs[carriers],
+        support=compression.support,
+        dual_coef=compression.weights * sample.signs[compression.support],
         margin=margin,
         margin_upper_bound=margin_upper_bound,
         certificate=certificate,
@@ -169,36 +166,3 @@ def model_weights(finished: Run, average: bool | Literal["auto"]) -> NDArray[np.
     if finished.best is not None:
         return finished.best
     return finished.weights if average is False else finished.averaged
-
-
-def _shaping(finished: Run, placing: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Mark the examples without which a rerun would not be the same run.
-
-    Besides those updated on (the model may be an iterate before the last update) and the two that
-    place the intercept of a pairwise run, these are those that ended the run, the longest where
-    its norm enters, and where one class alone was updated on, an example of the other: without it
-    there is nothing to fit.
-    """
-    sample = finished.sample
-    shaping = finished.weights > 0.0
-    shaping[placing] = True
-    shaping[list(finished.deciding)] = True
-    if sample.affine or finished.rule.uses_radius:
-        shaping[sample.longest] = True
-    for sign in (1, -1):
-        of_class = sample.signs == sign
-        if not (shaping & of_class).any():
-            shaping[sample.order[np.argmax(of_class[sample.order])]] = True
-    return shaping
-
-
-def _weighted(
-    sample: Sample, weights: NDArray[np.float64], also: NDArray[np.bool_] | None = None
-) -> tuple[NDArray[np.int64], NDArray[Any]]:
-    """Return the examples with weight (and some others) in the order of visits, and weights."""
-    carries = weights > 0.0 if also is None else also | (weights > 0.0)
-    support = sample.order[carries[sample.order]]
-    values = weights[support]
-    if (values == np.rint(values)).all() and values.max(initial=0.0) <= LARGEST_INTEGER:
-        return support, values.astype(np.int64)
-    return support, values
