@@ -1,2 +1,0 @@
-def check_arithmetic():
-    pass
