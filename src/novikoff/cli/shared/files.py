@@ -1,6 +1,7 @@
-"""Reading examples and models, and the place of what is written."""
+"""Reading examples and models, and checking where output may be written."""
 
 import os
+import stat
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,6 +21,9 @@ class Source:
     format: str | None = None
     drop: tuple[str, ...] = ()
     header: bool | None = None
+    weights: str | None = None
+    remembered: str | None = None
+    """The target that a model remembers: a column of this file, never the name of another."""
 
     def read(self, **wanted: Any) -> "Table":
         """Read the file; `wanted` are further arguments of `novikoff.data.read`."""
@@ -32,6 +36,8 @@ class Source:
                 format=self.format,
                 drop=self.drop,
                 header=self.header,
+                weights=self.weights,
+                default_target=self.remembered,
                 **wanted,
             )
         except DataError as error:
@@ -40,11 +46,14 @@ class Source:
     def about(self, table: "Table") -> dict[str, str]:
         """What a model must remember so that `verify` reads the same numbers again.
 
-        Columns with names are found by their names; positions are needed only without them.
+        Columns with names are found by their names; positions are needed only without them. The
+        labels of an idx file are in a file of their own, which is named anew each time.
         """
+        from novikoff.data.read import format_of
+
         about = {"data": self.path.name}
         target = table.target_name or self.target
-        if target is not None:
+        if target is not None and format_of(self.path, self.format) != "idx":
             about["target"] = target
         if table.feature_names is None and self.drop:
             about["drop"] = " ".join(self.drop)
@@ -55,21 +64,28 @@ class Source:
 
 def as_at_the_fit(source: Source, model: Any) -> Source:
     """Fill in from the model's memory what was not said on the command line."""
-    about = model.about_
     named = feature_names(model) is not None
     return replace(
         with_header(source, model),
-        target=about.get("target") if source.target is None else source.target,
-        drop=source.drop or (() if named else tuple(about.get("drop", "").split())),
+        remembered=_note(model, "target"),
+        drop=source.drop or (() if named else tuple((_note(model, "drop") or "").split())),
     )
 
 
 def with_header(source: Source, model: Any) -> Source:
     """Fill in whether the first line holds names, if that was said at the fit."""
-    said = model.about_.get("header")
+    said = _note(model, "header")
     if source.header is not None or said is None:
         return source
     return replace(source, header=said == "yes")
+
+
+def _note(model: Any, key: str) -> str | None:
+    """What a model says of its training data under a key, None if it says nothing."""
+    note = model.about_.get(key)
+    if note is not None and not isinstance(note, str):
+        raise Refusal(f"the model is damaged: what it says about {key!r} is not a text")
+    return note
 
 
 def columns_of(model: Any) -> dict[str, Any]:
@@ -101,10 +117,14 @@ def load_model(path: Path) -> Any:
 
 def check_readable(path: Path) -> None:
     """Refuse a model file that is not there."""
-    if path.is_dir():
+    try:
+        status = path.stat()
+    except FileNotFoundError:
+        raise Refusal(f"{path}: no such file") from None
+    except OSError as error:
+        raise Refusal(f"{path}: it cannot be read ({error.strerror})") from None
+    if stat.S_ISDIR(status.st_mode):
         raise Refusal(f"{path}: it is a folder; name a file in it")
-    if not path.exists():
-        raise Refusal(f"{path}: no such file")
 
 
 def check_output(out: Path, *inputs: Path, ours: str | None = None) -> None:
@@ -113,24 +133,30 @@ def check_output(out: Path, *inputs: Path, ours: str | None = None) -> None:
     `ours` is the first field of files of the kind that is to be written: with it, only such
     files are replaced.
     """
-    if out.is_dir():
+    try:
+        old = out.stat()
+    except FileNotFoundError:
+        old = None
+    except OSError as error:
+        raise not_written(out, error) from None
+    if old is not None and stat.S_ISDIR(old.st_mode):
         raise Refusal(f"--out {out}: it is a folder; name a file in it")
     folder = out.parent
     if not folder.is_dir():
         raise Refusal(f"--out {out}: there is no folder {folder}; make it first")
     if not os.access(folder, os.W_OK):
         raise Refusal(f"--out {out}: the folder {folder} cannot be written to")
-    if not out.exists():
+    if old is None:
         return
-    if not out.is_file():
-        raise Refusal(f"--out {out}: that is no regular file; name another")
+    if not stat.S_ISREG(old.st_mode):
+        raise Refusal(f"--out {out}: it is not a regular file; name another")
     for path in inputs:
         if path.exists() and out.samefile(path):
             raise Refusal(f"--out {out}: that is an input; name another file")
-    if ours is not None and out.stat().st_size > 0:
+    if ours is not None and old.st_size > 0:
         with out.open("rb") as file:
             if ours.encode() not in file.read(200):
-                raise Refusal(f"--out {out}: that file is no {ours}; name another file")
+                raise Refusal(f"--out {out}: that file is not a {ours}; name another file")
 
 
 def not_written(out: Path, error: OSError) -> Refusal:

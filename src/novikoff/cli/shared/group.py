@@ -22,14 +22,16 @@ def complain(kind: str, message: object) -> None:
 
 
 def one_line(message: object) -> str:
-    r"""Join the lines of a message.
+    r"""Join the lines of a message, and escape what a terminal would act upon.
 
     Examples
     --------
-    >>> one_line(ValueError("two\n  lines"))
-    'two lines'
+    >>> print(one_line(ValueError("two\n  lines, \x1b[31mred")))
+    two lines, \x1b[31mred
     """
-    return " ".join(str(message).split())
+    line = " ".join(str(message).split())
+    # As in novikoff.certificate.escape, which takes too long to import for a typing error.
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in line)
 
 
 class Verbs(TyperGroup):
