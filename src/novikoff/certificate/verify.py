@@ -126,4 +126,5 @@ def label_type(name: Any) -> np.dtype[Any] | None:
         return None
     if name not in LABEL_TYPES:
         raise CertificateError(f"there are no labels of the type {shown_label(name)}")
-    return np.dtype(name)
+    dtype: np.dtype[Any] = np.dtype(name)
+    return dtype

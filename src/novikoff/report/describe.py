@@ -50,7 +50,8 @@ def data_row(path: Path, table: "Table") -> Row:
 
 def class_rows(table: "Table") -> list[Row]:
     """Say which classes there are, and which examples take part in a fit."""
-    labels, counts = np.unique(table.y, return_counts=True)
+    y: Any = table.y
+    labels, counts = np.unique(y, return_counts=True)
     classes = [
         f"{printable(label)} ({count:,})"
         for label, count in islice(zip(labels.tolist(), counts.tolist(), strict=True), MOST_CLASSES)

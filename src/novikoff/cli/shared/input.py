@@ -67,9 +67,8 @@ class Source:
         options = {"--weights": self.weights, "--format": self.format}
         if self.labels_apart:
             options["--target"] = self.target
-        return [
-            part for name, value in options.items() if value is not None for part in (name, value)
-        ]
+        given = [(name, value) for name, value in options.items() if value is not None]
+        return [word for pair in given for word in pair]
 
     def as_at_the_fit(self, about: dict[str, str], problem: "Problem") -> "Source":
         """Fill in what the model remembers of its file, and was not given as an option."""
@@ -109,7 +108,7 @@ def load_model(path: Path) -> Any:
 
 
 def load_claim(path: Path) -> "tuple[Certificate, dict[str, str]]":
-    """Read a certificate, of a model or alone, with what a model remembers; no solver is imported."""
+    """Read a certificate, and what a model remembers of its data; no solver is imported."""
     from novikoff.certificate import CertificateError
     from novikoff.certificate.json import from_text
     from novikoff.certificate.verify import about_in, certificate_in

@@ -13,7 +13,7 @@ Data = Annotated[
     typer.Argument(
         metavar="DATA",
         show_default=False,
-        help="The examples: CSV, Parquet, libsvm, npy, npz or idx, recognised by the file's ending.",
+        help="The examples: CSV, Parquet, libsvm, npy, npz or idx, known by the file's ending.",
     ),
 ]
 Model = Annotated[
