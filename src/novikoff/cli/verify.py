@@ -1,6 +1,6 @@
 """``novikoff verify``: check a certificate in exact arithmetic, without the solver."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -77,11 +77,12 @@ def verify(
             )
         screen.stage(f"checking {table.X.shape[0]:,} examples")
         # What is said of the columns are the names in this file, not those in the certificate.
+        labels: Any = table.y
         named = certificate.named(target=table.target_name, feature_names=table.feature_names)
         try:
             verified = named.verify(
                 table.X,
-                table.y,
+                labels,
                 sample_weight=table.weights,
                 check_fingerprint=not no_fingerprint,
             )

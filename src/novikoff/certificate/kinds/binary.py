@@ -41,7 +41,7 @@ class Binary(Certificate):
         primal = soft.primal if found is None or found.primal is None else found.primal
         dual = soft.dual if found is None or found.dual is None else found.dual
         low, high = format_bounds(dual, primal)
-        times = "" if soft.scale == 1.0 else f", multiplied by {soft.scale:.6g}"
+        times = "" if soft.scale == 1.0 else f", multiplied by {soft.scale:.6g},"
         gap = f" (gap {percent(soft.gap)})" if found is None else ""
         return (
             f"For C = {soft.C:.6g} the soft-margin objective of the model{times} is at most "
