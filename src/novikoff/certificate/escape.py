@@ -69,4 +69,4 @@ def shown_label(label: object) -> str:
     >>> print(shown_label("benign"), shown_label(3), shown_label(True))
     'benign' 3 True
     """
-    return quoted(label) if isinstance(label, str) else shown_label(label)
+    return quoted(label) if isinstance(label, str) else printable(repr(label))
