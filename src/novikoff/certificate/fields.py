@@ -39,7 +39,9 @@ def as_support(support: Any, n_examples: int) -> Indices:
         raise CertificateError("support must be a list of whole numbers")
     outside = array[(array < 0) | (array >= n_examples)]
     if outside.size:
-        raise CertificateError(f"support refers to row {outside[0]}, but there are only {n_examples} rows")
+        raise CertificateError(
+            f"support refers to row {outside[0]}, but there are only {n_examples} rows"
+        )
     in_order = np.sort(array)
     if (in_order[1:] == in_order[:-1]).any():
         raise CertificateError("support refers to a row twice")

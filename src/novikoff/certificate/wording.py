@@ -98,6 +98,7 @@ def _rounded(value: float, digits: int, rounding: str, *, shift: int = 0) -> str
     """``value`` times ``10**shift``, rounded in decimal and nowhere before."""
     if not math.isfinite(value):
         return repr(value)
-    rounded = Decimal(value).normalize(Context(prec=digits, rounding=rounding)).scaleb(shift)
+    # Zero has no sign in a sentence.
+    rounded = Decimal(value + 0.0).normalize(Context(prec=digits, rounding=rounding)).scaleb(shift)
     # Plain notation in the range where it reads well.
     return f"{rounded:f}" if -5 <= rounded.adjusted() <= 15 else f"{rounded:e}"
