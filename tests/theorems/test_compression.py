@@ -35,11 +35,7 @@ HOW = st.sampled_from(["homogeneous", "affine", "soft", "soft affine"])
 
 def kept_by(finished):
     """The examples that the run is a function of."""
-    kept = finished.weights > 0
-    kept[list(finished.deciding)] = True
-    if finished.sample.affine or finished.rule.uses_radius:
-        kept[finished.sample.longest] = True
-    return np.flatnonzero(kept)
+    return np.sort(finished.compression().support)
 
 
 def restricted(order, kept):

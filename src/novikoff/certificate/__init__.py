@@ -9,6 +9,7 @@ with any solver.
 from novikoff.certificate.base import Certificate, Verified
 from novikoff.certificate.certify import Certifier, Refutation, Weighted, problem_of
 from novikoff.certificate.errors import CertificateError, Undecided
+from novikoff.certificate.exact.relation import reduce_support
 from novikoff.certificate.examples.checked import Examples
 from novikoff.certificate.examples.fingerprint import (
     fingerprint,
@@ -17,7 +18,6 @@ from novikoff.certificate.examples.fingerprint import (
     sha256_of,
 )
 from novikoff.certificate.examples.labels import Label
-from novikoff.certificate.exact.relation import reduce_support
 from novikoff.certificate.kinds import (
     Inconclusive,
     NonSeparation,

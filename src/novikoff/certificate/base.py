@@ -13,7 +13,7 @@ from novikoff.certificate import json
 from novikoff.certificate.claims import Findings
 from novikoff.certificate.errors import CertificateError
 from novikoff.certificate.escape import shown_label
-from novikoff.certificate.exact.modes import check_arithmetic
+from novikoff.certificate.exact.arithmetic import check_arithmetic
 from novikoff.certificate.examples.blocks import Floats
 from novikoff.certificate.examples.checked import Examples
 from novikoff.certificate.examples.fingerprint import sha256_of

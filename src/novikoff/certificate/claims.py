@@ -16,7 +16,7 @@ from novikoff.certificate.errors import CertificateError
 from novikoff.certificate.exact.filter import signed_values
 from novikoff.certificate.exact.hull import hull_point, margin_above
 from novikoff.certificate.exact.margins import margin_below
-from novikoff.certificate.exact.scores import count_errors
+from novikoff.certificate.exact.prediction import count_errors
 from novikoff.certificate.exact.slack import dual_below, primal_value
 from novikoff.certificate.examples.blocks import Floats, Indices
 from novikoff.certificate.examples.checked import Examples

@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from novikoff.certificate import Certificate, NonSeparation, Status
-from novikoff.certificate.exact.scores import scores as exact_scores
+from novikoff.certificate.exact.prediction import scores as exact_scores
 from novikoff.estimators.fitted import Fitted
 from novikoff.estimators.labels import labels_of
 from novikoff.estimators.one_vs_rest import combined, parts_of

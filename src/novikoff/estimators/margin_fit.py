@@ -125,13 +125,9 @@ def decide(task: Task) -> Fitted:
     scaled = Scaled.of(task.sample, solution, hard=True)
     certificate: Certificate
     if refutation is not None:
-        certificate = certifier.refuted(
-            refutation, asked="is_separable", n_updates=clock.updates
-        )
+        certificate = certifier.refuted(refutation, asked="is_separable", n_updates=clock.updates)
     else:
-        account = Account(
-            status=solution.status, asked="is_separable", n_updates=clock.updates
-        )
+        account = Account(status=solution.status, asked="is_separable", n_updates=clock.updates)
         certificate = certifier.hard(
             account,
             coef=scaled.coef,

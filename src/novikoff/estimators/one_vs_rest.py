@@ -10,7 +10,7 @@ import numpy as np
 from joblib import effective_n_jobs
 
 from novikoff.certificate import Certificate, Certifier, Examples, PerClass, Status
-from novikoff.certificate.exact.scores import joint_errors
+from novikoff.certificate.exact.prediction import joint_errors
 from novikoff.certificate.examples.labels import signs_against
 from novikoff.estimators.fitted import Fitted, Task
 from novikoff.estimators.labels import positives_of

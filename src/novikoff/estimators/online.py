@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import validate_data
 
+from novikoff.certificate.examples.labels import signs_against
 from novikoff.compiled.step import (
     ALONG,
     LONGEST2,
@@ -24,7 +25,6 @@ from novikoff.compiled.step import (
     threshold,
 )
 from novikoff.compiled.sweep import combine, sweep
-from novikoff.certificate.examples.labels import signs_against
 from novikoff.estimators.labels import codes_among, positives_of, step_weights
 from novikoff.estimators.options import average_of, check_perceptron_options
 from novikoff.estimators.training import readable_type

@@ -1,19 +1,19 @@
 """From a run of the perceptron to a model and its certificate."""
 
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.certificate import Account, Certificate, Model, Status, Weighted
+from novikoff.certificate import Account, Certificate, Status, Weighted
 from novikoff.estimators.fitted import Fitted, Task
 from novikoff.rules import Rule
 from novikoff.run import Run, run
+from novikoff.run.compression import carriers
 from novikoff.run.nonseparable import zero_combination
-from novikoff.sample import Memory, Sample
+from novikoff.sample import Memory
 
-LARGEST_INTEGER = 2.0**53
 PASSES_FOR_A_MODEL = 30
 """Passes of a run on examples that are known not to be separable: it only makes a model."""
 
@@ -57,7 +57,7 @@ class RuleFit:
                 # The bound that the run has met need not be that of its end.
                 proof = finished.upper
             model = certifier.soft_model(
-                coef, intercept, C=self.C, proof=weighted(sample, proof), rescale=True
+                coef, intercept, C=self.C, proof=Weighted(*carriers(sample.order, proof)), rescale=True
             )
             certificate = certifier.soft(account, model)
         elif refutation is not None:
@@ -68,7 +68,7 @@ class RuleFit:
         else:
             upper = finished.weights if finished.upper is None else finished.upper
             certificate = certifier.hard(
-                account, coef=coef, intercept=intercept, proof=weighted(sample, upper)
+                account, coef=coef, intercept=intercept, proof=Weighted(*carriers(sample.order, upper))
             )
         compression = finished.compression(weights, placing)
         return Fitted(
@@ -119,15 +119,3 @@ def model_weights(finished: Run, average: bool | Literal["auto"]) -> NDArray[np.
     if finished.best is not None:
         return finished.best
     return finished.weights if average is False else finished.averaged
-
-
-def weighted(sample: Sample, weights: NDArray[np.float64]) -> Weighted:
-    """Return the examples with weight in the order of visits, and their weights.
-
-    Whole numbers become integers, which exact arithmetic likes better.
-    """
-    support = sample.order[weights[sample.order] > 0.0]
-    values: NDArray[Any] = weights[support]
-    if (values == np.rint(values)).all() and values.max(initial=0.0) <= LARGEST_INTEGER:
-        values = values.astype(np.int64)
-    return Weighted(support, values)

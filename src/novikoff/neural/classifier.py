@@ -16,8 +16,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 from torch import Tensor
 
-from novikoff.estimators.checks import classes_of
-from novikoff.estimators.linear import labels_of, or_as_before
+from novikoff.estimators.labels import classes_of, labels_of
+from novikoff.estimators.linear import restore_on_error
 from novikoff.neural.batches import Errors
 from novikoff.neural.loss import BetaLoss
 from novikoff.neural.network import MLP, outputs_of, own_modes
@@ -142,7 +142,7 @@ class MarginMLPClassifier(ClassifierMixin, BaseEstimator):
         MarginMLPClassifier
             The estimator itself.
         """
-        with or_as_before(self), own_modes():
+        with restore_on_error(self), own_modes():
             return self._fit(X, y)
 
     def _fit(self, X: Any, y: ArrayLike) -> Self:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import ceil
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,7 @@ from novikoff.compiled.step import ALONG, MISTAKES, OFFSET, UPDATES, WEIGHT, Spe
 from novikoff.rules import Rule
 from novikoff.run.bounds import Bounds, Point
 from novikoff.run.clock import Callback, Clock, Limits, Progress
+from novikoff.run.compression import Compression, Reason
 from novikoff.sample import Memory, Sample
 
 __all__ = ["Callback", "Limits", "Progress", "Run"]
@@ -132,6 +134,38 @@ class Run:
         pair = self.worst(margins)
         positive, negative = margins[pair].tolist()
         return w, (negative - positive) / 2 - along, sample.order[pair]
+
+    def compression(
+        self,
+        weights: NDArray[np.float64] | None = None,
+        placing: NDArray[np.int64] | None = None,
+    ) -> Compression:
+        """Return the examples without which a rerun would not be the same run.
+
+        Parameters
+        ----------
+        weights : array of float64, optional
+            The weights of the iterate that is the model; by default those at the end.
+        placing : array of int64, optional
+            The examples that :meth:`hyperplane` names for these weights, if it was called before;
+            by default it is called.
+        """
+        weights = self.weights if weights is None else weights
+        placing = self.hyperplane(weights)[2] if placing is None else placing
+        sample = self.sample
+        longest = (sample.longest,) if sample.affine or self.rule.uses_radius else ()
+        why: dict[Reason, Any] = {
+            # The model may be an iterate before the last update.
+            "update": np.flatnonzero((self.weights > 0.0) | (weights > 0.0)),
+            "longest": longest,
+            "placing": placing,
+            "deciding": self.deciding,
+        }
+        found = Compression.of(sample.order, sample.signs, weights, why)
+        if self.rule.unit_steps and sample.unweighted:
+            return found
+        # Steps of other lengths may be whole numbers by chance; the type must not depend on it.
+        return replace(found, weights=found.weights.astype(np.float64))
 
     def here(self) -> Point:
         """Return where the run is; a view, which moves on with it."""

@@ -49,6 +49,29 @@ def sparse_sums(data: Any, indices: Any, ends: Any, w: Any, sums: Any, magnitude
 
 
 @njit(cache=True, nogil=True)
+def largest_bits(bits: Any) -> Any:
+    """The largest of the moduli whose bits are given as int64: NaN and infinity above all others.
+
+    Without their sign, floats are ordered as their bits are.
+    """
+    largest = np.int64(0)
+    for i in range(bits.shape[0]):
+        for j in range(bits.shape[1]):
+            largest = max(largest, bits[i, j] & np.int64(0x7FFFFFFFFFFFFFFF))
+    return largest
+
+
+@njit(cache=True, nogil=True)
+def row_sizes(data: Any, ends: Any, sizes: Any) -> None:
+    """Sums of moduli over the rows of a CSR block."""
+    for i in range(ends.size - 1):
+        size = 0.0
+        for k in range(ends[i], ends[i + 1]):
+            size += abs(data[k])
+        sizes[i] = size
+
+
+@njit(cache=True, nogil=True)
 def dense_combine(values: Any, at: Any, weights: Any, totals: Any, magnitudes: Any) -> None:
     """Add the weighted rows of an array to the totals.
 

@@ -234,7 +234,7 @@ def _dense_blocks(X: Any, parts: Iterator[Indices]) -> Iterator[Block]:
         native = X.dtype in NATIVE and X.flags.c_contiguous
         array = X[rows[0] : rows[-1] + 1] if consecutive else X if native else X[rows]
         if not native:
-            array = _as_float64(array)
+            array = as_float64(array)
         yield DenseBlock(rows, array, rows if array is X else None)
 
 
@@ -260,17 +260,18 @@ def _sparse_block(whole: Any, rows: Indices, data: Any, indices: Any, ends: Any)
     if not whole.has_canonical_format:
         # 64-bit integers are summed as such, since their sum may be beyond 2**53; the sums of all
         # others are what X @ w takes them to be.
-        data = data if data.dtype.kind in "ui" and data.dtype.itemsize == 8 else _as_float64(data)
+        data = data if data.dtype.kind in "ui" and data.dtype.itemsize == 8 else as_float64(data)
         shape = (rows.size, whole.shape[1])
         part = sparse.csr_array((data, indices, ends), shape=shape, copy=True)
         part.sum_duplicates()
         data, indices, ends = part.data, part.indices, part.indptr
     return SparseBlock(
-        rows, _as_float64(data), np.ascontiguousarray(indices), np.ascontiguousarray(ends)
+        rows, as_float64(data), np.ascontiguousarray(indices), np.ascontiguousarray(ends)
     )
 
 
-def _as_float64(values: npt.NDArray[Any]) -> Floats:
+def as_float64(values: npt.NDArray[Any]) -> Floats:
+    """The values as float64 in C order; refuses integers that float64 does not have."""
     if values.dtype.kind in "ui" and values.dtype.itemsize == 8 and values.size:
         largest = max(int(values.max()), -int(values.min()))
         if largest > _LARGEST_EXACT:

@@ -68,10 +68,15 @@ def fingerprint(X: Any, signs: npt.ArrayLike) -> str:
 def fingerprint_and_hashes(X: Any, signs: npt.ArrayLike) -> tuple[str, Hashes]:
     """The fingerprint, and the hashes of the rows it is made of, in one pass over the data."""
     hashes = row_hashes(X)
-    return fingerprint_of_hashes(hashes, np.asarray(signs)>0, 2, np.shape(X)[1]), hashes
+    return fingerprint_of_hashes(hashes, np.asarray(signs) > 0, 2, np.shape(X)[1]), hashes
 
 
 def fingerprint_of_hashes(hashes, codes, n_classes=2, n_features=0, weights=None):
-    total = hash_table(read_only(hashes), read_only(np.where(codes==1,1,-1).astype(np.int8)), n_features)
+    total = hash_table(
+        read_only(hashes), read_only(np.where(codes == 1, 1, -1).astype(np.int8)), n_features
+    )
     return f"{_SCHEME}:{int(total):016x}"
-def sha256_of(X, codes, n, w=None): return ""
+
+
+def sha256_of(X, codes, n, w=None):
+    return ""

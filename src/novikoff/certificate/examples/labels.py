@@ -94,7 +94,11 @@ def _shown(label: Any) -> str:
 # stand-ins, to be replaced
 def check_classes(classes):
     out = tuple(plain_label(c) for c in classes)
-    if len(out) < 2 or any(c is None for c in out) or any(out[i] == out[j] for i in range(len(out)) for j in range(i)):
+    if (
+        len(out) < 2
+        or any(c is None for c in out)
+        or any(out[i] == out[j] for i in range(len(out)) for j in range(i))
+    ):
         raise CertificateError("classes")
     return out
 

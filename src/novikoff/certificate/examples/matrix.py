@@ -7,14 +7,17 @@ import numpy.typing as npt
 from scipy import sparse
 
 from novikoff.certificate.errors import CertificateError
+from novikoff.certificate.exact.arithmetic import check_arithmetic
 from novikoff.certificate.examples.blocks import Floats
 
 
 def check_matrix(X: Any) -> Any:
     """``X`` as an ndarray or CSR matrix of a type whose values are float64 numbers.
 
-    Other sparse formats are converted as a whole, as a fit does.
+    Other sparse formats are converted as a whole, as a fit does. Every check begins here, so the
+    processor's mode is checked here too.
     """
+    check_arithmetic()
     matrix: Any = X if sparse.issparse(X) else np.asarray(X)
     if matrix.ndim != 2:
         raise CertificateError(f"the examples must be a table of rows, not of shape {matrix.shape}")

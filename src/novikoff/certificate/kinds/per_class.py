@@ -8,7 +8,7 @@ from novikoff.certificate.base import Certificate, Verified
 from novikoff.certificate.claims import Findings
 from novikoff.certificate.errors import CertificateError, Undecided
 from novikoff.certificate.escape import shown_label
-from novikoff.certificate.exact.scores import joint_errors
+from novikoff.certificate.exact.prediction import joint_errors
 from novikoff.certificate.examples.checked import Examples
 from novikoff.certificate.examples.labels import Label
 from novikoff.certificate.fields import check_whole

@@ -1,0 +1,65 @@
+"""Whether the processor computes as the proofs assume: with subnormal numbers, rounded to nearest.
+
+Both are settings of a thread that any library may change. With flush-to-zero or
+denormals-are-zero, floats below ``2**-1022`` are taken for zero, also where they are values of the
+data, and no bound on rounding errors covers that.
+"""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from novikoff.certificate.errors import CertificateError
+
+_SMALL = np.array([1, 1 << 52, 1 << 52], dtype=np.int64)
+"""The bits of the smallest subnormal float, and of the smallest normal one for two products."""
+
+_FACTORS = np.array([1.0, 0.5, 0.75])
+_PRODUCTS = np.array([1, 1 << 51, 3 << 50], dtype=np.int64)
+
+_ONES = np.array([1.0, 1.0, -1.0, -1.0])
+_LITTLE = np.array([2.0**-60, -(2.0**-60), 2.0**-60, -(2.0**-60)])
+
+
+def check_arithmetic() -> None:
+    """Refuse to work where the current thread's floating point is not that of IEEE 754.
+
+    The results are compared by their bits: with denormals-are-zero a comparison of floats would
+    itself take the smallest float for zero.
+
+    Raises
+    ------
+    CertificateError
+        If subnormal numbers are taken for zero, or sums are not rounded to nearest.
+    """
+    small = _SMALL.view(np.float64)
+    for product in (np.multiply, _products):
+        if (_bits(product(small, _FACTORS)) != _PRODUCTS).any():
+            raise CertificateError(
+                "the processor takes floats below 2.2e-308 for zero (flush-to-zero mode), so "
+                "nothing can be checked exactly: call torch.set_flush_denormal(False), or whatever "
+                "restores the mode in the library that has changed it"
+            )
+    for total in (np.add, _sums):
+        if (_bits(total(_ONES, _LITTLE)) != _bits(_ONES)).any():
+            raise CertificateError(
+                "the processor does not round to the nearest float, so nothing can be checked "
+                "exactly: restore the default mode, fesetround(FE_TONEAREST) in C"
+            )
+
+
+def _bits(values: Any) -> npt.NDArray[np.int64]:
+    bits: npt.NDArray[np.int64] = values.view(np.int64)
+    return bits
+
+
+@njit(cache=True, nogil=True)
+def _products(values: Any, factors: Any) -> Any:
+    return values * factors
+
+
+@njit(cache=True, nogil=True)
+def _sums(values: Any, others: Any) -> Any:
+    return values + others
