@@ -1,4 +1,4 @@
-"""Costs of examples: repetition, examples of cost 0, and many different costs."""
+"""Weights of examples and of classes: repetition, weight 0, and who has to bring them."""
 
 import dataclasses
 import math
@@ -13,142 +13,256 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from novikoff.certificate import (
-    Certificate,
+    Account,
     CertificateError,
+    Certifier,
+    Inconclusive,
     NonSeparation,
-    PerClass,
     Separation,
     Status,
-    certify_margin,
-    certify_nonseparable,
-    certify_soft,
-    signs_of,
+    Weighted,
 )
 from novikoff.certificate.exact import dyadic
-from tests.certificate import truth
+from tests.certificate import sentences, truth
 from tests.certificate.strategies import ARITHMETIC, STORES, cases, ordinary
+from tests.certificate.verdict import replaced
 
-COMMON = dict(affine=True, status=Status.CONVERGED)
+CONVERGED = Account(status=Status.CONVERGED)
 LINE = np.array([[3.0], [1.0], [-1.0], [2.0]])
-SIGNS = np.array([1, 1, -1, -1], dtype=np.int8)
+Y = [1, 1, -1, -1]
 """The last example is on the wrong side."""
+
+SAME = np.array([[3.0], [1.0], [-1.0], [3.0]])
+"""The last example is the first, of the other class."""
+
+
+def certifier(X=LINE, y=Y, weights=None, classes=None, *, affine=True):
+    return Certifier.of(
+        X, y, positive=1, affine=affine, sample_weight=weights, class_weights=classes
+    )
+
+
+def hard(weights=None, *, X=LINE, y=Y, coef=(1.0,), proof=None):
+    return certifier(X, y, weights).hard(CONVERGED, coef=coef, proof=proof)
+
+
+def soft(C=1.0, weights=None, classes=None, *, X=LINE, y=Y, coef=(1.0,), proof=None):
+    maker = certifier(X, y, weights, classes)
+    return maker.soft(CONVERGED, maker.soft_model(coef, C=C, proof=proof))
 
 
 @pytest.mark.parametrize("arithmetic", ARITHMETIC)
-@given(case=cases(ordinary), data=st.data(), delta=st.sampled_from([0.1, 1.0, 1 / 3]))
-def test_a_whole_cost_is_as_many_copies(arithmetic, case, data, delta):
+@given(case=cases(ordinary), data=st.data(), C=st.sampled_from([50.0, 0.5, 4.5]))
+def test_a_whole_weight_is_as_many_copies(arithmetic, case, data, C):
     copies = data.draw(hnp.arrays(np.int64, len(case.X), elements=st.integers(1, 4)))
     rows = np.repeat(np.arange(len(case.X)), copies)
-    costs = copies.astype(np.float64)
     shares = np.zeros(len(case.X))
     shares[case.support] = case.weights
     # Twelve can be divided among one, two, three or four copies.
     shares = 12.0 * np.floor(shares) + 12.0 * (shares > 0)
-    common = dict(coef=case.coef, intercept=case.intercept, delta=delta, affine=case.affine)
-    common |= dict(rescale=False, status=Status.CONVERGED)
+    weighted = dataclasses.replace(
+        case, sample_weight=copies.astype(np.float64), weights=shares[case.support]
+    )
+    repeated = dataclasses.replace(
+        case,
+        X=case.X[rows],
+        y=[case.y[i] for i in rows],
+        support=np.flatnonzero(shares[rows]),
+        weights=(shares / copies)[rows][shares[rows] > 0],
+    )
     with ARITHMETIC[arithmetic]():
-        priced = certify_soft(
-            case.X,
-            case.signs,
-            **common,
-            costs=costs,
-            support=case.support,
-            weights=shares[case.support],
-        )
-        repeated = certify_soft(
-            case.X[rows],
-            case.signs[rows],
-            **common,
-            support=np.flatnonzero(shares[rows]),
-            weights=(shares / costs)[rows][shares[rows] > 0],
-        )
-    claim = (case.X, case.signs, priced.coef, priced.intercept, priced.C, costs)
-    exact = truth.primal(*claim)
-    assert exact == truth.primal(case.X[rows], case.signs[rows], *claim[2:5])
+        one, other = weighted.soft(C), repeated.soft(C)
+    claim = (case.X, case.signs, one.coef, one.intercept, C)
+    exact = truth.primal(*claim, copies.astype(float).tolist())
+    assert exact == truth.primal(case.X[rows], [case.signs[i] for i in rows], *claim[2:])
     if arithmetic.startswith("exact"):
-        assert (priced.primal, priced.dual) == (repeated.primal, repeated.dual)
+        assert (one.primal, one.dual) == (other.primal, other.dual)
     else:
-        assert priced.primal == pytest.approx(repeated.primal, rel=1e-12)
-        assert priced.dual == pytest.approx(repeated.dual, rel=1e-12)
+        assert one.primal == pytest.approx(other.primal, rel=1e-12)
+        assert one.dual == pytest.approx(other.dual, rel=1e-12)
+
+
+@given(case=cases(ordinary), C=st.sampled_from([50.0, 0.5]), data=st.data())
+def test_a_class_weight_is_the_weight_of_its_examples(case, C, data):
+    pair = data.draw(st.tuples(*[st.sampled_from([0.5, 1.0, 3.0, 0.1])] * 2))
+    classes = sorted(set(case.y))
+    by_class = dataclasses.replace(case, class_weights=pair).soft(C)
+    of_each = np.array([pair[classes.index(label)] for label in case.y])
+    by_example = dataclasses.replace(case, sample_weight=of_each).soft(C)
+    assert by_class.model.soft.primal == by_example.model.soft.primal
+    assert by_class.model.soft.dual == by_example.model.soft.dual
+    assert by_class.problem.class_weights == pair and not by_class.problem.weighted
+    # Class weights are numbers of the problem, which nobody needs to bring.
+    assert by_class.verify(case.X, case.y).primal == by_class.primal
+    assert sentences.is_true(by_class.verify(case.X, case.y), by_class, case.X, case.y)
 
 
 @pytest.mark.parametrize("store", STORES)
-def test_an_example_of_cost_0_takes_no_part(store):
-    X = STORES[store](LINE)
-    costs = [1.0, 5.0, 1.0, 0.0]
-    model = dict(coef=[1.0], support=[1, 2], weights=[1, 1])
-    without = certify_margin(X, SIGNS, **model, **COMMON)
-    assert not isinstance(without, Separation)
-    separation = certify_margin(X, SIGNS, **model, costs=costs, **COMMON)
+def test_an_example_of_weight_0_takes_no_part(store):
+    X, weights = STORES[store](LINE), [1.0, 5.0, 1.0, 0.0]
+    proof = Weighted([1, 2], [1, 1])
+    assert isinstance(hard(X=X, proof=proof), Inconclusive)
+    separation = hard(weights, X=X, proof=proof)
     assert isinstance(separation, Separation) and separation.lower == separation.upper == 1.0
-    assert "separates all 3 examples that take part" in str(separation.verify(X, SIGNS))
-    assert "1 example of cost 0 takes no part." in str(separation).splitlines()
-    with pytest.raises(CertificateError, match="does not have the margin"):
-        dataclasses.replace(separation, costs=None).verify(X, SIGNS)
-
-    soft = certify_soft(X, SIGNS, **model, delta=0.1, costs=costs, **COMMON)
-    fewer = certify_soft(X[:3], SIGNS[:3], **model, delta=0.1, costs=costs[:3], **COMMON)
-    assert (soft.primal, soft.dual, soft.coef) == (fewer.primal, fewer.dual, fewer.coef)
-    assert soft.verify(X, SIGNS).primal == soft.primal
-    with pytest.raises(CertificateError, match="does not attain"):
-        dataclasses.replace(soft, costs=[1.0, 5.0, 1.0, 1e-9]).verify(X, SIGNS)
-
-
-def test_weight_where_the_cost_is_0_is_refused():
-    weighted = dict(support=[0, 3], costs=[1.0, 1.0, 1.0, 0.0])
-    same = np.array([[3.0], [1.0], [-1.0], [3.0]])
-    for make in (
-        lambda w: certify_margin(same, SIGNS, coef=None, weights=w, **weighted, **COMMON),
-        lambda w: certify_soft(same, SIGNS, coef=[1.0], delta=1.0, weights=w, **weighted, **COMMON),
-        lambda w: certify_nonseparable(same, SIGNS, weights=w, affine=True, **weighted),
-    ):
-        with pytest.raises(CertificateError, match="example 3 has cost 0"):
-            make([1, 1])
-    with pytest.raises(CertificateError, match="example 3 has cost 0"):
-        certify_nonseparable(same, SIGNS, affine=True, **weighted)
-    assert certify_margin(same, SIGNS, coef=[1.0], weights=[1, 0], **weighted, **COMMON)
-    proof = certify_nonseparable(same, SIGNS, affine=True, support=[0, 3])
-    assert isinstance(proof, NonSeparation)
-    document = proof.to_dict() | {"costs": [1.0, 1.0, 1.0, 0.0]}
-    with pytest.raises(CertificateError, match="example 3 has cost 0"):
-        Certificate.from_dict(document)
-
-
-def test_examples_without_a_basis_weight_may_have_cost_0():
-    X = np.array([[1.0, 0.0], [-2.0, 0.0], [0.0, 1.0]])
-    proof = certify_nonseparable(
-        X, [1, 1, 1], support=[2, 0, 1], affine=False, costs=[1.0, 2.0, 0.0]
+    verified = separation.verify(X, Y, sample_weight=weights)
+    assert verified.counts == (1, 2) and verified.n_taking_part == 3
+    assert str(verified) == (
+        "Verified: the hyperplane separates 1 (2) from -1 (1) with margin at least 1, and no "
+        "hyperplane has more than 1. 3 of 4 examples take part (the others have weight 0), with "
+        "weights of their own; hyperplanes with an intercept."
     )
-    assert sorted(proof.support.tolist()) == [0, 1]
-    assert proof.verify(X, [1, 1, 1]).n_exact == 2
-    assert "1 example of cost 0 takes no part." in str(proof)
+    assert "separates the examples that take part" in str(separation)
+    with pytest.raises(CertificateError, match="does not have the margin"):
+        others = [1.0, 5.0, 1.0, 1e-9]
+        separation.verify(X, Y, sample_weight=others, check_fingerprint=False)
+
+    made = soft(50.0, weights, X=X, coef=[0.5], proof=proof)
+    fewer = soft(50.0, weights[:3], X=X[:3], y=Y[:3], coef=[0.5], proof=proof)
+    assert (made.primal, made.dual) == (fewer.primal, fewer.dual)
+    assert made.verify(X, Y, sample_weight=weights).primal == made.primal
+    with pytest.raises(CertificateError, match="does not attain"):
+        made.verify(X, Y, sample_weight=[1.0, 5.001, 1.0, 0.0], check_fingerprint=False)
 
 
-def test_costs_of_one_are_not_kept():
-    made = certify_margin(LINE, SIGNS, coef=[1.0], costs=[1, 1, 1, 1], **COMMON)
-    assert made.costs is None and made == certify_margin(LINE, SIGNS, coef=[1.0], **COMMON)
-    priced = dataclasses.replace(made, costs=[1, 2, 1, -0.0])
-    assert not priced.costs.flags.writeable and math.copysign(1.0, priced.costs[3]) == 1.0
-    assert Certificate.from_json(priced.to_json()) == priced != made
+def test_reliance_on_an_example_of_weight_0_is_refused():
+    weights, relies = [1.0, 1.0, 1.0, 0.0], Weighted([0, 3], [1, 1])
+    maker = certifier(SAME, Y, weights)
+    for make in (
+        lambda: maker.hard(CONVERGED, coef=[1.0], proof=relies),
+        lambda: maker.soft_model([1.0], C=1.0, proof=relies),
+    ):
+        with pytest.raises(CertificateError, match="example 3 has weight 0"):
+            make()
+    assert maker.refute([0, 3]) is None and maker.refute([0, 3], [1, 1]) is None
+    assert maker.hard(CONVERGED, coef=[1.0], proof=Weighted([0, 3], [1, 0])).upper == math.inf
+
+    # A certificate of the unweighted data, claimed of the weighted.
+    plain = certifier(SAME)
+    for certificate in (
+        plain.refuted(plain.refute([0, 3])),
+        plain.refuted(plain.refute([0, 3], [1, 1])),
+        plain.hard(CONVERGED, coef=[-1.0], proof=Weighted([1, 3], [1, 1])),
+        plain.soft(CONVERGED, plain.soft_model([-1.0], C=1.0, proof=relies)),
+    ):
+        claimed = dataclasses.replace(certificate, problem=maker.problem)
+        with pytest.raises(CertificateError, match="example 3 has weight 0"):
+            claimed.verify(SAME, Y, sample_weight=weights)
 
 
-def test_each_class_has_costs_of_its_own():
-    y = np.array(["a", "b", "b", "b"])
-    parts = [
-        certify_margin(LINE, signs_of(y, label), coef=[1.0], positive=label, costs=costs, **COMMON)
-        for label, costs in (("a", [1, 1, 1, 0]), ("b", [2, 1, 1, 1]))
-    ]
-    proof = PerClass(classes=("a", "b"), certificates=tuple(parts))
-    assert proof.costs is None and Certificate.from_json(proof.to_json()) == proof
-    assert [part.costs.tolist() for part in proof.certificates] == [[1, 1, 1, 0], [2, 1, 1, 1]]
-    assert len(proof.verify(LINE, y)) == 2
+def test_examples_without_a_basis_weight_may_have_weight_0():
+    X, y = np.array([[1.0, 0.0], [-2.0, 0.0], [0.0, 1.0], [9.0, 9.0]]), [1, 1, 1, -1]
+    weights = [1.0, 2.0, 0.0, 1.0]
+    maker = certifier(X, y, weights, affine=False)
+    proof = maker.refuted(maker.refute([2, 0, 1]))
+    assert isinstance(proof, NonSeparation) and sorted(proof.support.tolist()) == [0, 1]
+    assert proof.verify(X, y, sample_weight=weights).n_exact == 2
 
 
-def test_nothing_known_of_those_that_count():
-    # The filter overflows on every row; an example of cost 0 is still no competitor.
-    X = np.full((2, 2), 1e308)
-    made = certify_margin(X, [1, -1], coef=[1e308, 1e308], costs=[1, 0], **COMMON)
-    assert isinstance(made, Separation) and made.verify(X, [1, -1]).n_exact == 1
+def test_weights_are_part_of_the_data_and_not_stored():
+    weights = [1.0, 0.5, 2.0, 3.0]
+    made = soft(1.0, weights, proof=Weighted([1, 2], [1, 1]))
+    assert made.problem.weighted and "0.5" not in made.to_json()
+    assert made.problem.fingerprint != soft().problem.fingerprint
+    assert made.verify(LINE, Y, sample_weight=weights).primal == made.primal
+    with pytest.raises(CertificateError, match="weighted examples: give their weights"):
+        made.verify(LINE, Y)
+    with pytest.raises(CertificateError, match="weighted examples: give their weights"):
+        made.verify(LINE, Y, check_fingerprint=False)
+    for others in ([1.0, 0.5, 2.0, 3.0000000000000004], [2.0, 1.0, 4.0, 6.0], [1.0] * 4):
+        with pytest.raises(CertificateError, match="not the data"):
+            made.verify(LINE, Y, sample_weight=others)
+
+
+def test_leaving_the_weights_out_of_the_file_does_not_help():
+    weights = [1.0, 1.0, 1.0, 0.0]
+    made = hard(weights, proof=Weighted([1, 2], [1, 1]))
+    problem = dataclasses.replace(made.problem, weighted=False)
+    unweighted = dataclasses.replace(made, problem=problem)
+    with pytest.raises(CertificateError, match="not the data"):
+        unweighted.verify(LINE, Y)
+    with pytest.raises(CertificateError, match="does not have the margin"):
+        unweighted.verify(LINE, Y, check_fingerprint=False)
+    with pytest.raises(CertificateError, match="without weights: leave sample_weight out"):
+        unweighted.verify(LINE, Y, sample_weight=weights, check_fingerprint=False)
+
+
+@pytest.mark.parametrize("ones", [[1, 1, 1, 1], [1.0] * 4, np.ones(4, dtype=bool)])
+def test_weights_of_one_are_no_weights(ones):
+    made = soft(1.0, ones, proof=Weighted([1, 2], [1, 1]))
+    assert not made.problem.weighted and made == soft(1.0, proof=Weighted([1, 2], [1, 1]))
+    assert made.verify(LINE, Y, sample_weight=ones) == made.verify(LINE, Y)
+
+
+def test_zero_has_one_form():
+    made = hard([1.0, 1.0, 1.0, 0.0])
+    for zero in (-0.0, 0.0, 0):
+        made.verify(LINE, Y, sample_weight=[1, 1, 1, zero])
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        ([1.0, 1.0, 1.0], "4 examples need as many weights"),
+        ([[1.0], [1.0], [1.0], [2.0]], "4 examples need as many weights"),
+        (2.0, "4 examples need as many weights"),
+        ([1.0, 1.0, 1.0, -1.0], "finite and not negative"),
+        ([1.0, 1.0, 1.0, math.nan], "finite and not negative"),
+        ([1.0, 1.0, 1.0, math.inf], "finite and not negative"),
+        ([0.0, 0.0, 0.0, 0.0], "zero for every example"),
+        (["a", "b", "c", "d"], "real numbers"),
+        ([1j, 1.0, 1.0, 1.0], "real numbers"),
+        (np.ma.masked_array([1.0, 2.0, 3.0, 4.0], [0, 0, 0, 1]), "masked"),
+        ([0.0, 0.0, 1.0, 1.0], "class 1 "),
+        ([1.0, 1.0, 0.0, 0.0], "class -1 "),
+    ],
+)
+def test_wrong_weights_are_named(weights, message):
+    made = soft(1.0, [1.0, 2.0, 3.0, 4.0])
+    with pytest.raises(CertificateError, match=message) as caught:
+        made.verify(LINE, Y, sample_weight=weights)
+    assert "\n" not in str(caught.value)
+    with pytest.raises(CertificateError, match=message):
+        soft(1.0, weights)
+
+
+@pytest.mark.parametrize(
+    ("classes", "message"),
+    [
+        ((1.0,), "1 class weights for 2 classes"),
+        ((1.0, 0.0), "positive and finite"),
+        ((1.0, -1.0), "positive and finite"),
+        ((1.0, math.inf), "positive and finite"),
+        ((1.0, math.nan), "positive and finite"),
+    ],
+)
+def test_wrong_class_weights_are_named(classes, message):
+    with pytest.raises(CertificateError, match=message):
+        soft(1.0, classes=classes)
+
+
+def test_no_product_of_weights_leaves_the_range_of_floats():
+    # A weight that is positive never silently becomes one that takes no part.
+    with pytest.raises(CertificateError, match="underflows"):
+        soft(1.0, [1.0, 1e-300, 1.0, 1.0], (1.0, 1e-300))
+    with pytest.raises(CertificateError, match="overflows"):
+        soft(1.0, [1.0, 1e300, 1.0, 1.0], (1.0, 1e300))
+    made = soft(1.0, [1.0, 0.0, 1.0, 1.0], (1.0, 1e-300))
+    assert made.verify(LINE, Y, sample_weight=[1.0, 0.0, 1.0, 1.0]).n_taking_part == 3
+
+
+def test_other_class_weights_are_another_problem():
+    made = soft(1.0, classes=(1.0, 2.0), proof=Weighted([1, 2], [1, 1]))
+    for classes in (None, (1.0, 1.0), (2.0, 1.0), (1.0, 2.0000000000000004)):
+        changed = replaced(made, problem=dataclasses.replace(made.problem, class_weights=classes))
+        assert changed != made
+        sentence = None
+        try:
+            sentence = changed.verify(LINE, Y).sentence
+        except CertificateError:
+            continue
+        assert sentence != made.verify(LINE, Y).sentence
+    assert "with class weights 1 for -1 and 2 for 1;" in made.verify(LINE, Y).sentence
+    assert "with class weights 1 for -1 and 2 for 1;" in str(made)
 
 
 @given(
@@ -172,15 +286,24 @@ def test_squares_over_costs_are_bounded_from_above(integers, data, most):
     assert found == exact if is_exact else exact <= found <= exact * (1 + Fraction(1, 2**100))
 
 
-def test_many_different_costs_are_rounded_up_until_asked():
+def test_many_different_weights_are_rounded_up_until_asked():
     rng = np.random.default_rng(0)
-    X, signs = rng.normal(size=(300, 3)), np.repeat([1, -1], 150).astype(np.int8)
+    X, y = rng.normal(size=(300, 1)), np.repeat([1, -1], 150).astype(np.int8)
     costs = rng.uniform(0.1, 2.0, 300)
     weights = rng.uniform(0.1, 1.0, 300)
-    common = dict(coef=[1.0, 0.0, 0.0], delta=0.5, support=np.arange(300), weights=weights)
-    soft = certify_soft(X, signs, costs=costs, **common, **COMMON)
-    exact = truth.dual(X, signs, soft.support, weights.tolist(), True, 2.0, costs)
-    assert Fraction(soft.dual) <= exact < Fraction(math.nextafter(soft.dual, math.inf))
-    assert soft.verify(X, signs).dual == soft.dual
+    made = soft(2.0, costs, X=X, y=y, proof=Weighted(np.arange(300), weights))
+    exact = truth.dual(X, y, range(300), weights.tolist(), True, 2.0, costs.tolist())
+    assert Fraction(made.dual) <= exact < Fraction(math.nextafter(made.dual, math.inf))
+    assert made.verify(X, y, sample_weight=costs).dual == made.dual
+    closer = replaced(made, of_soft=dict(dual=math.nextafter(made.dual, math.inf)))
     with pytest.raises(CertificateError, match="prove the lower bound"):
-        dataclasses.replace(soft, dual=math.nextafter(soft.dual, math.inf)).verify(X, signs)
+        closer.verify(X, y, sample_weight=costs)
+
+
+def test_nothing_known_of_those_that_count():
+    # The filter overflows on every row; an example of weight 0 is still no competitor.
+    X, weights = np.full((3, 2), 1e308), [1.0, 0.0, 1.0]
+    X[2] = -1e308
+    made = hard(weights, X=X, y=[1, -1, -1], coef=[1e308, 1e308])
+    assert isinstance(made, Separation)
+    assert made.verify(X, [1, -1, -1], sample_weight=weights).n_exact == 2
