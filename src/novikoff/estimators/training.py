@@ -50,11 +50,7 @@ class Training:
         Whether all values are finite is seen later, in passing.
         """
         target = getattr(y, "name", None)
-        given = X
-        X, labels = validate_data(
-            estimator, X, y, accept_sparse="csr", dtype=readable_type(X), ensure_all_finite=False
-        )
-        check_exact(given, X)
+        X, labels = read_examples(estimator, X, y, ensure_all_finite=False)
         classes, codes = classes_of(labels)
         weights = checked_weights(sample_weight, len(codes))
         if weights is not None and (weights == 1.0).all():
@@ -91,6 +87,25 @@ class Training:
         return sample
 
 
+def read_examples(estimator: Any, X: Any, y: Any = "no_validation", **how: Any) -> Any:
+    """Validate examples, and labels if there are any, as scikit-learn does.
+
+    Data that can be read in place are not converted, and what is converted keeps its value.
+    ``how`` are further arguments of scikit-learn's ``validate_data``.
+    """
+    refuse_masked("X", X)
+    refuse_masked("y", y)
+    found = validate_data(estimator, X, y, accept_sparse="csr", dtype=readable_type(X), **how)
+    check_exact(X, found[0] if isinstance(found, tuple) else found)
+    return found
+
+
+def refuse_masked(name: str, values: Any) -> None:
+    """Refuse an array of which some values are hidden: they would be read nevertheless."""
+    if isinstance(values, np.ma.MaskedArray):
+        raise ValueError(f"{name} is a masked array; fill in its missing values first.")
+
+
 def readable_type(X: Any) -> Any:
     """Return the ``dtype`` argument under which validation leaves readable data as they are.
 
@@ -109,8 +124,6 @@ def check_exact(given: Any, converted: Any) -> None:
     if sparse.issparse(given):
         # Conversion to CSR keeps the stored values, though perhaps in another order.
         given, converted = given.tocsr().data, converted.data
-    if isinstance(given, np.ma.MaskedArray):
-        raise ValueError("X is a masked array; fill in its missing values first.")
     original = np.asarray(given)
     kind = original.dtype.kind
     if kind not in "biufO":
