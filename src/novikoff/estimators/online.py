@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
 
+from novikoff.certificate.examples.blocks import as_float64
 from novikoff.certificate.examples.labels import signs_against
 from novikoff.compiled.step import (
     ALONG,
@@ -24,9 +26,15 @@ from novikoff.compiled.step import (
     threshold,
 )
 from novikoff.compiled.sweep import combine, sweep
-from novikoff.estimators.labels import Codes, codes_among, positives_of, step_weights
+from novikoff.estimators.labels import (
+    Codes,
+    codes_among,
+    positives_of,
+    refuse_masked,
+    step_weights,
+)
 from novikoff.estimators.options import average_of, check_perceptron_options
-from novikoff.estimators.training import read_examples, refuse_masked
+from novikoff.estimators.training import read_examples
 from novikoff.rules import Rule, named
 from novikoff.sample import Memory, Sample, storage_of
 from novikoff.sample.storage import IN_PLACE
@@ -204,4 +212,6 @@ def validated_batch(estimator: Any, X: Any, y: ArrayLike, first: bool) -> tuple[
         if labels.shape == (X.shape[0],):
             return X, labels
     X, labels = read_examples(estimator, X, y, reset=first)
+    # Refuses integers that float64 cannot represent, as the hash of the examples does in a fit.
+    as_float64(X.data if sparse.issparse(X) else X)
     return X, labels

@@ -230,8 +230,8 @@ class Perceptron(LinearModel):
         return self
 
     def _fit(self, X: Any, y: ArrayLike) -> bool:
-        deadline = deadline_in(self.time_limit)
         check_perceptron_options(self)
+        deadline = deadline_in(self.time_limit)
         rule, C, affine = named(self.rule), float(self.C), bool(self.fit_intercept)
         training = Training.of(self, X, y, affine=affine)
         steps = step_weights(self.class_weight, training.classes, training.codes)

@@ -17,6 +17,7 @@ from novikoff.estimators.labels import (
     checked_weights,
     class_weights_of,
     classes_of,
+    refuse_masked,
 )
 from novikoff.sample import Sample, storage_of
 from novikoff.sample.storage import IN_PLACE, Storage
@@ -50,7 +51,7 @@ class Training:
         Whether all values are finite is seen later, in passing.
         """
         target = getattr(y, "name", None)
-        X, labels = read_examples(estimator, X, y, ensure_all_finite=False)
+        X, labels = read_examples(estimator, X, y, reset=True, finite=False)
         classes, codes = classes_of(labels)
         weights = checked_weights(sample_weight, len(codes))
         if weights is not None and (weights == 1.0).all():
@@ -87,23 +88,30 @@ class Training:
         return sample
 
 
-def read_examples(estimator: Any, X: Any, y: Any = "no_validation", **how: Any) -> Any:
+def read_examples(
+    estimator: Any, X: Any, y: Any = "no_validation", *, reset: bool, finite: bool = True
+) -> Any:
     """Validate examples, and labels if there are any, as scikit-learn does.
 
     Data that can be read in place are not converted, and what is converted keeps its value.
-    ``how`` are further arguments of scikit-learn's ``validate_data``.
+    ``finite=False`` leaves it to the caller to see whether all of it is finite.
     """
     refuse_masked("X", X)
     refuse_masked("y", y)
-    found = validate_data(estimator, X, y, accept_sparse="csr", dtype=readable_type(X), **how)
-    check_exact(X, found[0] if isinstance(found, tuple) else found)
+    how: dict[str, Any] = dict(accept_sparse="csr", dtype=readable_type(X), reset=reset)
+    try:
+        found = validate_data(estimator, X, y, ensure_all_finite=False, **how)
+    except (TypeError, ValueError) as error:
+        if "value of NA is ambiguous" in str(error):
+            raise ValueError("y contains missing labels; fill them in first.") from None
+        if str(error).startswith("Complex data not supported"):
+            raise ValueError("Complex data not supported; use real numbers.") from None
+        raise
+    converted = found[0] if isinstance(found, tuple) else found
+    check_exact(X, converted)
+    if finite:
+        assert_all_finite(converted, input_name="X")
     return found
-
-
-def refuse_masked(name: str, values: Any) -> None:
-    """Refuse an array of which some values are hidden: they would be read nevertheless."""
-    if isinstance(values, np.ma.MaskedArray):
-        raise ValueError(f"{name} is a masked array; fill in its missing values first.")
 
 
 def readable_type(X: Any) -> Any:
