@@ -274,5 +274,5 @@ def test_an_old_model_is_replaced_and_another_file_is_not(run, refused, fruit):
     assert run("fit", fruit, "-t", "kind", "--C", 1).exit_code == 0
     assert Path("model.json").read_text() != old
     Path("thesis.txt").write_text("years of work")
-    assert "no novikoff model" in refused("fit", fruit, "-t", "kind", "-o", "thesis.txt")
+    assert "not a novikoff model" in refused("fit", fruit, "-t", "kind", "-o", "thesis.txt")
     assert "that is an input" in refused("fit", fruit, "-t", "kind", "-o", fruit)

@@ -65,7 +65,7 @@ def test_npz_with_named_arrays(tmp_path):
     assert read(path, "fold").y.tolist() == Y.tolist()
     assert read(path, 0).y.tolist() == X[:, 0].tolist()
     assert read(path, "2").y.tolist() == X[:, 2].tolist()
-    assert message(path, "group").startswith("no array 'group': it holds X, y, fold")
+    assert message(path, "group").startswith("no array 'group': it contains X, y, fold")
 
 
 def test_npz_labels_may_be_a_column_or_bytes(tmp_path):
@@ -129,14 +129,14 @@ def test_non_finite_value_is_found_in_a_later_block(tmp_path):
 @pytest.mark.parametrize(
     ("arrays", "expected"),
     [
-        ({"A": X}, "it holds A: name the rows X"),
-        ({}, "it holds nothing: name the rows X"),
+        ({"A": X}, "it contains A: name the rows X"),
+        ({}, "it contains nothing: name the rows X"),
         ({"X": X, "y": Y[:2]}, "array 'y' has shape (2,) where (3,) is expected"),
         ({"X": X, "y": np.array([1.0, np.nan, 0])}, "array 'y', row 2: the label is missing"),
         ({"X": X, "y": np.array(["a", "", "b"])}, "array 'y', row 2: the label is missing"),
         ({"X": X, "y": Y.astype(complex)}, "array 'y' is of type complex128"),
-        ({"X": X, "y": np.array(["a", None, 2], object)}, "it holds Python objects"),
-        ({"X": X.astype(object)}, "it holds Python objects"),
+        ({"X": X, "y": np.array(["a", None, 2], object)}, "it contains Python objects"),
+        ({"X": X.astype(object)}, "it contains Python objects"),
     ],
 )
 def test_bad_npz(tmp_path, arrays, expected):
@@ -161,7 +161,7 @@ def test_bad_sparse_npz(tmp_path):
 
 def test_object_arrays_are_never_unpickled(tmp_path):
     np.save(tmp_path / "a.npy", np.array([[{}]], dtype=object), allow_pickle=True)
-    assert message(tmp_path / "a.npy").startswith("it holds Python objects")
+    assert message(tmp_path / "a.npy").startswith("it contains Python objects")
 
 
 @pytest.mark.parametrize("name", ["a.npy", "a.npz"])
@@ -261,7 +261,9 @@ def test_libsvm_has_its_own_target(tmp_path):
 @pytest.mark.parametrize("spoil", [lambda c: c[:-20], lambda c: c[:300] + b"xxxxxxxx" + c[308:]])
 def test_packed_file_spoilt(tmp_path, name, spoil):
     path = tmp_path / name
-    path.write_bytes(spoil(gzip.compress(b"1 1:%f\n" * 20_000 % tuple(np.sqrt(range(20_000))))))
+    text = b"1 1:%f\n" * 20_000 % tuple(np.sqrt(range(20_000)))
+    whole = to_idx(np.frombuffer(text, np.uint8)[:, None]) if name == "a.idx" else text
+    path.write_bytes(spoil(gzip.compress(whole)))
     assert message(path, header=False).startswith("it cannot be read")
 
 
@@ -307,8 +309,8 @@ def test_idx_of_big_endian_floats(tmp_path):
         (b"\0\0\x07\x01", "not an idx file"),
         (to_idx(np.eye(3))[:-1], "it has 20 bytes where 21 are expected"),
         (to_idx(np.eye(3))[:7], "it has 7 bytes"),
-        (to_idx(np.eye(3)) + b"\0", "it has 22 bytes where 21 are expected"),
-        (to_idx(np.array([1, 2])), "it holds labels, not examples"),
+        (to_idx(np.eye(3)) + b"\0", "it has more than the 21 bytes that its header promises"),
+        (to_idx(np.array([1, 2])), "it contains labels, not examples"),
         (to_idx(np.zeros((0, 2, 2))), "it has no rows"),
         (gzip.compress(to_idx(np.eye(3)), mtime=0)[:-9], "it cannot be read"),
     ],
@@ -340,8 +342,8 @@ def test_a_file_that_may_not_be_read(tmp_path, monkeypatch):
     path = tmp_path / "a.idx"
     path.write_bytes(to_idx(np.eye(2)))
 
-    def refuse(self):
+    def refuse(*_):
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(type(path), "read_bytes", refuse)
+    monkeypatch.setattr(type(path), "open", refuse)
     assert message(path) == "it cannot be read (Permission denied)"

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from novikoff.certificate import json
 from novikoff.certificate.claims import Findings
 from novikoff.certificate.errors import CertificateError
-from novikoff.certificate.escape import printable, shown_label
+from novikoff.certificate.escape import shown_label
 from novikoff.certificate.exact.arithmetic import check_arithmetic
 from novikoff.certificate.examples.blocks import Floats
 from novikoff.certificate.examples.checked import Examples
@@ -22,7 +22,7 @@ from novikoff.certificate.files import write_atomically
 from novikoff.certificate.model import Model
 from novikoff.certificate.problem import Account, Problem
 from novikoff.certificate.status import Status
-from novikoff.certificate.wording import counted
+from novikoff.certificate.wording import counted, enumerated
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -208,9 +208,12 @@ class Certificate(ABC):
         """What is proved, in a few words."""
 
     def __str__(self) -> str:
-        return "\n".join(
-            [*self.sentences(), f"Problem: {self.problem}", f"Run (not proved): {self.account}"]
-        )
+        lines = [*self.sentences(), f"Problem: {self.problem}"]
+        lines += [self.problem.names] if self.problem.names else []
+        lines.append(f"Run (not proved): {self.account}")
+        if self.model_account != self.account:
+            lines.append(f"Run of the model (not proved): {self.model_account}")
+        return "\n".join(lines)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self.headline()}>"
@@ -223,7 +226,7 @@ class Certificate(ABC):
 
     def _stated(self, found: Findings, examples: Examples) -> Verified:
         """Say what was found, and under which conditions."""
-        text = " ".join([*found.sentences, self._conditions(examples)])
+        text = " ".join([*found.sentences, *self._conditions(examples)])
         return Verified(
             problem=self.problem,
             counts=examples.counts(self.problem.classes),
@@ -240,30 +243,28 @@ class Certificate(ABC):
     def _check(self, examples: Examples) -> Findings:
         """Check the claims of this kind; the sentences say what was proved."""
 
-    def _subject(self, examples: Examples) -> str:
+    def _subject(self, examples: Examples, told_apart: str = "from") -> str:
         """The classes, with the number of examples of each that takes part."""
         problem = self.problem
         counts = examples.counts(problem.classes)
         positive = counts[problem.code]
         rest = "the rest" if problem.negative is None else shown_label(problem.negative)
         shown = shown_label(problem.positive)
-        return f"{shown} ({positive:,}) from {rest} ({sum(counts) - positive:,})"
+        return f"{shown} ({positive:,}) {told_apart} {rest} ({sum(counts) - positive:,})"
 
-    def _conditions(self, examples: Examples) -> str:
+    def _conditions(self, examples: Examples) -> list[str]:
         """Under which conditions that was proved: who takes part, weights, intercept."""
         problem, n = self.problem, examples.n_taking_part
         part = f"All {counted(n, 'example')} take part"
         if n < problem.n_examples:
             part = f"{n:,} of {counted(problem.n_examples, 'example')} take part"
             part += " (the others have weight 0)"
-        kinds = [
-            *(["weights of their own"] if problem.weighted else []),
-            *(["class weights"] if problem.class_weights is not None else []),
-        ]
-        weights = f"with {' and '.join(kinds)}" if kinds else "without weights"
-        plane = "with an intercept" if problem.affine else "through the origin"
-        target = "" if problem.target is None else f"; the target is {printable(problem.target)}"
-        return f"{part}, {weights}; hyperplanes {plane}{target}."
+        if len(problem.classes) > 2:
+            counts = zip(problem.classes, examples.counts(problem.classes), strict=True)
+            each = [f"{shown_label(label)} ({count:,})" for label, count in counts]
+            part += f", of the classes {enumerated(each)}"
+        names = [problem.names] if problem.names else []
+        return [f"{part}, {problem.conditions}.", *names]
 
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other):

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from novikoff.certificate.claims import scaled
 from novikoff.certificate.errors import CertificateError
+from novikoff.certificate.exact.dyadic import Dyadic
 from novikoff.certificate.exact.filter import signed_values
 from novikoff.certificate.exact.hull import HullPoint, hull_point, margin_above, spread_below
 from novikoff.certificate.exact.margins import margin_below
@@ -177,7 +178,7 @@ class Certifier:
         Separation
             If every example is on its side, exactly.
         NonSeparation
-            If the weights make the upper bound 0.
+            If the weights make the upper bound 0 (and are such that they can be stored).
         Inconclusive
             Otherwise.
         """
@@ -342,18 +343,17 @@ class Certifier:
         """Turn weights that prove the upper bound 0 into weights of a zero combination.
 
         With an intercept it is the two class means that coincide, so each class is weighted by
-        the total of the other.
+        the total of the other. ``None``: the whole numbers that takes are too large to be stored.
         """
-        weights = bound.weights
-        if weights.dtype != np.int64:
-            return None
+        weights = Dyadic.of(bound.weights).integers.astype(object)
         if self.problem.affine:
             positive = self.examples.signs[bound.support] > 0
-            totals = int(weights[positive].sum()), int(weights[~positive].sum())
-            if int(weights.max()) * max(totals) >= 1 << 62:
-                return None
+            totals = weights[positive].sum(), weights[~positive].sum()
             weights = weights * np.where(positive, totals[1], totals[0])
-        return self.refute(bound.support, weights)
+        weights = weights // math.gcd(*weights)
+        return (
+            self.refute(bound.support, weights.astype(np.int64)) if max(weights) < 1 << 63 else None
+        )
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from novikoff.certificate.errors import CertificateError
-from novikoff.certificate.escape import printable, shown_label
+from novikoff.certificate.escape import printable, quoted
 from novikoff.certificate.examples.labels import Label
 from novikoff.certificate.model import Model, Soft
 from novikoff.certificate.problem import Account, Problem
@@ -55,7 +55,7 @@ def check_version(what: str, found: Any, wanted: int) -> None:
             f"the {what} has version {found}, and this program reads {wanted}: fit again"
         )
     raise CertificateError(
-        f"the {what} has version {shown_label(found)}; this program reads {wanted}"
+        f"the {what} has version {_in_short(found)}; this program reads {wanted}"
     )
 
 
@@ -88,7 +88,7 @@ def check_keys(found: dict[str, Any], wanted: Iterable[str], what: str) -> None:
         raise CertificateError(f"{what} has no {missing[0]!r}")
     unknown = sorted(found.keys() - names)
     if unknown:
-        raise CertificateError(f"{what} has an unknown field {printable(repr(unknown[0]))}")
+        raise CertificateError(f"{what} has an unknown field {quoted(unknown[0])}")
 
 
 def _encoded(value: Any, *, leave_out: tuple[str, ...] = ()) -> Any:
@@ -151,7 +151,16 @@ def _kinds() -> dict[str, type["Certificate"]]:
 
 def wrong(name: str, wanted: str, value: Any) -> CertificateError:
     """Make the error for a field whose value has another form than is wanted."""
-    return CertificateError(f"{name} must be {wanted}, not {printable(json.dumps(value), 40)}")
+    return CertificateError(f"{name} must be {wanted}, not {_in_short(value)}")
+
+
+def _in_short(value: Any) -> str:
+    """Show a JSON value in a few words, however large and however deeply nested it is."""
+    if isinstance(value, list):
+        return f"a list of {len(value):,}"
+    if isinstance(value, dict):
+        return "an object with named fields"
+    return quoted(value, 40) if isinstance(value, str) else printable(json.dumps(value), 40)
 
 
 def read_boolean(name: str, value: Any) -> bool:
@@ -325,7 +334,7 @@ def _certificate(values: dict[str, Any], problem: Problem) -> "Certificate":
     if kind == "PerClass":
         return _per_class(values, problem)
     if not isinstance(kind, str) or kind not in _FIELDS:
-        raise CertificateError(f"there is no certificate of the kind {shown_label(kind)}")
+        raise CertificateError(f"there is no certificate of the kind {_in_short(kind)}")
     build = partial(kinds[kind], problem=problem)
     certificate: Certificate = _record(build, {"account": _account, **_FIELDS[kind]})(kind, values)
     return certificate

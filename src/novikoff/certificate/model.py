@@ -56,6 +56,10 @@ class Soft:
         for name in ("primal", "upper"):
             if numbers[name] < 0.0:
                 raise CertificateError(f"{name} must not be negative: {numbers[name]!r}")
+        if numbers["dual"] > numbers["primal"]:
+            raise CertificateError(
+                f"dual is {numbers['dual']!r}, above the objective {numbers['primal']!r}"
+            )
         support = as_support(self.support, problem.n_examples)
         check_carried("dual", numbers["dual"], 0.0, support)
         check_carried("upper", numbers["upper"], math.inf, support)

@@ -1,6 +1,7 @@
 """What a certificate speaks of: the classes, the examples, and what the run says of itself."""
 
 import math
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
@@ -9,12 +10,15 @@ import numpy as np
 import numpy.typing as npt
 
 from novikoff.certificate.errors import CertificateError
-from novikoff.certificate.escape import printable, shown_label
+from novikoff.certificate.escape import printable, quoted, shown_label
 from novikoff.certificate.examples.blocks import Floats
 from novikoff.certificate.examples.labels import Label, check_classes
 from novikoff.certificate.fields import check_text, check_whole
 from novikoff.certificate.status import Status
-from novikoff.certificate.wording import counted
+from novikoff.certificate.wording import counted, enumerated, in_full
+
+_MOST_NAMES = 10
+"""So many feature names are shown; the others are counted."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,7 +63,8 @@ class Problem:
     ...     fingerprint="nk1:0",
     ... )
     >>> print(problem)
-    'malignant' against 'benign': 569 examples with 30 features, hyperplanes with an intercept.
+    'malignant' against 'benign': 569 examples with 30 features, without weights; hyperplanes with
+    an intercept.
     """
 
     classes: tuple[Label, ...]
@@ -137,6 +142,13 @@ class Problem:
         """The singular noun for the hyperplanes that are spoken of."""
         return "hyperplane" if self.affine else "hyperplane through the origin"
 
+    @property
+    def examples(self) -> str:
+        """The examples that are spoken of; how many those are that take part, the data tells."""
+        if self.weighted:
+            return "the examples that take part"
+        return f"the {counted(self.n_examples, 'example')}"
+
     def against(self, positive: Label) -> Self:
         """Return the problem of another class against the others, on the same examples."""
         return replace(self, positive=positive)
@@ -156,6 +168,9 @@ class Problem:
         product = of_class if weights is None else of_class * weights
         if not np.isfinite(product).all():
             raise CertificateError("a class weight times the weight of an example overflows")
+        if weights is not None and ((product == 0.0) & (weights > 0.0)).any():
+            # Otherwise an example with a positive weight would silently take no part.
+            raise CertificateError("a class weight times the weight of an example underflows")
         return None if (product == 1.0).all() else product
 
     def _weights(self, sample_weight: npt.ArrayLike | None) -> Floats | None:
@@ -180,16 +195,40 @@ class Problem:
         rest = "the rest" if self.negative is None else shown_label(self.negative)
         return f"{shown_label(self.positive)} against {rest}"
 
+    @property
+    def conditions(self) -> str:
+        """Which weights the examples have, and which hyperplanes are spoken of."""
+        kinds = ["weights of their own"] if self.weighted else []
+        if self.class_weights is not None:
+            each = [
+                f"{in_full(weight)} for {shown_label(label)}"
+                for label, weight in zip(self.classes, self.class_weights, strict=True)
+            ]
+            kinds.append(f"class weights {enumerated(each)}")
+        weights = f"with {', and with '.join(kinds)}" if kinds else "without weights"
+        plane = "with an intercept" if self.affine else "through the origin"
+        return f"{weights}; hyperplanes {plane}"
+
+    @property
+    def names(self) -> str:
+        """The names of target and features, in a sentence that says nobody has checked them."""
+        parts = [] if self.target is None else [f"target {quoted(self.target)}"]
+        if self.feature_names:
+            shown = [quoted(name) for name in self.feature_names[:_MOST_NAMES]]
+            more = self.n_features - len(shown)
+            shown += [f"{more:,} more"] if more else []
+            parts.append(f"{'features' if self.n_features > 1 else 'feature'} {enumerated(shown)}")
+        return f"Names (not checked): {'; '.join(parts)}." if parts else ""
+
     def __str__(self) -> str:
         shape = f"{counted(self.n_examples, 'example')} with {counted(self.n_features, 'feature')}"
-        kind = "with an intercept" if self.affine else "through the origin"
-        target = "" if self.target is None else f"{printable(self.target)}: "
-        weights = ", weighted" if self.weighted or self.class_weights is not None else ""
-        return f"{target}{self.sides}: {shape}{weights}, hyperplanes {kind}."
+        return f"{self.sides}: {shape}, {self.conditions}."
 
 
 def check_sample_weight(sample_weight: Any, n_examples: int) -> Floats | None:
     """Return the weights of the examples as float64; ``None`` where each is 1."""
+    if isinstance(sample_weight, np.ma.MaskedArray):
+        raise CertificateError("sample_weight is a masked array; fill in its missing values first")
     weights = np.asarray(sample_weight)
     if weights.dtype.kind not in "buif":
         raise CertificateError(f"sample_weight must be real numbers, not {weights.dtype}")
@@ -235,12 +274,14 @@ class Account:
             raise CertificateError(f"status must be a Status, not {self.status!r}")
         check_text("asked", self.asked)
         object.__setattr__(self, "n_updates", check_whole("n_updates", self.n_updates))
-        for name in ("tol", "min_margin"):
+        for name, most in (("tol", 1.0), ("min_margin", sys.float_info.max)):
             value = getattr(self, name)
             if value is None:
                 continue
-            if not 0.0 < float(value) < math.inf:
-                raise CertificateError(f"{name} must be positive and finite, not {value!r}")
+            if not 0.0 < float(value) <= most:
+                raise CertificateError(
+                    f"{name} must be above 0 and at most {in_full(most)}, not {value!r}"
+                )
             object.__setattr__(self, name, float(value))
 
     def settled(self, *, gap: float, upper: float, separates: bool) -> "Account":
@@ -251,12 +292,15 @@ class Account:
         precision; where the certificate shows the gap after all, it was reached.
         """
         status = self.status
-        if self.tol is None and status in (Status.GAP_REACHED, Status.PRECISION):
-            status = Status.SEPARATED if separates else Status.PRECISION
-        elif status in (Status.GAP_REACHED, Status.PRECISION):
-            reached = self.tol is not None and gap <= self.tol
-            status = Status.GAP_REACHED if reached else Status.PRECISION
-        elif status is Status.NO_SUCH_MARGIN and not self.excludes(upper):
+        if status in (Status.GAP_REACHED, Status.PRECISION, Status.SEPARATED):
+            if self.tol is not None:
+                reached = gap <= self.tol
+                status = Status.GAP_REACHED if reached else Status.PRECISION
+            else:
+                status = Status.SEPARATED if separates else Status.PRECISION
+        elif status is Status.NOT_SEPARABLE or (
+            status is Status.NO_SUCH_MARGIN and not self.excludes(upper)
+        ):
             status = Status.PRECISION
         return replace(self, status=status)
 
@@ -283,5 +327,10 @@ class Account:
             )
 
     def __str__(self) -> str:
-        asked = f"{self.asked}: " if self.asked else ""
-        return f"{asked}{counted(self.n_updates, 'update')}. {self.status.value}"
+        asked = f"{printable(self.asked, 200)}: " if self.asked else ""
+        ended = self.status.value
+        if self.status is Status.GAP_REACHED and self.tol is not None:
+            ended = f"{ended[:-1]}: {in_full(self.tol)}."
+        if self.status is Status.NO_SUCH_MARGIN and self.min_margin is not None:
+            ended = f"{ended[:-1]}: {in_full(self.min_margin)}."
+        return f"{asked}{counted(self.n_updates, 'update')}. {ended}"

@@ -4,14 +4,23 @@ import os
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import numpy.typing as npt
 
 from novikoff.certificate import json
 from novikoff.certificate.base import Certificate, Verified
 from novikoff.certificate.errors import CertificateError
+from novikoff.certificate.escape import shown_label
 
 MODEL_FORMAT = "novikoff model"
 MODEL_VERSION = 2
+MODEL_KEYS = ("format", "version", "kind", "about", "parameters", "fitted", "certificate")
+LABEL_TYPES = (
+    "bool",
+    *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)),
+    *(f"float{bits}" for bits in (16, 32, 64)),
+    "object",
+)
 
 
 def verify(
@@ -81,6 +90,41 @@ def load_certificate(path: str | os.PathLike[str]) -> Certificate:
 def certificate_in(document: dict[str, Any]) -> Certificate:
     """Return the certificate in the JSON values of a model, or of a certificate."""
     if document.get("format") == MODEL_FORMAT:
-        json.check_version("model", document.get("version"), MODEL_VERSION)
-        document = document.get("certificate", {})
+        check_model_document(document)
+        document = document["certificate"]
     return Certificate.from_dict(document)
+
+
+def check_model_document(document: dict[str, Any]) -> None:
+    """Refuse the JSON values of a model that is damaged outside of its certificate."""
+    json.check_version("model", document.get("version"), MODEL_VERSION)
+    json.check_keys(document, MODEL_KEYS, "the model")
+    about_in(document)
+    for name in ("parameters", "fitted"):
+        if not isinstance(document[name], dict):
+            raise json.wrong(name, "an object with named fields", document[name])
+    label_type(document["fitted"].get("classes_dtype"))
+
+
+def about_in(document: dict[str, Any]) -> dict[str, str]:
+    """Return what stands in a model's file beside the model: names with texts, nothing else."""
+    about = document.get("about", {})
+    if not isinstance(about, dict):
+        raise json.wrong("about", "an object with named texts", about)
+    return {key: json.read_text(f"about.{key}", value) for key, value in about.items()}
+
+
+def label_type(name: Any) -> np.dtype[Any] | None:
+    """Return the type that a model's labels are stored with; ``None`` for texts.
+
+    Examples
+    --------
+    >>> label_type("str"), label_type("int64")
+    (None, dtype('int64'))
+    """
+    if json.read_text("classes_dtype", name) == "str":
+        return None
+    if name not in LABEL_TYPES:
+        raise CertificateError(f"there are no labels of the type {shown_label(name)}")
+    dtype: np.dtype[Any] = np.dtype(name)
+    return dtype

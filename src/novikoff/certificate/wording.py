@@ -1,6 +1,7 @@
 """Numbers in sentences, rounded to the safe side like the claims they state."""
 
 import math
+from collections.abc import Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 
 
@@ -50,8 +51,36 @@ def format_bounds(lower: float, upper: float) -> tuple[str, str]:
 
 
 def percent(share: float) -> str:
-    """A share as a percentage, rounded up."""
-    return f"{at_most(100.0 * share, 2)} %"
+    """A share as a percentage, rounded up.
+
+    Examples
+    --------
+    >>> percent(0.0104), percent(0.29 + 2.0**-54)
+    ('1.1 %', '30 %')
+    """
+    return f"{_rounded(share, 2, ROUND_CEILING, shift=2)} %"
+
+
+def in_full(value: float) -> str:
+    """A number with all its digits: the shortest text that reads back as this float.
+
+    Examples
+    --------
+    >>> in_full(1.0), in_full(1.0000001), in_full(1e-30)
+    ('1', '1.0000001', '1e-30')
+    """
+    return repr(float(value)).removesuffix(".0")
+
+
+def enumerated(parts: Sequence[str]) -> str:
+    """The parts in a row, with "and" before the last.
+
+    Examples
+    --------
+    >>> enumerated(["a"]), enumerated(["a", "b", "c"])
+    ('a', 'a, b and c')
+    """
+    return " and ".join([part for part in (", ".join(parts[:-1]), parts[-1]) if part])
 
 
 def counted(number: int, noun: str) -> str:
@@ -65,9 +94,11 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
-def _rounded(value: float, digits: int, rounding: str) -> str:
+def _rounded(value: float, digits: int, rounding: str, *, shift: int = 0) -> str:
+    """``value`` times ``10**shift``, rounded in decimal and nowhere before."""
     if not math.isfinite(value):
         return repr(value)
-    rounded = Decimal(value).normalize(Context(prec=digits, rounding=rounding))
+    # Zero has no sign in a sentence.
+    rounded = Decimal(value + 0.0).normalize(Context(prec=digits, rounding=rounding)).scaleb(shift)
     # Plain notation in the range where it reads well.
     return f"{rounded:f}" if -5 <= rounded.adjusted() <= 15 else f"{rounded:e}"

@@ -1,15 +1,19 @@
-"""``novikoff fit``: fit, prove, save, tell."""
+"""``novikoff fit``: fit a model, prove what can be proved of it, save both."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from novikoff.cli.shared import options
-from novikoff.cli.shared.estimator import Asked
-from novikoff.cli.shared.files import Source, check_output, not_written
-from novikoff.cli.shared.group import Refusal, complain
+from novikoff.cli.shared.estimator import EstimatorOptions
+from novikoff.cli.shared.group import Refusal, complain, safe
+from novikoff.cli.shared.input import Source, with_names
+from novikoff.cli.shared.output import check_output, write
 from novikoff.cli.shared.screen import Screen
+
+if TYPE_CHECKING:
+    from novikoff.data import Table
 
 _MARGIN = "The largest margin"
 _PERCEPTRON = "A perceptron instead"
@@ -18,29 +22,31 @@ _PERCEPTRON = "A perceptron instead"
 def fit(
     data: options.Data,
     target: options.Target = None,
+    weights: options.Weights = None,
     out: Annotated[
         Path,
-        typer.Option("--out", "-o", metavar="FILE", help="Where model and certificate go."),
+        typer.Option(
+            "--out", "-o", metavar="FILE", help="The file of the model and its certificate."
+        ),
     ] = Path("model.json"),
     no_intercept: options.Intercept = False,
     C: Annotated[
         float | None,
         typer.Option(
             "--C",
-            metavar="PRICE",
+            metavar="C",
             show_default="inf",
-            rich_help_panel=_MARGIN,
-            help="The price of slack, in LinearSVC's sense; inf is the hard margin.",
+            help="The penalty on margin violations, as in LinearSVC; inf is the hard margin.",
         ),
     ] = None,
     tol: Annotated[
         float | None,
         typer.Option(
             "--tol",
-            metavar="SHARE",
+            metavar="GAP",
             show_default="0.001",
             rich_help_panel=_MARGIN,
-            help="The gap to the optimum that is good enough, as a share of it.",
+            help="Stop when the relative gap between the proved bounds is this small.",
         ),
     ] = None,
     rule: Annotated[
@@ -64,17 +70,6 @@ def fit(
             help="A parameter of the rule, such as alpha=1.5; may be repeated.",
         ),
     ] = None,
-    soft_margin: Annotated[
-        float | None,
-        typer.Option(
-            "--soft-margin",
-            min=0.0,
-            metavar="DELTA",
-            show_default="0.0",
-            rich_help_panel=_PERCEPTRON,
-            help="The slack lift's Delta, 0 for the hard margin; LinearSVC's C is 1/(2 Delta^2).",
-        ),
-    ] = None,
     min_margin: Annotated[
         float | None,
         typer.Option(
@@ -83,8 +78,8 @@ def fit(
             metavar="SHARE",
             show_default="0.001",
             rich_help_panel=_PERCEPTRON,
-            help="Stop once no separator with this margin, as a share of the radius, can exist; "
-            "0 goes on.",
+            help="Stop as soon as it is proved that no hyperplane has this margin, as a share of "
+            "the largest distance to the centre; 0 disables this stop.",
         ),
     ] = None,
     max_updates: Annotated[
@@ -111,83 +106,75 @@ def fit(
     ] = None,
     max_iter: options.MaxIter = 1000,
     time_limit: options.TimeLimit = None,
+    sha256: options.Sha256 = False,
     drop: options.Drop = None,
     header: options.Header = None,
     format: options.Format = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Fit the hyperplane of largest margin, prove it, save both, and print the summary.
+    """Fit the hyperplane of largest margin, prove how large it is, and save model and proof.
 
-    Where nothing separates the examples, that is proved, and the model is the soft margin with
-    a C that the summary states. With --rule a perceptron is fitted instead.
+    Where no hyperplane separates the examples, that is proved, and the model is the soft margin
+    with a C that the summary states. With --rule a perceptron is fitted instead.
 
     The exit code is 0 also where the run stopped at a limit or the verdict is inconclusive: the
     summary says so. Ctrl-C ends the fit early, with exit code 1: the best model so far, if there
-    is one, is saved with an inconclusive certificate.
+    is one, is saved with what is proved of it.
     """
-    asked = Asked(
+    chosen = EstimatorOptions(
         rule,
-        of_max_margin={"C": C, "tol": tol},
+        of_max_margin={"tol": tol, "weights": weights},
         of_perceptron={
             "rule_param": rule_param or None,
-            "soft_margin": soft_margin,
             "min_margin": min_margin,
             "max_updates": max_updates,
             "seed": seed,
         },
-        shared={
+        of_both={
+            "C": C,
             "fit_intercept": not no_intercept,
             "max_iter": max_iter,
             "time_limit": time_limit,
         },
     )
-    asked.refuse_strangers()
-    source = Source(data, target, format, tuple(drop or ()), header)
+    chosen.reject_incompatible_options()
+    source = Source(data, target, weights, format, tuple(drop or ()), header)
     check_output(out, data, ours="novikoff model")
     with Screen(quiet=quiet, json=json) as screen:
         screen.stage(f"reading {data}")
         table = source.read(labelled=True)
 
-        from novikoff.certificate import Status
+        import novikoff
         from novikoff.report.summary import Summary
 
         screen.stage(f"fitting {table.X.shape[0]:,} examples")
         try:
-            model = asked.estimator()
-            model._callbacks = (screen.progress,)
-            with screen.warnings_as_lines():
-                model.fit(table.X, table.y)
+            model = chosen.estimator().set_callbacks(screen.progress)
+            interrupted = fit_or_interrupt(model, table, screen)
+            model.certificate_ = with_names(model.certificate_, table, sha256=sha256)
         except ValueError as error:
             # scikit-learn's convention: what is wrong with the data or a parameter.
             raise Refusal(error) from None
-        except KeyboardInterrupt:
-            screen.clear()
-            complain("interrupted", "there was no model yet, and nothing was written")
-            raise typer.Exit(1) from None
-        errors = int((model.predict(table.X) != table.y).sum())
-        if table.feature_names is not None:
-            remember_names(model, table.feature_names)
-        save(model, out, about=source.about(table))
-        summary = Summary(data, table, model, out, errors, screen.seconds)
+        about = source.about(table)
+        write(out, lambda path: novikoff.save(model, path, about=about))
+        summary = Summary(data, table, model, out, source.options_to_repeat(), screen.seconds)
         screen.show(summary.rows(), summary.document())
-        if Status.INTERRUPTED in (model.status_, summary.status):
-            complain("interrupted", f"the best model so far was saved to {out}")
+        if interrupted:
+            complain("interrupted", f"the best model so far was saved to {safe(out)}")
             raise typer.Exit(1)
 
 
-def remember_names(model: Any, names: tuple[str, ...]) -> None:
-    """Give the model the names of its features, as a fit on a data frame would."""
-    import numpy as np
-
-    model.feature_names_in_ = np.array(names, dtype=object)
-
-
-def save(model: Any, out: Path, about: dict[str, str]) -> None:
-    """Save the model, or refuse in one line; an old file stays whole."""
-    import novikoff
-
+def fit_or_interrupt(model: Any, table: "Table", screen: Screen) -> bool:
+    """Fit the model; return whether Ctrl-C has cut that short, and leave if there is no model."""
+    weights = {} if table.weights is None else {"sample_weight": table.weights}
     try:
-        novikoff.save(model, out, about=about)
-    except OSError as error:
-        raise not_written(out, error) from None
+        with screen.warnings_as_lines():
+            model.fit(table.X, table.y, **weights)
+    except KeyboardInterrupt:
+        screen.clear()
+        if hasattr(model, "certificate_"):
+            return True
+        complain("interrupted", "there was no model yet, and nothing was written")
+        raise typer.Exit(1) from None
+    return False

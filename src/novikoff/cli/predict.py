@@ -10,15 +10,9 @@ from typing import Annotated, Any
 import typer
 
 from novikoff.cli.shared import options
-from novikoff.cli.shared.files import (
-    Source,
-    check_output,
-    columns_of,
-    load_model,
-    not_written,
-    with_header,
-)
-from novikoff.cli.shared.group import Refusal
+from novikoff.cli.shared.group import Refusal, safe
+from novikoff.cli.shared.input import Source, columns_of, load_model
+from novikoff.cli.shared.output import check_output, write
 from novikoff.cli.shared.screen import Screen
 
 
@@ -32,7 +26,7 @@ def predict(
             "-o",
             metavar="FILE",
             show_default=False,
-            help="Where the predictions go instead of stdout.",
+            help="The file of the predictions, instead of stdout.",
         ),
     ] = None,
     scores: Annotated[
@@ -40,7 +34,8 @@ def predict(
         typer.Option(
             "--scores",
             show_default=False,
-            help="After each label its decision value, or one for each class if more than two.",
+            help="Write the decision value after each label; if there are more than two classes, "
+            "one for each.",
         ),
     ] = False,
     target: Annotated[
@@ -51,7 +46,7 @@ def predict(
             metavar="NAME|POSITION",
             show_default=False,
             rich_help_panel="The data",
-            help="A column of labels: left out of the features, and compared.",
+            help="A column of labels to compare the predictions with; it is not a feature.",
         ),
     ] = None,
     drop: options.Drop = None,
@@ -60,24 +55,28 @@ def predict(
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Predict the label of every example, one to a line.
+    """Predict the label of every example, one label to a line.
 
-    Columns are found by the names they had at the fit, in any order, and others are left out; a
+    Columns are found by the names they had at the fit, in any order, and others are ignored; a
     file without names must have the columns of the fit, beside --target and --drop. Where the
-    labels are known the number of errors is told on stderr.
+    labels are known, the number of errors is printed on stderr.
     """
-    source = Source(data, target, format, tuple(drop or ()), header)
+    source = Source(data, target, None, format, tuple(drop or ()), header)
     if out is not None:
         check_output(out, data, model)
     with Screen(quiet=quiet, json=json) as screen:
         screen.stage(f"loading {model}")
         fitted = load_model(model)
+
+        from novikoff.certificate.files import write_atomically
+
         screen.stage(f"reading {data}")
-        table = with_header(source, fitted).read(**columns_of(fitted))
+        problem = fitted.certificate_.problem
+        table = source.with_header(fitted.about_).read(**columns_of(problem))
         known = labels_known(source, table.y, fitted)
         screen.stage(f"predicting {table.X.shape[0]:,} examples")
         with warnings.catch_warnings():
-            # The columns are in the model's order already; the array has no names to show for it.
+            # The columns were found by their names; the array that holds them has none.
             warnings.filterwarnings("ignore", message="X does not have valid feature names")
             labels = fitted.predict(table.X)
             values = fitted.decision_function(table.X) if scores else None
@@ -87,19 +86,24 @@ def predict(
             document["errors"] = int((labels != table.y).sum())
             screen.note(compared(document["errors"], len(labels)))
         if out is not None:
-            write(as_lines(labels, values), out)
+            text = as_lines(labels.tolist(), values)
+            write(out, lambda path: write_atomically(path, text))
             document["out"] = str(out)
         else:
             document["predictions"] = labels
             if values is not None:
                 document |= {"classes": fitted.classes_, "scores": values}
             if not json:
-                sys.stdout.write(as_lines(labels, values))
+                shown = labels.tolist()
+                if sys.stdout.isatty():
+                    # A label must not act upon the terminal; files and pipes get it unchanged.
+                    shown = [safe(label) for label in shown]
+                sys.stdout.write(as_lines(shown, values))
         screen.show([], document)
 
 
 def compared(errors: int, n: int) -> str:
-    """Say how many labels were met.
+    """Say how many labels were predicted wrongly.
 
     Examples
     --------
@@ -114,10 +118,12 @@ def compared(errors: int, n: int) -> str:
 def labels_known(source: Source, y: Any, model: Any) -> bool:
     """Whether there are labels to compare with.
 
-    Labels that were asked for must be the model's. Those that a format brings along unasked
-    may be fillers, and are then left alone.
+    The labels of --target must be the model's. Labels that a format always has, such as libsvm,
+    may be placeholders: if the model does not know them, they are ignored.
     """
     import numpy as np
+
+    from novikoff.certificate.escape import shown_label
 
     if y is None:
         return False
@@ -126,39 +132,27 @@ def labels_known(source: Source, y: Any, model: Any) -> bool:
         return True
     if source.target is None:
         return False
-    row = int(np.argmax(unseen))
+    row, known = int(np.argmax(unseen)), model.classes_.tolist()
     raise Refusal(
-        f"{source.path}: row {row + 1}: the model has never seen the label {y[row].item()!r}; "
-        f"it knows {', '.join(map(repr, model.classes_.tolist()))}"
+        f"{safe(source.path)}: row {row + 1}: the model has never seen the label "
+        f"{shown_label(y[row].item())}; it knows {', '.join(map(shown_label, known))}"
     )
 
 
-def as_lines(labels: Any, values: Any | None) -> str:
-    r"""Write one example to a line: its label, and after it what scores there are.
+def as_lines(labels: list[Any], values: Any | None) -> str:
+    r"""Write one example to a line: its label, and after it the decision values, if any.
 
     Examples
     --------
     >>> import numpy as np
-    >>> as_lines(np.array(["a", "b, c"]), np.array([-0.5, 2.0]))
+    >>> as_lines(["a", "b, c"], np.array([-0.5, 2.0]))
     'a,-0.5\n"b, c",2.0\n'
     """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     if values is None:
-        writer.writerows([label] for label in labels.tolist())
+        writer.writerows([label] for label in labels)
     else:
         columns = values.reshape(len(labels), -1).tolist()
-        writer.writerows(
-            [label, *scores] for label, scores in zip(labels.tolist(), columns, strict=True)
-        )
+        writer.writerows([label, *scores] for label, scores in zip(labels, columns, strict=True))
     return text.getvalue()
-
-
-def write(text: str, out: Path) -> None:
-    """Write the file whole or not at all."""
-    from novikoff.certificate.json import write_atomically
-
-    try:
-        write_atomically(out, text)
-    except OSError as error:
-        raise not_written(out, error) from None

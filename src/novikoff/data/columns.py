@@ -1,12 +1,18 @@
-"""Which columns of a file are the features, and which is the target."""
+"""Which columns of a file are the features, which the target, and which the weights."""
 
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from novikoff.data.table import Column, Request
+from novikoff.certificate.escape import printable, quoted
+from novikoff.data.table import Column, Request, listed, place
+
+_POSITION = re.compile(r"-?[0-9]{1,18}")
+# Looking for a similar name takes some microseconds for each column.
+_MOST_COMPARED = 10_000
 
 
 @dataclass(frozen=True)
@@ -14,24 +20,34 @@ class Choice:
     """Positions of the chosen columns in the file."""
 
     features: tuple[int, ...]
-    target: int | None
+    target: int | None = None
+    weights: int | None = None
+
+    @property
+    def positions(self) -> list[int]:
+        """All chosen columns: the features, then the target, then the weights."""
+        return [*self.features, *(i for i in (self.target, self.weights) if i is not None)]
 
 
 def choose(request: Request, names: Sequence[str] | None, width: int) -> Choice:
-    """Find the target and the features among `width` columns, named or not."""
-    if names is not None:
-        _refuse_duplicates(request, names)
-    target = None if request.target is None else _position(request, request.target, names, width)
+    """Find the target, the weights and the features among `width` columns, named or not."""
+    columns = _Columns(request, names, width)
+    target = None if request.target is None else columns.position(request.target)
     if target is None and request.labelled:
-        raise request.error(f"no target is named: pass --target; {_listing(names, width)}")
+        raise request.error(f"no target is named: pass --target; {columns.listing()}")
+    weights = None if request.weights is None else columns.position(request.weights)
+    if weights is not None and weights == target:
+        raise request.error(f"{place(names, weights)} is the target and the weights: choose one")
 
     if request.features is not None and names is not None:
-        features = tuple(_position(request, name, names, width) for name in request.features)
-        if target is not None and target in features:
-            raise request.error(f"column {names[target]!r} is the target and a feature: choose one")
+        features = tuple(columns.position(name) for name in request.features)
+        for role, column in (("target", target), ("weights", weights)):
+            if column in features:
+                where = place(names, column)
+                raise request.error(f"{where} is the {role} and a feature: choose one")
     else:
-        dropped = {_position(request, column, names, width) for column in request.drop}
-        features = tuple(i for i in range(width) if i != target and i not in dropped)
+        others = {columns.position(column) for column in request.drop} | {target, weights}
+        features = tuple(i for i in range(width) if i not in others)
         if not features:
             raise request.error("no feature is left beside the target and the dropped columns")
     if names is not None:
@@ -42,44 +58,49 @@ def choose(request: Request, names: Sequence[str] | None, width: int) -> Choice:
                     f"name it, or leave it out with --drop {i}"
                 )
     request.check_width(len(features))
-    return Choice(features, target)
+    return Choice(features, target, weights)
 
 
-def _position(request: Request, column: Column, names: Sequence[str] | None, width: int) -> int:
-    if isinstance(column, str):
-        if names is not None and column in names:
-            return names.index(column)
-        if not column.lstrip("-").isdecimal():
-            raise request.error(f"no column {column!r}: {_hint(column, names, width)}")
-        column = int(column)
-    if not -width <= column < width:
-        raise request.error(f"no column {column}: {_listing(names, width)}")
-    return column % width
+class _Columns:
+    """The columns of a file, to be found by name or by position."""
 
+    def __init__(self, request: Request, names: Sequence[str] | None, width: int) -> None:
+        self.request = request
+        self.names = names
+        self.width = width
+        self.found: dict[str, int] = {}
+        for i, name in enumerate(names or ()):
+            first = self.found.setdefault(name, i)
+            if name.strip() and first != i:
+                raise request.error(
+                    f"two columns are called {quoted(name)} (positions {first} and {i}): rename one"
+                )
 
-def _hint(column: str, names: Sequence[str] | None, width: int) -> str:
-    if names is not None:
-        lower = {name.lower(): name for name in names}
-        near = difflib.get_close_matches(column.lower(), lower, n=3)
-        if near:
-            return "did you mean " + " or ".join(repr(lower[name]) for name in near) + "?"
-    return _listing(names, width)
+    def position(self, column: Column) -> int:
+        """Find a column by its name, else by its position."""
+        if isinstance(column, str):
+            if column in self.found:
+                return self.found[column]
+            if not _POSITION.fullmatch(column):
+                raise self.request.error(f"no column {quoted(column)}: {self._hint(column)}")
+            column = int(column)
+        if not -self.width <= column < self.width:
+            raise self.request.error(f"no column {printable(column)}: {self.listing()}")
+        return column % self.width
 
+    def listing(self) -> str:
+        """Say which columns there are."""
+        if self.names is None:
+            last = self.width - 1
+            return f"the columns have no names, only the positions 0 to {last} (or -1 for the last)"
+        if self.width == 1:
+            return f"the only column is {listed(self.names)}"
+        return f"the {self.width} columns are {listed(self.names)}"
 
-def _listing(names: Sequence[str] | None, width: int) -> str:
-    if names is None:
-        return (
-            f"the columns have no names, only the positions 0 to {width - 1} (or -1 for the last)"
-        )
-    shown = ", ".join(names if width <= 12 else [*names[:8], "…", *names[-2:]])
-    return f"the {width} columns are {shown}" if width > 1 else f"the only column is {shown}"
-
-
-def _refuse_duplicates(request: Request, names: Sequence[str]) -> None:
-    seen: dict[str, int] = {}
-    for i, name in enumerate(names):
-        if name.strip() and name in seen:
-            raise request.error(
-                f"two columns are called {name!r} (positions {seen[name]} and {i}): rename one"
-            )
-        seen[name] = i
+    def _hint(self, column: str) -> str:
+        if self.names is not None and self.width <= _MOST_COMPARED:
+            lower = {name.lower(): name for name in self.names}
+            near = difflib.get_close_matches(column.lower(), lower, n=3)
+            if near:
+                return "did you mean " + " or ".join(quoted(lower[name]) for name in near) + "?"
+        return self.listing()

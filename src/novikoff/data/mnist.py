@@ -157,7 +157,7 @@ def _from_folder(folder: Path) -> dict[str, bytes]:
         if path is None:
             raise DataError(f"{folder} has no {name}")
         try:
-            files[name] = contents(path)
+            files[name] = bytes(contents(Request(path)))
         except (OSError, EOFError, zlib.error) as error:
             raise DataError(f"{path} cannot be read ({error})") from None
     return files

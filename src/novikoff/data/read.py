@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 import zlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from novikoff.certificate.escape import printable, quoted
 from novikoff.data.formats.csv import read_csv
 from novikoff.data.formats.idx import read_idx
 from novikoff.data.formats.npy import read_npy, read_npz
 from novikoff.data.formats.parquet import read_parquet
 from novikoff.data.formats.svmlight import read_svmlight
 from novikoff.data.table import Column, DataError, Request, Table
+
+# Formats that keep their labels in a place of their own, not in a column.
+_LABELS_APART = {"libsvm", "idx"}
 
 _READERS: dict[str, Callable[[Request], Table]] = {
     "csv": read_csv,
@@ -40,19 +45,21 @@ def read(
     path: str | os.PathLike[str],
     target: Column | None = None,
     *,
+    weights: Column | None = None,
     format: str | None = None,
     drop: Column | Sequence[Column] = (),
     features: Sequence[str] | None = None,
     n_features: int | None = None,
     labelled: bool = False,
     header: bool | None = None,
+    default_target: Column | None = None,
 ) -> Table:
-    r"""Read examples, with or without labels, from a file.
+    r"""Read examples, with or without labels and weights, from a file.
 
     Numbers keep their values: columns of float32 (with or without small integers) stay float32,
     of uint8 and booleans uint8; all other tables become float64, and the decimals of a CSV file
     the nearest float64. Rows in messages count from 1, without the header; positions of columns
-    count from 0.
+    count from 0. A file that needs more memory than is available is refused.
 
     Parameters
     ----------
@@ -64,6 +71,9 @@ def read(
         a position unless a column has that name). In npz: the name of an array, ``"y"`` where
         there is one; in idx: the file of the labels. A libsvm file holds its labels itself.
         None reads features only, where the format has no place for labels.
+    weights : str or int, default=None
+        The column of the examples' weights, found like `target` and left out of the features.
+        libsvm and idx files have none.
     format : {"csv", "parquet", "libsvm", "npy", "npz", "idx"}, default=None
         The format, where the ending does not tell it.
     drop : str, int or sequence of them, default=()
@@ -78,16 +88,20 @@ def read(
     header : bool, default=None
         Whether the first line of a CSV file holds names. None: it does, and a number in it is
         an error, because it might be a row of data.
+    default_target : str or int, default=None
+        The target where `target` is None, for formats whose labels are a column or an array of
+        the file itself: what a model remembers of its training data. It never opens a file.
 
     Returns
     -------
     Table
-        ``X, y, feature_names, target_name``.
+        ``X, y, feature_names, target_name, weights``.
 
     Raises
     ------
     DataError
-        One line that names file, column and row, and what to do about it.
+        One line that names file, column and row, and what to do about it. Control characters in
+        names and values are shown escaped.
 
     Examples
     --------
@@ -103,45 +117,72 @@ def read(
     [7.0, 19.5]
     >>> folder.cleanup()
     """
-    file = Path(path)
-    if file.is_dir():
-        raise DataError(f"{file}: it is a folder; name a file in it")
-    if not file.exists():
-        raise DataError(f"{file}: no such file")
-    reader = _READERS[_format(file, format)]
-    if isinstance(drop, str | int):
-        drop = (drop,)
+    request = Request(Path(path))
     try:
-        if file.stat().st_size == 0:
-            raise DataError(f"{file}: it is empty")
-        return reader(
-            Request(
-                file,
-                target,
-                tuple(drop),
-                None if features is None else tuple(features),
-                n_features,
-                labelled,
-                header,
-            )
+        _check_regular_file(request)
+        name = _format(request, format)
+        if target is None and name not in _LABELS_APART:
+            target = default_target
+        request = Request(
+            request.path,
+            target,
+            weights,
+            (drop,) if isinstance(drop, str | int) else tuple(drop),
+            None if features is None else tuple(features),
+            n_features,
+            labelled,
+            header,
         )
+        if weights is not None and name in _LABELS_APART:
+            raise request.error(f"the format {name} has no weights: leave out --weights")
+        return _READERS[name](request)
+    except MemoryError:
+        raise request.error("it needs more memory than is available") from None
     except (OSError, EOFError, zlib.error) as error:
-        # No permission, a broken disk, a packed file cut short or spoilt.
-        raise DataError(f"{file}: it cannot be read ({_one_line(error)})") from error
+        # No permission, a broken disk, a compressed file that is cut short or damaged.
+        raise request.error(f"it cannot be read ({_one_line(error)})") from error
+
+
+def format_of(path: str | os.PathLike[str], format: str | None = None) -> str:
+    """Tell the format of a file from its name, unless it is given.
+
+    Examples
+    --------
+    >>> from novikoff.data.read import format_of
+    >>> format_of("train.csv.gz"), format_of("train-images-idx3-ubyte"), format_of("a", "npy")
+    ('csv', 'idx', 'npy')
+    """
+    return _format(Request(Path(path)), format)
+
+
+def _check_regular_file(request: Request) -> None:
+    try:
+        status = request.path.stat()
+    except FileNotFoundError:
+        raise request.error("no such file") from None
+    except ValueError:  # a name with a NUL byte in it
+        raise request.error("no such file") from None
+    if stat.S_ISDIR(status.st_mode):
+        raise request.error("it is a folder; name a file in it")
+    if not stat.S_ISREG(status.st_mode):
+        raise request.error("it is not a regular file")
+    if status.st_size == 0:
+        raise request.error("it is empty")
 
 
 def _one_line(error: Exception) -> str:
-    return getattr(error, "strerror", None) or " ".join(str(error).split())
+    reason = getattr(error, "strerror", None) or " ".join(str(error).split())
+    return printable(reason, 200)
 
 
-def _format(file: Path, format: str | None) -> str:
+def _format(request: Request, format: str | None) -> str:
     if format is not None:
         if format not in _READERS:
-            raise DataError(f"no format {format!r}: it is one of {', '.join(FORMATS)}")
+            raise DataError(f"no format {quoted(format)}: it is one of {', '.join(FORMATS)}")
         return format
     for ending, name in _ENDINGS.items():
-        if re.search(ending + "$", file.name.lower()):
+        if re.search(ending + "$", request.path.name.lower()):
             return name
-    raise DataError(
-        f"{file}: the ending does not tell the format; pass --format, one of {', '.join(FORMATS)}"
+    raise request.error(
+        f"the ending does not tell the format; pass --format, one of {', '.join(FORMATS)}"
     )

@@ -11,11 +11,21 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
+from novikoff.certificate.escape import printable, quoted
+from novikoff.data.memory import available_memory, size
+
 Column = str | int
+
+LONGEST_LABEL = 1000
+"""Characters in a label. A label names a class; a longer text is some other column, and an array
+of labels takes the space of the longest one for each example."""
+
+_LONGEST_PATH = 4096
+_FIX = "correct or remove the row"
 
 
 class DataError(ValueError):
-    """Data that cannot be used: one line that names the cause and the cure."""
+    """Data that cannot be used: one line that names the cause and what to do about it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,12 +43,15 @@ class Table:
         The columns of `X`, where the file names them.
     target_name : str or None
         The column `y` came from, where the file names it.
+    weights : ndarray of float64 of shape (n,) or None
+        The weights of the examples, finite and not negative, where a column of weights was named.
     """
 
     X: Any
     y: NDArray[Any] | None
     feature_names: tuple[str, ...] | None = None
     target_name: str | None = None
+    weights: NDArray[np.float64] | None = None
 
 
 @dataclass(frozen=True)
@@ -47,6 +60,7 @@ class Request:
 
     path: Path
     target: Column | None = None
+    weights: Column | None = None
     drop: tuple[Column, ...] = ()
     features: tuple[str, ...] | None = None
     n_features: int | None = None
@@ -55,7 +69,7 @@ class Request:
 
     def error(self, message: str) -> DataError:
         """Make a `DataError` that starts with the name of the file."""
-        return DataError(f"{self.path}: {message}")
+        return DataError(f"{printable(self.path.as_posix(), _LONGEST_PATH)}: {message}")
 
     @property
     def width(self) -> int | None:
@@ -68,6 +82,14 @@ class Request:
         """Refuse a file whose number of features is not the one asked for."""
         if self.width is not None and width != self.width:
             raise self.error(f"it has {width} features where {self.width} are expected")
+
+    def check_memory(self, needed: int, what: str = "it") -> None:
+        """Refuse to read what needs more memory than there is, before that is tried."""
+        free = available_memory()
+        if free is not None and needed > free:
+            raise self.error(
+                f"{what} needs at least {size(needed)} of memory, and {size(free)} are available"
+            )
 
     def check_finite(self, X: Any, places: Sequence[str] | None = None) -> None:
         """Refuse NaN and infinity; `places` names the columns in the message."""
@@ -87,31 +109,91 @@ class Request:
             else:
                 row, column = at, int(bad[0, 1])
                 value = values[row, column]
-            raise self.error(
-                f"{places[column] if places else place(None, column)}, row {row + 1}: "
-                f"{value} is not a finite number; mend or leave out the row"
-            )
+            where = places[column] if places else place(None, column)
+            raise self.error(f"{where}, row {row + 1}: {value} is not a finite number; {_FIX}")
 
     def check_labels(self, y: NDArray[Any], n_rows: int, name: str) -> NDArray[Any]:
-        """Refuse labels that are missing, of the wrong number or of an unusable type."""
-        if y.ndim == 2 and y.shape[1] == 1:
-            y = y[:, 0]
-        if y.shape != (n_rows,):
-            raise self.error(f"{name} has shape {y.shape} where ({n_rows},) is expected")
+        """Refuse labels that are missing, of the wrong number or of a type that is no label's."""
+        y = self._one_for_each_row(y, n_rows, name)
         if y.dtype.kind == "S":
-            y = np.char.decode(y, "utf-8")
-        if y.dtype.kind not in "biufU":
-            raise self.error(f"{name} is of type {y.dtype}: labels are strings or numbers")
-        missing = ~np.isfinite(y) if y.dtype.kind == "f" else y == "" if y.dtype.kind == "U" else []
-        if np.any(missing):
-            row = int(np.argmax(missing)) + 1
-            raise self.error(f"{name}, row {row}: the label is missing; mend or leave out the row")
+            self.check_memory(4 * y.nbytes, name)
+            try:
+                y = np.char.decode(y, "utf-8")
+            except UnicodeDecodeError:
+                raise self.error(f"{name} is not UTF-8 text; save it as UTF-8") from None
+        kind = y.dtype.kind
+        if kind not in "biufU" or (kind == "f" and y.dtype.itemsize > 8):
+            raise self.error(f"{name} is of type {dtype_name(y)}: labels are strings or numbers")
+        if kind == "U":
+            if y.dtype.itemsize > 4 * LONGEST_LABEL:
+                self.check_label_lengths(np.char.str_len(y), name)
+            self._refuse_first(y, (y == "") | np.char.isspace(y), name, "the label is missing")
+        elif kind == "f":
+            self._refuse_first(y, np.isnan(y), name, "the label is missing")
+            self._refuse_first(y, np.isinf(y), name, "the label {} is not a finite number")
         return y
+
+    def check_label_lengths(self, lengths: NDArray[Any], name: str, start: int = 0) -> None:
+        """Refuse texts that are too long for a label; `start` counts the rows before these."""
+        if lengths.size and lengths.max() > LONGEST_LABEL:
+            row = int(np.argmax(lengths > LONGEST_LABEL))
+            raise self.error(
+                f"{name}, row {start + row + 1}: the label has {lengths[row]:,} characters, more "
+                f"than {LONGEST_LABEL:,}; is this the column of the labels?"
+            )
+
+    def check_weights(
+        self, weights: NDArray[Any], n_rows: int, name: str, start: int = 0
+    ) -> NDArray[np.float64]:
+        """Refuse weights that are not finite, or negative; `start` counts the rows before these."""
+        weights = self._one_for_each_row(weights, n_rows, name)
+        if weights.dtype.kind not in "biuf":
+            raise self.error(f"{name} is of type {dtype_name(weights)}: weights are numbers")
+        with np.errstate(over="ignore"):  # of an extended precision; refused below
+            numbers = weights.astype(np.float64)
+        wrong = "the weight {} is not a finite number"
+        self._refuse_first(weights, ~np.isfinite(numbers), name, wrong, start)
+        self._refuse_first(weights, numbers < 0.0, name, "the weight {} is negative", start)
+        if weights.dtype.kind in "iu" and numbers.size and numbers.max() > EXACT:
+            inexact = np.array([float(value) != value for value in weights.tolist()])
+            wrong = "float64 cannot represent the weight {} exactly"
+            self._refuse_first(weights, inexact, name, wrong, start)
+        return numbers
+
+    def _one_for_each_row(self, values: NDArray[Any], n_rows: int, name: str) -> NDArray[Any]:
+        if values.ndim == 2 and values.shape[1] == 1:
+            values = values[:, 0]
+        if values.shape != (n_rows,):
+            raise self.error(f"{name} has shape {values.shape} where ({n_rows},) is expected")
+        return values
+
+    def _refuse_first(
+        self, values: NDArray[Any], bad: NDArray[Any], name: str, message: str, start: int = 0
+    ) -> None:
+        if bad.any():
+            row = int(np.argmax(bad))
+            wrong = message.format(values[row])
+            raise self.error(f"{name}, row {start + row + 1}: {wrong}; {_FIX}")
+
+
+EXACT = 2**53
+"""Integers up to here are float64 numbers; beyond, not all are."""
 
 
 def place(names: Sequence[str] | None, column: int) -> str:
     """Name a column in a message."""
-    return f"column {column}" if names is None else f"column {names[column]!r}"
+    return f"column {column}" if names is None else f"column {quoted(names[column])}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Show names in a message: all of them if they are few, else the first and the last ones."""
+    few = names if len(names) <= 12 else [*names[:8], "…", *names[-2:]]
+    return ", ".join(map(printable, few))
+
+
+def dtype_name(array: NDArray[Any]) -> str:
+    """Name the type of an array in a message; the fields of a record have names of their own."""
+    return printable(array.dtype)
 
 
 def as_features(request: Request, X: NDArray[Any]) -> NDArray[Any]:
@@ -122,7 +204,7 @@ def as_features(request: Request, X: NDArray[Any]) -> NDArray[Any]:
     if X.ndim != 2:
         raise request.error(f"the array has shape {X.shape}: expected rows and columns")
     if X.dtype.kind not in "biuf":
-        raise request.error(f"the array is of type {X.dtype}: expected numbers")
+        raise request.error(f"the array is of type {dtype_name(X)}: expected numbers")
     if not len(X):
         raise request.error("it has no rows")
     dtype = X.dtype.newbyteorder("=")
@@ -130,6 +212,9 @@ def as_features(request: Request, X: NDArray[Any]) -> NDArray[Any]:
         dtype = np.dtype(np.uint8)
     elif dtype.kind == "f" and dtype.itemsize not in (4, 8):
         dtype = np.dtype(np.float32 if dtype.itemsize == 2 else np.float64)
-    X = X.astype(dtype, copy=False)
+    if dtype != X.dtype:
+        request.check_memory(X.size * dtype.itemsize)
+    with np.errstate(over="ignore"):  # an extended precision; refused as infinite
+        X = X.astype(dtype, copy=False)
     request.check_finite(X)
     return X

@@ -19,7 +19,6 @@ from novikoff.certificate.fields import as_support
 from novikoff.certificate.files import write_atomically
 from novikoff.certificate.json import (
     check_keys,
-    check_version,
     from_text,
     listed,
     read_count,
@@ -33,7 +32,13 @@ from novikoff.certificate.json import (
     to_text,
     wrong,
 )
-from novikoff.certificate.verify import MODEL_FORMAT, MODEL_VERSION
+from novikoff.certificate.verify import (
+    MODEL_FORMAT,
+    MODEL_VERSION,
+    about_in,
+    check_model_document,
+    label_type,
+)
 from novikoff.estimators.fitted import proof_of
 from novikoff.estimators.linear import LinearModel
 from novikoff.estimators.maxmargin import MaxMargin
@@ -127,8 +132,7 @@ def from_document(document: dict[str, Any]) -> Any:
     if document.get("format") != MODEL_FORMAT:
         raise ModelError(f"not a model: its format is not {MODEL_FORMAT!r}")
     try:
-        check_version("model", document.get("version"), MODEL_VERSION)
-        check_keys(document, _KEYS, "the model")
+        check_model_document(document)
         return _build(document)
     except CertificateError as error:
         raise ModelError(str(error)) from None
@@ -139,17 +143,12 @@ def from_document(document: dict[str, Any]) -> Any:
         raise ModelError(f"the model is damaged: {reason}") from None
 
 
-_KEYS = ("format", "version", "kind", "about", "parameters", "fitted", "certificate")
-
-
 def _build(document: dict[str, Any]) -> Any:
     name = read_text("kind", document["kind"])
     if name not in KINDS:
         raise ModelError(f"there is no model of the kind {shown_label(name)}")
     kind, parameters = KINDS[name], document["parameters"]
     model = kind()
-    if not isinstance(parameters, dict):
-        raise wrong("parameters", "an object with named fields", parameters)
     check_keys(parameters, model.get_params(deep=False), "the list of parameters")
     model.set_params(**{key: _read_parameter(key, part) for key, part in parameters.items()})
     CHECKS[kind](model)
@@ -163,10 +162,7 @@ def _build(document: dict[str, Any]) -> Any:
     for parameter in contradicted(model):
         raise ModelError(f"the model is damaged: {parameter} is not what was certified")
     _read_fitted(model, document["fitted"])
-    about = document["about"]
-    if not isinstance(about, dict):
-        raise wrong("about", "an object with named texts", about)
-    model.about_ = {key: read_text(f"about {key}", value) for key, value in about.items()}
+    model.about_ = about_in(document)
     return model
 
 
@@ -201,7 +197,7 @@ def _fitted_document(model: Any) -> dict[str, Any]:
         for name in ("support", "dual_coef", "history", "solver")
     }
     document: dict[str, Any] = {
-        "classes_dtype": "str" if model.classes_.dtype.kind == "U" else str(model.classes_.dtype),
+        "classes_dtype": "str" if model.classes_.dtype.kind == "U" else model.classes_.dtype.name,
         "n_iter": int(model.n_iter_),
         "history": [[_plain(line) for line in lines] for lines in parts["history"]],
         "solver": list(parts["solver"]),
@@ -217,8 +213,6 @@ def _fitted_document(model: Any) -> dict[str, Any]:
 
 
 def _read_fitted(model: Any, document: Any) -> None:
-    if not isinstance(document, dict):
-        raise wrong("fitted", "an object with named fields", document)
     perceptron = isinstance(model, Perceptron)
     own = ("support", "dual_coef", "centre") if perceptron else ("signs",)
     check_keys(document, ("classes_dtype", "n_iter", "history", "solver", *own), "the fitted part")
@@ -261,10 +255,7 @@ def _read_fitted(model: Any, document: Any) -> None:
 
 
 def _classes(name: str, classes: tuple[Any, ...]) -> NDArray[Any]:
-    dtype = None if name == "str" else np.dtype(name)
-    if dtype is not None and (dtype.kind not in "biufO" or dtype.itemsize > 8):
-        raise ModelError(f"the model is damaged: classes of the type {printable(name)}")
-    array = np.array(classes, dtype=dtype)
+    array = np.array(classes, dtype=label_type(name))
     found = array.tolist()
     if found != list(classes) or list(map(type, found)) != list(map(type, classes)):
         raise ModelError(f"the model is damaged: its classes are not of the type {printable(name)}")

@@ -1,1 +1,1 @@
-"""What people read: summaries of fits."""
+"""What people read: the summary of a fit, and what a check has found."""

@@ -7,154 +7,199 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from novikoff.certificate import Certificate, NonSeparation, PerClass, SoftOptimum, Status
-from novikoff.certificate.wording import at_least, counted, percent
-from novikoff.report.sentences import parts_of, price, told, told_of_classes, verdict
+from novikoff.certificate import Account, Certificate, SoftOptimum
+from novikoff.certificate.escape import escaped, printable
+from novikoff.certificate.wording import counted, percent
+from novikoff.report.describe import (
+    Row,
+    class_rows,
+    command,
+    data_row,
+    parts_of,
+    penalty,
+    run_of,
+    verdict,
+)
 
 if TYPE_CHECKING:
     from novikoff.data import Table
 
 
-Row = tuple[str, str]
-
-
-def described(path: Path, table: "Table") -> list[Row]:
-    """The lines that say what the data is."""
-    n, d = table.X.shape
-    rows = [("Data", f"{path}: {counted(n, 'example')}, {counted(d, 'feature')}")]
-    if table.y is not None:
-        labels, counts = np.unique(table.y, return_counts=True)
-        most = 6
-        parts = [f"{a} ({b:,})" for a, b in zip(labels[:most], counts[:most], strict=True)]
-        if len(labels) > most:
-            parts.append(f"and {len(labels) - most:,} more")
-        target = f"{table.target_name}: " if table.target_name else ""
-        rows.append(("Classes", target + ", ".join(parts)))
-    return rows
-
-
-def soft_certificates(model: Any) -> tuple[SoftOptimum | None, ...]:
-    """For each hyperplane how close it is to a soft margin's optimum, where it is a soft one."""
-    parts = parts_of(model.certificate_)
-    if hasattr(model, "soft_certificate_"):
-        soft: Any = model.soft_certificate_
-        return soft if isinstance(soft, tuple) else (soft,)
-    return tuple(part if isinstance(part, SoftOptimum) else None for part in parts)
-
-
 @dataclass(frozen=True)
 class Summary:
-    """A fitted model with what is said of it."""
+    """A fitted model with what is said of it.
+
+    ``repeat`` are the options that ``novikoff verify`` needs again.
+    """
 
     path: Path
     table: "Table"
     model: Any
     out: Path
-    training_errors: int
+    repeat: list[str]
     seconds: float
 
     @cached_property
-    def parts(self) -> tuple[Certificate, ...]:
-        """What was proved of each hyperplane's classes."""
-        return parts_of(self.model.certificate_)
+    def certificate(self) -> Certificate:
+        """What was proved."""
+        proved: Certificate = self.model.certificate_
+        return proved
 
     @cached_property
-    def soft(self) -> tuple[SoftOptimum | None, ...]:
-        """What was proved of each hyperplane with slack."""
-        return soft_certificates(self.model)
+    def parts(self) -> tuple[Certificate, ...]:
+        """What was proved of each hyperplane."""
+        return parts_of(self.certificate)
 
     @property
-    def supports(self) -> list[Any]:
-        """The examples that carry each hyperplane."""
-        support = self.model.support_
-        return support if isinstance(support, list) else [support]
+    def errors(self) -> int:
+        """The number of training errors, which is part of the certificate."""
+        owner: Any = self.certificate if len(self.parts) > 1 else self.certificate.hyperplane
+        return int(owner.errors)
+
+    @property
+    def n_taking_part(self) -> int:
+        """How many examples take part: all, but for those of weight 0."""
+        weights = self.table.weights
+        return int(self.table.X.shape[0] if weights is None else (weights > 0.0).sum())
 
     @property
     def n_support(self) -> int:
         """How many examples carry the model, over all classes."""
-        return len(np.unique(np.concatenate(self.supports)))
-
-    @property
-    def status(self) -> Status:
-        """How the run for the model ended; the worst, if there were several."""
-        pairs = zip(self.parts, self.soft, strict=True)
-        ends = [part.status if soft is None else soft.status for part, soft in pairs]
-        return max(ends, key=list(Status).index)
+        support = self.model.support_
+        return len(np.unique(np.concatenate(support if isinstance(support, list) else [support])))
 
     def rows(self) -> list[Row]:
         """The summary for people."""
-        model = self.model
-        n = self.table.X.shape[0]
-        share = percent(self.training_errors / n)
-        passes = f"{model.n_iter_:,} full {'pass' if model.n_iter_ == 1 else 'passes'}"
-        run = f"{counted(model.n_updates_, 'update')} in {passes}"
+        n = self.n_taking_part
+        share = percent(self.errors / n)
         return [
-            *described(self.path, self.table),
-            *self._proved(),
+            data_row(self.path, self.table),
+            *class_rows(self.table),
+            ("Proved", "\n".join(self.certificate.sentences())),
+            *self._chosen_penalty(),
             ("Support", f"{self.n_support:,} of {counted(n, 'example')} carry the model"),
-            ("Errors", f"{self.training_errors:,} of {counted(n, 'example')} ({share})"),
-            ("Run", f"{model.certificate_.asked}: {run}. {self.status.value}"),
-            ("Saved", f"{self.out}, the model with its certificate"),
+            ("Errors", f"{self.errors:,} of {counted(n, 'example')} ({share})"),
+            ("Run", "\n".join(self._runs())),
+            ("Saved", f"{escaped(str(self.out))}, the model with its certificate"),
             ("Time", f"{self.seconds:.1f} s"),
-            ("Check", f"novikoff verify {self.out} {self.path}"),
+            ("Check", command("novikoff", "verify", str(self.out), str(self.path), *self.repeat)),
         ]
 
-    def _proved(self) -> list[Row]:
-        certificate = self.model.certificate_
-        if isinstance(certificate, PerClass):
-            lines = told_of_classes(certificate, self.soft, list(map(len, self.supports)))
-            return [("Verdict", "\n".join(lines))]
-        part, soft = self.parts[0], self.soft[0]
-        if soft is None:
-            return [("Verdict", "\n".join(told(part)))]
-        if isinstance(part, SoftOptimum):
-            lines = told(soft)
-            if self.model.margin_ > 0.0:
-                least = at_least(self.model.margin_)
-                lines.append(f"It separates the examples, with margin at least {least}.")
-            return [("Model", "\n".join(lines))]
-        lines = told(part)
-        if not isinstance(part, NonSeparation):
-            # The rest is of the hyperplane that the hard margin came to, not of the model's.
-            lines = [lines[0], part.status.value]
-        centre = "mean" if self.model.fit_intercept else "origin"
-        origin = f"C is 1 / (mean squared distance to the {centre}); --C takes another."
-        return [("Verdict", "\n".join(lines)), ("Model", "\n".join([*told(soft), origin]))]
+    def _chosen_penalty(self) -> list[Row]:
+        """Say where C comes from, if a soft margin was fitted instead of the hard one."""
+        if not any(self._is_soft_instead(part) for part in self.parts):
+            return []
+        centre = "mean" if self.certificate.problem.affine else "origin"
+        return [
+            ("C", f"1 / (mean squared distance to the {centre}) of the examples; --C sets another")
+        ]
+
+    @staticmethod
+    def _is_soft_instead(part: Certificate) -> bool:
+        model = part.hyperplane
+        return not isinstance(part, SoftOptimum) and model is not None and model.soft is not None
+
+    def _runs(self) -> list[str]:
+        """The run's own account, which is not proved; of two runs the model is the second's."""
+        first, last = self._accounts()
+        n_iter = self.model.n_iter_
+        passes = f"{n_iter:,} full {'pass' if n_iter == 1 else 'passes'}"
+        work = f"{counted(last.n_updates, 'update')} in {passes}"
+        lines = [f"{printable(last.asked, 200)}: {work}. {last.status.value}"]
+        if first is not last and first.status is not last.status:
+            lines.insert(0, f"{printable(first.asked, 200)}: {first.status.value}")
+        return lines
+
+    def _accounts(self) -> tuple[Account, Account]:
+        certificate = self.certificate
+        if any(part.model_account is not part.account for part in self.parts):
+            return certificate.account, certificate.model_account
+        return certificate.account, certificate.account
 
     def document(self) -> dict[str, Any]:
         """The summary for machines; with more than two classes, lists with one entry for each."""
-        model = self.model
-        certificate = model.certificate_
-        n, d = self.table.X.shape
+        model, problem = self.model, self.certificate.problem
+        models = [part.hyperplane for part in self.parts]
+        softs = [None if m is None else m.soft for m in models]
+        first, last = self._accounts()
         return {
             "data": str(self.path),
-            "n_examples": n,
-            "n_features": d,
-            "target": self.table.target_name,
-            "classes": model.classes_,
+            "n_examples": problem.n_examples,
+            "n_features": problem.n_features,
+            "target": problem.target,
+            "classes": problem.classes,
+            "weighted": problem.weighted,
+            "affine": problem.affine,
             "estimator": type(model).__name__,
-            "asked": certificate.asked,
-            "certificate": type(certificate).__name__,
-            "separable": verdict(certificate),
-            "status": certificate.status.name,
-            "verdict": str(certificate).splitlines(),
+            "certificate": type(self.certificate).__name__,
+            "separable": verdict(self.certificate),
+            "proved": self.certificate.sentences(),
             "margin": model.margin_,
             "margin_upper_bound": model.margin_upper_bound_,
             "gap": self._each([getattr(part, "gap", None) for part in self.parts]),
-            "C": getattr(model, "C_", self._each(list(map(price, self.soft)))),
-            "objective": self._each([getattr(s, "primal", None) for s in self.soft]),
-            "objective_lower_bound": self._each([getattr(s, "dual", None) for s in self.soft]),
-            "objective_gap": self._each([getattr(s, "gap", None) for s in self.soft]),
-            "objective_status": self._each(
-                [None if s is None else s.status.name for s in self.soft]
-            ),
+            "C": self._each([penalty(part) for part in self.parts]),
+            "objective": self._each([getattr(soft, "primal", None) for soft in softs]),
+            "objective_lower_bound": self._each([getattr(soft, "dual", None) for soft in softs]),
+            "objective_gap": self._each([getattr(soft, "gap", None) for soft in softs]),
+            "training_errors": self.errors,
             "n_support": self.n_support,
-            "n_updates": model.n_updates_,
-            "n_iter": model.n_iter_,
-            "training_errors": self.training_errors,
+            "run": {
+                **run_of(first),
+                "model": None if first is last else run_of(last),
+                "n_iter": model.n_iter_,
+                "solver": model.solver_,
+            },
             "model": str(self.out),
             "seconds": self.seconds,
         }
 
     def _each(self, values: list[Any]) -> Any:
         return values if len(self.parts) > 1 else values[0]
+
+
+@dataclass(frozen=True)
+class SeparabilitySummary:
+    """A verdict on separability with what is said of it.
+
+    ``repeat`` are the options that ``novikoff verify`` needs again.
+    """
+
+    path: Path
+    table: "Table"
+    certificate: Certificate
+    out: Path | None
+    repeat: list[str]
+    seconds: float
+
+    @property
+    def answer(self) -> bool | None:
+        """Whether the examples are separable; None where that is undecided."""
+        return verdict(self.certificate)
+
+    def rows(self) -> list[Row]:
+        """The summary for people."""
+        answer, out = self.answer, self.out
+        saved: list[Row] = []
+        if out is not None:
+            check = command("novikoff", "verify", str(out), str(self.path), *self.repeat)
+            saved = [("Saved", f"{escaped(str(out))}, the certificate"), ("Check", check)]
+        return [
+            ("Separable", {True: "yes", False: "no", None: "undecided"}[answer]),
+            ("Proved", "\n".join(self.certificate.sentences())),
+            data_row(self.path, self.table),
+            *class_rows(self.table),
+            ("Run", str(self.certificate.account)),
+            *saved,
+            ("Time", f"{self.seconds:.1f} s"),
+        ]
+
+    def document(self) -> dict[str, Any]:
+        """The summary for machines."""
+        return {
+            "data": str(self.path),
+            "separable": self.answer,
+            "proved": self.certificate.sentences(),
+            "run": run_of(self.certificate.account),
+            "certificate": self.certificate.to_dict(),
+            "seconds": self.seconds,
+        }

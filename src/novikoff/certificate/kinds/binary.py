@@ -8,7 +8,14 @@ from novikoff.certificate.claims import Findings, check_model
 from novikoff.certificate.errors import CertificateError
 from novikoff.certificate.examples.checked import Examples
 from novikoff.certificate.model import Model, Soft
-from novikoff.certificate.wording import at_least, at_most, counted, format_bounds, percent
+from novikoff.certificate.wording import (
+    at_least,
+    at_most,
+    counted,
+    format_bounds,
+    in_full,
+    percent,
+)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -32,7 +39,7 @@ class Binary(Certificate):
         if model is None:
             return []
         errors = counted(model.errors, "error")
-        sentences = [f"The model makes {errors} on the examples."]
+        sentences = [f"The model makes {errors} on {self.problem.examples}."]
         if model.soft is not None:
             sentences.append(self._soft_sentence(model.soft, found))
         return sentences
@@ -41,18 +48,19 @@ class Binary(Certificate):
         primal = soft.primal if found is None or found.primal is None else found.primal
         dual = soft.dual if found is None or found.dual is None else found.dual
         low, high = format_bounds(dual, primal)
-        times = "" if soft.scale == 1.0 else f", multiplied by {soft.scale:.6g}"
+        model = "the model" if soft.scale == 1.0 else f"{in_full(soft.scale)} times the model"
         gap = f" (gap {percent(soft.gap)})" if found is None else ""
         return (
-            f"For C = {soft.C:.6g} the soft-margin objective of the model{times} is at most "
-            f"{high}, and no {self.problem.hyperplanes} has less than {low}{gap}."
+            f"For C = {in_full(soft.C)} the soft-margin objective of {model} is at most {high}, "
+            f"and no {self.problem.hyperplanes} has less than {low}{gap}."
         )
 
 
 def soft_headline(soft: Soft) -> str:
     """What is proved of a soft margin, in a few words."""
     low, high = format_bounds(soft.dual, soft.primal)
-    return f"soft margin, C = {soft.C:.6g}, objective {low} to {high} (gap {percent(soft.gap)})"
+    gap = percent(soft.gap)
+    return f"soft margin, C = {in_full(soft.C)}, objective {low} to {high} (gap {gap})"
 
 
 def bounds_sentence(lower: float, upper: float, hyperplanes: str) -> str:
@@ -63,6 +71,6 @@ def bounds_sentence(lower: float, upper: float, hyperplanes: str) -> str:
     return f"margin at least {low}, and no {hyperplanes} has more than {high}"
 
 
-def no_more_than(upper: float, hyperplanes: str) -> str:
+def no_more_than(upper: float, hyperplanes: str, digits: int = 4) -> str:
     """Say the upper bound on the margin of any hyperplane."""
-    return f"no {hyperplanes} has a margin above {at_most(upper)}"
+    return f"no {hyperplanes} has a margin above {at_most(upper, digits)}"

@@ -16,7 +16,7 @@ from novikoff.certificate.fields import as_bound, as_support, as_weights, check_
 from novikoff.certificate.kinds.binary import Binary, no_more_than, soft_headline
 from novikoff.certificate.model import Model
 from novikoff.certificate.status import Status
-from novikoff.certificate.wording import at_most
+from novikoff.certificate.wording import at_most, digits_between, in_full
 
 
 def is_numerical(upper: float, spread: float) -> bool:
@@ -92,13 +92,23 @@ class Inconclusive(Binary):
         return f"{what}; {soft_headline(self.model.soft)}"
 
     def _known(self) -> str:
-        start = "it is neither proved that a hyperplane separates the examples nor that none does"
-        bound = no_more_than(self.upper, self.problem.hyperplanes)
+        planes = self.problem.hyperplanes
         if self.spread is not None:
-            return f"{bound} ({self._share(self.upper, self.spread)})"
-        if self.status is Status.NO_SUCH_MARGIN:
-            return f"{bound}, and one of {at_most(self.account.min_margin or 0.0)} was asked for"
-        return f"{start}; {bound}" if math.isfinite(self.upper) else start
+            share = self._share(self.upper, self.spread)
+            return f"{no_more_than(self.upper, planes)} ({share})"
+        start = (
+            f"it is neither proved that a {planes} separates {self.problem.examples} "
+            "nor that none does"
+        )
+        return f"{start}; {self._bound()}" if math.isfinite(self.upper) else start
+
+    def _bound(self) -> str:
+        planes, asked = self.problem.hyperplanes, self.account.min_margin
+        if self.status is not Status.NO_SUCH_MARGIN or asked is None:
+            return no_more_than(self.upper, planes)
+        # As many digits as show that the bound is below the margin.
+        bound = no_more_than(self.upper, planes, digits_between(self.upper, asked))
+        return f"{bound}, so none has a margin of {in_full(asked)}"
 
     def _share(self, upper: float, spread: float) -> str:
         share = at_most(math.nextafter(upper / spread, math.inf), 2)
@@ -120,7 +130,7 @@ class Inconclusive(Binary):
             note = f" ({self._share(upper, self.spread)})"
         found = self._check_model(examples, self.model)
         subject = self._subject(examples)
-        claim = f"whether a {problem.hyperplanes} separates {subject} is not decided"
+        claim = f"it is not decided whether a {problem.hyperplanes} separates {subject}"
         if math.isfinite(upper):
             claim += f"; {no_more_than(upper, problem.hyperplanes)}{note}"
         return Findings(

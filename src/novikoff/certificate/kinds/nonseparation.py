@@ -67,32 +67,41 @@ class NonSeparation(Binary):
             "two class averages that coincide" if problem.affine else "a weighted sum that is zero"
         )
         return [
-            f"Not separable: no {problem.hyperplanes} separates the examples.",
-            f"{counted(self.support.size, 'example')} of {problem.n_examples:,} prove it: "
+            f"Not separable: no {problem.hyperplanes} separates {problem.examples}.",
+            f"{counted(self._carried_by, 'example')} of {problem.n_examples:,} prove it: "
             f"they have {what} exactly.",
             *self._model_sentences(self.model),
         ]
 
     def headline(self) -> str:
         """What is proved, in a few words."""
-        proof = f"not separable, {counted(self.support.size, 'example')} prove it"
+        proof = f"not separable, {counted(self._carried_by, 'example')} prove it"
         if self.model is None or self.model.soft is None:
             return proof
         return f"{proof}; {soft_headline(self.model.soft)}"
+
+    @property
+    def _carried_by(self) -> int:
+        """How many examples carry weight; of a basis, all do unless the data says otherwise."""
+        return self.support.size if self.weights is None else int((self.weights > 0).sum())
 
     def _check(self, examples: Examples) -> Findings:
         affine = self.problem.affine
         check_takes_part(self.support, self.weights, examples.costs)
         if self.weights is None:
-            carriers(examples.X, examples.signs, self.support, affine=affine)
-        elif not is_zero_combination(
-            examples.X, examples.signs, self.support, self.weights, affine=affine
-        ):
-            raise CertificateError("the weighted sum of the signed examples is not exactly zero")
+            carried = carriers(examples.X, examples.signs, self.support, affine=affine)
+        else:
+            carried = self.weights > 0
+            if not is_zero_combination(
+                examples.X, examples.signs, self.support, self.weights, affine=affine
+            ):
+                raise CertificateError(
+                    "the weighted sum of the signed examples is not exactly zero"
+                )
         found = self._check_model(examples, self.model)
         proof = (
             f"no {self.problem.hyperplanes} separates {self._subject(examples)}; "
-            f"{counted(self.support.size, 'example')} combine to zero exactly."
+            f"{counted(int(carried.sum()), 'example')} combine to zero exactly."
         )
         return Findings(
             lower=found.lower,

@@ -7,7 +7,7 @@ import numpy as np
 from novikoff.certificate.base import Certificate, Verified
 from novikoff.certificate.claims import Findings
 from novikoff.certificate.errors import CertificateError, Undecided
-from novikoff.certificate.escape import printable, shown_label
+from novikoff.certificate.escape import shown_label
 from novikoff.certificate.exact.prediction import joint_errors
 from novikoff.certificate.examples.checked import Examples
 from novikoff.certificate.examples.labels import Label
@@ -19,7 +19,7 @@ from novikoff.certificate.kinds.separation import Separation
 from novikoff.certificate.kinds.soft import SoftOptimum
 from novikoff.certificate.problem import Account, Problem
 from novikoff.certificate.status import Status
-from novikoff.certificate.wording import counted
+from novikoff.certificate.wording import counted, enumerated
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -65,7 +65,9 @@ class PerClass(Certificate):
         set_field(self, "certificates", certificates)
         models = [part.hyperplane for part in certificates]
         if (self.errors is None) != any(model is None for model in models):
-            raise CertificateError("errors are claimed where every class has a model, only there")
+            raise CertificateError(
+                "errors are claimed where every class has a model, and only there"
+            )
         if self.errors is not None:
             set_field(self, "errors", check_whole("errors", self.errors))
         set_field(self, "account", combined_account([part.account for part in certificates]))
@@ -96,15 +98,14 @@ class PerClass(Certificate):
         parts = self.certificates
         counts = {
             "separable": sum(isinstance(part, Separation) for part in parts),
-            "proved not to be": sum(isinstance(part, NonSeparation) for part in parts),
+            "proved not to be separable": sum(isinstance(part, NonSeparation) for part in parts),
             "undecided": sum(isinstance(part, Inconclusive) for part in parts),
             "fitted with slack": sum(isinstance(part, SoftOptimum) for part in parts),
         }
         found = [f"{n:,} {'is' if n == 1 else 'are'} {what}" for what, n in counts.items() if n]
-        whole = " and ".join([part for part in (", ".join(found[:-1]), found[-1]) if part])
-        lines = [f"Of {len(parts):,} classes, each against the rest, {whole}."]
+        lines = [f"Of {len(parts):,} classes, each against the rest, {enumerated(found)}."]
         lines += [
-            f"{printable(label)}: {part.headline()}"
+            f"{shown_label(label)}: {part.headline()}"
             for label, part in zip(self.classes, parts, strict=True)
         ]
         return [*lines, *self._errors_sentence()]
@@ -117,7 +118,8 @@ class PerClass(Certificate):
     def _errors_sentence(self) -> list[str]:
         if self.errors is None:
             return []
-        return [f"The model makes {counted(self.errors, 'error')} on the examples."]
+        errors = counted(self.errors, "error")
+        return [f"The model makes {errors} on {self.problem.examples}."]
 
     def _with(self, problem: Problem) -> "PerClass":
         parts = tuple(
@@ -128,7 +130,7 @@ class PerClass(Certificate):
 
     def _verified(self, examples: Examples) -> Verified:
         found = self._check(examples)
-        parts, rows, lines = [], [found.exact_rows], [self._conditions(examples)]
+        parts, rows, lines = [], [found.exact_rows], [" ".join(self._conditions(examples))]
         for code, (label, part) in enumerate(zip(self.classes, self.certificates, strict=True)):
             mine = examples.against(code)
             try:
@@ -137,7 +139,7 @@ class PerClass(Certificate):
                 raise CertificateError(f"class {shown_label(label)}: {error}") from None
             parts.append(part._stated(of_class, mine))
             rows.append(of_class.exact_rows)
-            lines.append(f"{printable(label)}: {' '.join(of_class.sentences)}")
+            lines.append(f"{shown_label(label)}: {' '.join(of_class.sentences)}")
         lines += self._errors_sentence()
         return Verified(
             problem=self.problem,

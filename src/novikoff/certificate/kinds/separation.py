@@ -15,7 +15,7 @@ from novikoff.certificate.examples.checked import Examples
 from novikoff.certificate.fields import as_bound, as_support, as_weights, check_carried
 from novikoff.certificate.kinds.binary import Binary, bounds_sentence
 from novikoff.certificate.model import Model
-from novikoff.certificate.wording import counted, format_bounds, percent
+from novikoff.certificate.wording import format_bounds, percent
 
 
 def margin_gap(lower: float, upper: float) -> float:
@@ -72,9 +72,8 @@ class Separation(Binary):
         """What is proved, in whole sentences."""
         gap = f" (gap {percent(self.gap)})" if math.isfinite(self.upper) else ""
         bounds = bounds_sentence(self.lower, self.upper, self.problem.hyperplanes)
-        examples = counted(self.problem.n_examples, "example")
-        whole = "all the examples that take part" if self.problem.weighted else f"all {examples}"
-        return [f"Separable: the hyperplane separates {whole} with {bounds}{gap}."]
+        examples = self.problem.examples
+        return [f"Separable: the hyperplane separates {examples} with {bounds}{gap}."]
 
     def headline(self) -> str:
         """What is proved, in a few words."""

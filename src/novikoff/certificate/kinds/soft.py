@@ -77,13 +77,13 @@ class SoftOptimum(Binary):
 
     def _errors_sentence(self, lower: float) -> str:
         if lower > 0.0:
-            return f"It separates the examples, with margin at least {at_least(lower)}."
+            return f"It separates {self.problem.examples}, with margin at least {at_least(lower)}."
         return self._model_sentences(self.model)[0]
 
     def _check(self, examples: Examples) -> Findings:
         found = self._check_model(examples, self.model)
         assert found.lower is not None
-        told = f"the soft margin of {self._subject(examples).replace(' from ', ' against ')}."
+        told = f"the soft margin of {self._subject(examples, 'against')}."
         return Findings(
             lower=found.lower,
             upper=found.upper,

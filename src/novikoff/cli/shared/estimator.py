@@ -9,71 +9,60 @@ A_RULE = "scale-free"
 
 
 @dataclass(frozen=True)
-class Asked:
-    """The options: a rule asks for a Perceptron, and no rule for MaxMargin.
+class EstimatorOptions:
+    """The options of an estimator: with a rule of a Perceptron, without one of MaxMargin.
 
-    What was not given is None, and stays with the estimator's own default.
+    An option that was not given is None, and the estimator's own default holds.
 
     Examples
     --------
-    >>> shared = {"fit_intercept": False}
-    >>> Asked("classic", {"C": None}, {"max_updates": 9}, shared).estimator()
-    Perceptron(fit_intercept=False, max_updates=9, random_state=0, rule=Classic())
-    >>> Asked(None, {"C": 1.0}, {"max_updates": None}, shared).estimator()
-    MaxMargin(C=1.0, fit_intercept=False)
+    >>> both = {"fit_intercept": False, "C": 2.0}
+    >>> EstimatorOptions("classic", {"tol": None}, {"max_updates": 9}, both).estimator()
+    Perceptron(C=2.0, fit_intercept=False, max_updates=9, random_state=0,
+               rule=Classic())
+    >>> EstimatorOptions(None, {"tol": 0.1}, {"max_updates": None}, both).estimator()
+    MaxMargin(C=2.0, fit_intercept=False, tol=0.1)
     """
 
     rule: str | None
     of_max_margin: dict[str, Any]
     of_perceptron: dict[str, Any]
-    shared: dict[str, Any]
+    of_both: dict[str, Any]
 
-    def refuse_strangers(self) -> None:
-        """Refuse the first option that was given for the other estimator."""
+    def reject_incompatible_options(self) -> None:
+        """Refuse the first option that only the other estimator has."""
         others = self.of_perceptron if self.rule is None else self.of_max_margin
-        for name, value in given(others).items():
+        for name in given(others):
             flag = "--" + name.replace("_", "-")
             if self.rule is None:
-                cause = "belongs to a perceptron"
-                cure = f"add --rule (such as --rule {A_RULE}) or leave out {flag}"
-            else:
-                cause = "belongs to the largest margin, which is fitted where there is no --rule"
-                cure = f"leave out {flag} or --rule {self.rule}"
-            raise Refusal(f"{flag} {cause}: {cure}{same_slack(name, value)}")
+                raise Refusal(
+                    f"{flag} is an option of the perceptron: "
+                    f"add --rule (such as --rule {A_RULE}) or leave out {flag}"
+                )
+            raise Refusal(
+                f"{flag} is an option of the largest margin, which is fitted without --rule: "
+                f"leave out {flag} or --rule {self.rule}"
+            )
 
     def estimator(self) -> Any:
         """Make the estimator."""
         import novikoff
 
+        both = given(self.of_both)
         if self.rule is None:
-            return novikoff.MaxMargin(**self.shared, **given(self.of_max_margin))
+            # Weights are not a parameter, but a column of the data.
+            own = {key: value for key, value in self.of_max_margin.items() if key != "weights"}
+            return novikoff.MaxMargin(**both, **given(own))
         settings = given(self.of_perceptron)
         rule = parse_rule(self.rule, settings.pop("rule_param", []))
         # Without a seed too, the same command gives the same model.
         seed = settings.pop("seed", 0)
-        return novikoff.Perceptron(rule=rule, random_state=seed, **self.shared, **settings)
+        return novikoff.Perceptron(rule=rule, random_state=seed, **both, **settings)
 
 
 def given(options: dict[str, Any]) -> dict[str, Any]:
     """Return the options that were given."""
     return {name: value for name, value in options.items() if value is not None}
-
-
-def same_slack(name: str, value: Any) -> str:
-    """Return how the other estimator would be told the same slack.
-
-    Examples
-    --------
-    >>> same_slack("soft_margin", 0.5)
-    '; as much slack without a rule is --C 2'
-    >>> same_slack("C", 2.0)
-    '; as much slack with a rule is --soft-margin 0.5'
-    """
-    if name not in ("soft_margin", "C") or not 1e-100 < value < 1e100:
-        return ""
-    if name == "soft_margin":
-        return f"; as much slack without a rule is --C {1 / (2 * value**2):.6g}"
-    return f"; as much slack with a rule is --soft-margin {(2 * value) ** -0.5:.6g}"
 
 
 def parse_rule(name: str, settings: list[str]) -> Any:

@@ -13,7 +13,7 @@ _ClickError: Any = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "
 
 
 class Refusal(Exception):
-    """Bad usage or bad input: one line that names the cause and the cure; exit code 2."""
+    """Bad usage or bad input: one line that names the cause and what to do; exit code 2."""
 
 
 def complain(kind: str, message: object) -> None:
@@ -22,14 +22,31 @@ def complain(kind: str, message: object) -> None:
 
 
 def one_line(message: object) -> str:
-    r"""Join the lines of a message.
+    r"""Join the lines of a message, and escape what a terminal may act upon.
 
     Examples
     --------
-    >>> one_line(ValueError("two\n  lines"))
-    'two lines'
+    >>> print(one_line(ValueError("two\n  lines \x1b[2J")))
+    two lines \x1b[2J
     """
-    return " ".join(str(message).split())
+    return safe(" ".join(str(message).split()))
+
+
+def safe(text: object) -> str:
+    r"""Escape the control characters of a text, such as the name of a file.
+
+    Examples
+    --------
+    >>> print(safe("one\ntwo.csv"))
+    one\ntwo.csv
+    """
+    shown = str(text)
+    if shown.isprintable():
+        return shown
+    # The help and most errors do not wait for what this imports.
+    from novikoff.certificate.escape import escaped
+
+    return escaped(shown)
 
 
 class Verbs(TyperGroup):
@@ -67,7 +84,7 @@ class Verbs(TyperGroup):
             complain("error", f"{error.format_message().rstrip('.')}{where}")
             code = 2
         except (KeyboardInterrupt, typer.Abort):
-            # Outside of a verb, where releases of typer differ in what they make of it.
+            # Outside of a verb, where releases of typer differ in how they end the command.
             complain("interrupted", "nothing was written")
             code = 130
         if standalone_mode:

@@ -13,12 +13,20 @@ Data = Annotated[
     typer.Argument(
         metavar="DATA",
         show_default=False,
-        help="The examples: CSV, Parquet, libsvm, npy, npz or idx, by the ending.",
+        help="The examples: CSV, Parquet, libsvm, npy, npz or idx, known by the file's ending.",
     ),
 ]
 Model = Annotated[
     Path,
     typer.Argument(metavar="MODEL", show_default=False, help="A model that `novikoff fit` wrote."),
+]
+Claim = Annotated[
+    Path,
+    typer.Argument(
+        metavar="MODEL",
+        show_default=False,
+        help="A model that `novikoff fit` wrote, or a certificate of `novikoff separable`.",
+    ),
 ]
 Target = Annotated[
     str | None,
@@ -31,6 +39,16 @@ Target = Annotated[
         help="The column of the labels, by name or by position (-1 is the last).",
     ),
 ]
+Weights = Annotated[
+    str | None,
+    typer.Option(
+        "--weights",
+        metavar="NAME|POSITION",
+        show_default=False,
+        rich_help_panel=_DATA,
+        help="The column of the examples' weights, if they have any; it is not a feature.",
+    ),
+]
 Format = Annotated[
     str | None,
     typer.Option(
@@ -38,7 +56,7 @@ Format = Annotated[
         metavar="FORMAT",
         show_default=False,
         rich_help_panel=_DATA,
-        help="csv, parquet, libsvm, npy, npz or idx, where the ending does not tell.",
+        help="csv, parquet, libsvm, npy, npz or idx, where the ending does not tell it.",
     ),
 ]
 Drop = Annotated[
@@ -57,7 +75,7 @@ Header = Annotated[
         "--header/--no-header",
         show_default=False,
         rich_help_panel=_DATA,
-        help="Whether the first line of a CSV file holds names, where that is not plain.",
+        help="Whether the first line of a CSV file contains the names of the columns.",
     ),
 ]
 Intercept = Annotated[
@@ -81,15 +99,15 @@ TimeLimit = Annotated[
         metavar="SECONDS",
         show_default=False,
         rich_help_panel=_LIMITS,
-        help="At most so many seconds.",
+        help="At most this many seconds.",
     ),
 ]
-Fingerprint = Annotated[
+Sha256 = Annotated[
     bool,
     typer.Option(
-        "--no-fingerprint",
+        "--sha256",
         show_default=False,
-        help="Do not ask whether this is the file of the fit: let the arithmetic alone decide.",
+        help="Store a SHA-256 hash of the examples, labels and weights in the certificate.",
     ),
 ]
 Json = Annotated[

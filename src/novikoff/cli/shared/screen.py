@@ -10,7 +10,7 @@ from math import isfinite
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from novikoff.cli.shared.group import complain
+from novikoff.cli.shared.group import complain, safe
 
 if TYPE_CHECKING:
     from rich.status import Status
@@ -70,15 +70,15 @@ class Screen:
             self._status = None
 
     def stage(self, text: str) -> None:
-        """Say what is being done now; a log hears of it only if it takes long."""
+        """Say what is being done now, on a terminal; a log has only the progress of long work."""
         self._last = time.perf_counter()
         if self._status is not None:
             self._say(text)
 
     def progress(self, line: "Progress") -> None:
-        """Say how far a run has come; its callback after every pass.
+        """Say how far a run has come; the callback of a fit after every pass.
 
-        The optimum is the largest margin, or with slack the least objective.
+        The optimum is the largest margin, or for a soft margin the least objective.
         """
         bounds = "optimum unknown"
         if line.lower > 0.0 and isfinite(line.upper):
@@ -99,7 +99,7 @@ class Screen:
         """Say something on stderr that stays."""
         self.clear()
         if not self.quiet:
-            print(text, file=sys.stderr, flush=True)
+            print(safe(text), file=sys.stderr, flush=True)
 
     def _say(self, text: str) -> None:
         if self.quiet:
@@ -108,9 +108,9 @@ class Screen:
         if self._status is not None:
             from rich.text import Text
 
-            self._status.update(Text(text))
+            self._status.update(Text(safe(text)))
         else:
-            print(text, file=sys.stderr, flush=True)
+            print(safe(text), file=sys.stderr, flush=True)
 
     @contextmanager
     def warnings_as_lines(self) -> Iterator[None]:
@@ -129,13 +129,15 @@ class Screen:
         """Print the result: a table of names and sentences, or the JSON document."""
         self.clear()
         if self.json:
-            print(json.dumps(plain(document), allow_nan=False, ensure_ascii=False))
+            text = json.dumps(plain(document), allow_nan=False)
+            # The only control character that JSON leaves as it is.
+            print(text.replace("\x7f", "\\u007f"))
         elif rows and not self.quiet:
             show_rows(rows)
 
 
 def show_rows(rows: Sequence[Row]) -> None:
-    """Print names and sentences: wrapped on a terminal, a line for a line elsewhere."""
+    """Print names and sentences: wrapped on a terminal, not wrapped elsewhere."""
     if sys.stdout.isatty():
         from rich.console import Console
         from rich.table import Table
@@ -145,13 +147,13 @@ def show_rows(rows: Sequence[Row]) -> None:
         table.add_column(style="bold", no_wrap=True)
         table.add_column(overflow="fold")
         for name, text in rows:
-            table.add_row(Text(name), Text(text))
+            table.add_row(Text(name), Text("\n".join(map(safe, text.split("\n")))))
         Console(highlight=False).print(table)
         return
     width = max((len(name) for name, _ in rows), default=0) + 2
     for name, text in rows:
-        for number, line in enumerate(text.splitlines()):
-            print(f"{'' if number else name:<{width}}{line}")
+        for number, line in enumerate(text.split("\n")):
+            print(f"{'' if number else name:<{width}}{safe(line)}")
 
 
 def plain(value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""From Arrow's columns, which CSV and Parquet share, to rows of numbers and an array of labels."""
+"""From Arrow's columns, which CSV and Parquet share, to rows of numbers, labels and weights."""
 
 from __future__ import annotations
 
@@ -10,11 +10,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from novikoff.certificate.escape import printable, quoted
 from novikoff.data.columns import Choice
-from novikoff.data.table import Request, Table, place
-
-# Integers up to here are float64 numbers; beyond, not all are.
-_EXACT = 2**53
+from novikoff.data.table import EXACT, LONGEST_LABEL, Request, Table, place
 
 _TYPES = {
     pa.bool_(): np.uint8,
@@ -26,6 +24,8 @@ _TYPES = {
     pa.float32(): np.float32,
 }
 
+_MANY_CHARACTERS = 1 << 24
+
 
 def assemble(
     request: Request,
@@ -33,47 +33,86 @@ def assemble(
     types: Sequence[Any],
     choice: Choice,
     names: Sequence[str] | None,
-    n_rows: int | None = None,
+    n_rows: int = 0,
 ) -> Table:
     """Fill the rows batch by batch, so that beside a batch there is one copy of the data.
 
-    The batches hold the features in the order of `choice`, then the target if there is one;
-    `types` are their types, `names` those of all the file's columns. `n_rows` spares growing.
+    The batches hold the columns in the order of `choice.positions`; `types` are their types,
+    `names` those of all the file's columns. `n_rows` spares growing.
     """
     d = len(choice.features)
-    places = [place(names, i) for i in choice.features]
-    for j, kind in enumerate(types[:d]):
-        if not _is_numeric(kind):
-            raise _first_word(request, batches, j, places[j])
+    places = [place(names, i) for i in choice.positions]
+    label_at = None if choice.target is None else d
+    weight_at = None if choice.weights is None else len(places) - 1
+    for j, kind in enumerate(types):
+        if j != label_at and not _is_numeric(kind):
+            raise _first_word(request, batches, j, places[j], kind, weights=j == weight_at)
 
     uniform = len(set(types[:d])) == 1 and _is_plain(types[0])
-    X = np.empty((n_rows or 0, d), dtype=_common_type(types[:d]))
+    X = _Rows(request, d, _common_type(types[:d]), n_rows)
     labels: list[NDArray[Any]] = []
-    start = 0
+    weights: list[NDArray[np.float64]] = []
     for batch in batches:
-        stop = start + batch.num_rows
-        if stop > len(X):
-            X.resize((stop if start == 0 else stop + stop // 4, d), refcheck=False)
+        start = X.filled
         block = _uniform_block(batch, d) if uniform else None
+        into = X.next(batch.num_rows)
         if block is not None:
-            X[start:stop] = block
+            into[:] = block
         else:
-            for j, where in enumerate(places):
-                X[start:stop, j] = _numbers(request, batch.column(j), where, start)
-        if choice.target is not None:
-            where = place(names, choice.target)
-            labels.append(_labels(request, batch.column(d), where, start))
-        start = stop
-    if start == 0:
-        raise request.error("it has names and no rows" if names is not None else "it has no rows")
-    if start < len(X):
-        X.resize((start, d), refcheck=False)
-    request.check_finite(X, places)
-    feature_names = None if names is None else tuple(names[i] for i in choice.features)
-    if choice.target is None:
-        return Table(X, None, feature_names, None)
-    y = request.check_labels(np.concatenate(labels), start, place(names, choice.target))
-    return Table(X, y, feature_names, None if names is None else names[choice.target])
+            for j in range(d):
+                into[:, j] = _numbers(request, batch.column(j), places[j], start)
+        if label_at is not None:
+            labels.append(_labels(request, batch.column(label_at), places[label_at], start))
+        if weight_at is not None:
+            where = places[weight_at]
+            column = _numbers(request, batch.column(weight_at), where, start)
+            weights.append(request.check_weights(column, batch.num_rows, where, start))
+    n = X.filled
+    if n == 0:
+        raise request.error(
+            "it has a header and no rows" if names is not None else "it has no rows"
+        )
+    values = X.array()
+    request.check_finite(values, places)
+    y = None
+    if label_at is not None:
+        request.check_memory(n * max(part.itemsize for part in labels), places[label_at])
+        y = request.check_labels(np.concatenate(labels), n, places[label_at])
+    return Table(
+        values,
+        y,
+        None if names is None else tuple(names[i] for i in choice.features),
+        None if names is None or choice.target is None else names[choice.target],
+        np.concatenate(weights) if weights else None,
+    )
+
+
+class _Rows:
+    """A matrix that grows by rows, as far as there is memory for it."""
+
+    def __init__(self, request: Request, width: int, dtype: np.dtype[Any], n_rows: int) -> None:
+        self.request = request
+        self.width = width
+        self.filled = 0
+        request.check_memory(n_rows * width * dtype.itemsize)
+        self._X = np.empty((max(0, n_rows), width), dtype=dtype)
+
+    def next(self, count: int) -> NDArray[Any]:
+        """Return the next rows, to be filled."""
+        start, stop = self.filled, self.filled + count
+        if stop > len(self._X):
+            longer = stop if start == 0 else stop + stop // 4
+            added = longer - len(self._X)
+            self.request.check_memory(added * self.width * self._X.itemsize)
+            self._X.resize((longer, self.width), refcheck=False)
+        self.filled = stop
+        return self._X[start:stop]
+
+    def array(self) -> NDArray[Any]:
+        """Return the rows that were filled."""
+        if self.filled < len(self._X):
+            self._X.resize((self.filled, self.width), refcheck=False)
+        return self._X
 
 
 def _common_type(types: Sequence[Any]) -> np.dtype[Any]:
@@ -117,64 +156,101 @@ def _uniform_block(batch: Any, d: int) -> NDArray[Any] | None:
 def _is_exact(values: NDArray[Any]) -> bool:
     if values.dtype.kind not in "iu" or values.dtype.itemsize < 8 or not values.size:
         return True
-    return int(values.max()) <= _EXACT and int(values.min()) >= -_EXACT
+    return int(values.max()) <= EXACT and int(values.min()) >= -EXACT
+
+
+def inexact(request: Request, where: str, row: int, value: object) -> Exception:
+    """Make the error for an integer that float64 rounds."""
+    return request.error(
+        f"{where}, row {row}: float64 cannot represent {printable(value)} exactly; "
+        "leave the column out with --drop, or rescale it"
+    )
 
 
 def _numbers(request: Request, column: Any, where: str, start: int) -> NDArray[Any]:
     column = _decoded(column)
-    if column.null_count:
-        raise request.error(
-            f"{where}, row {start + _first_null(column) + 1}: the value is missing; "
-            "mend or leave out the row"
-        )
+    _refuse_missing(request, column, where, "the value", start)
     if pa.types.is_decimal(column.type):
         column = column.cast(pa.float64())
     values: NDArray[Any] = column.to_numpy(zero_copy_only=False)
     if not _is_exact(values):
         for row, value in enumerate(values.tolist()):
             if float(value) != value:
-                raise request.error(
-                    f"{where}, row {start + row + 1}: {value} has too many digits for float64; "
-                    "leave the column out with --drop, or rescale it"
-                )
+                raise inexact(request, where, start + row + 1, value)
     return values
 
 
 def _labels(request: Request, column: Any, where: str, start: int) -> NDArray[Any]:
+    _refuse_missing(request, column, where, "the label", start)
+    if pa.types.is_dictionary(column.type) and _is_string(column.type.value_type):
+        # Decoding repeats each text in as many rows as it has.
+        lengths = _lengths(column.dictionary)
+        if lengths.size and lengths.max() > LONGEST_LABEL:
+            indices = column.indices.to_numpy(zero_copy_only=False)
+            request.check_label_lengths(lengths[indices], where, start)
     column = _decoded(column)
     kind = column.type
-    if column.null_count:
-        raise request.error(
-            f"{where}, row {start + _first_null(column) + 1}: the label is missing; "
-            "mend or leave out the row"
-        )
+    _refuse_missing(request, column, where, "the label", start)
     if _is_string(kind):
+        column.validate(full=True)
+        lengths = _lengths(column)
+        request.check_label_lengths(lengths, where, start)
+        if lengths.size * int(lengths.max(initial=0)) > _MANY_CHARACTERS:
+            request.check_memory(4 * lengths.size * int(lengths.max()), where)
         return np.asarray(column.to_pylist(), dtype=np.str_)
     if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind):
         values: NDArray[Any] = column.to_numpy(zero_copy_only=False)
         return values
-    raise request.error(f"{where} is of type {kind}: labels are strings, numbers or booleans")
+    if pa.types.is_binary(kind):
+        raise request.error(f"{where} is not UTF-8 text; save it as UTF-8")
+    raise request.error(
+        f"{where} is of type {printable(kind)}: labels are strings, numbers or booleans"
+    )
+
+
+def _refuse_missing(request: Request, column: Any, where: str, what: str, start: int) -> None:
+    if column.null_count:
+        row = start + int(pc.index(column.is_null(), True).as_py()) + 1
+        raise request.error(f"{where}, row {row}: {what} is missing; correct or remove the row")
+
+
+def _lengths(column: Any) -> NDArray[Any]:
+    lengths: NDArray[Any] = pc.utf8_length(column).fill_null(0).to_numpy(zero_copy_only=False)
+    return lengths
 
 
 def _decoded(column: Any) -> Any:
-    return column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
+    """Replace the indices of a dictionary by its values."""
+    if not pa.types.is_dictionary(column.type):
+        return column
+    # Arrow does not ask whether the indices that a file contains are inside the dictionary.
+    column.validate(full=True)
+    return column.dictionary_decode()
 
 
-def _first_null(column: Any) -> int:
-    return int(pc.index(column.is_null(), True).as_py())
-
-
-def _first_word(request: Request, batches: Iterable[Any], j: int, where: str) -> Exception:
+def _first_word(
+    request: Request, batches: Iterable[Any], j: int, where: str, kind: Any, *, weights: bool
+) -> Exception:
     """Find the first value that is no number, in a column that Arrow did not take for one."""
     cure = "encode the column, leave it out with --drop, or name it as the --target"
+    if weights:
+        cure = "weights are numbers"
+    if not (_is_string(kind) or pa.types.is_temporal(kind)):
+        return request.error(f"{where} is of type {printable(kind)}, not a number; {cure}")
     row = 0
     for batch in batches:
-        for value in batch.column(j).to_pylist():
+        column = batch.column(j).cast(pa.string())
+        column.validate(full=True)
+        for value in column.to_pylist():
             row += 1
+            if value is None:
+                return request.error(
+                    f"{where}, row {row}: the value is missing; correct or remove the row"
+                )
             try:
                 float(value)
-            except (TypeError, ValueError):
-                text = value if isinstance(value, str) else str(value)
-                text = text if len(text) <= 40 else text[:40] + "…"
-                return request.error(f"{where}, row {row}: {text!r} is not a number; {cure}")
+            except ValueError:
+                return request.error(
+                    f"{where}, row {row}: {quoted(value, 40)} is not a number; {cure}"
+                )
     return request.error(f"{where} holds its numbers as text: write them as numbers")

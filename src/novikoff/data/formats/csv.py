@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,13 +13,21 @@ import pyarrow as pa
 import pyarrow.csv as pacsv
 from numpy.typing import NDArray
 
-from novikoff.data.columns import choose
-from novikoff.data.formats.arrow import assemble
-from novikoff.data.table import Request, Table, place
+from novikoff.certificate.escape import printable, quoted
+from novikoff.data.columns import Choice, choose
+from novikoff.data.formats.arrow import assemble, inexact
+from novikoff.data.table import EXACT, Request, Table, place
 
 _BLOCK = 1 << 20
-_EXACT = 2.0**53
-_INTEGER = re.compile(r"[+-]?\d+")
+_LONGEST_HEAD = 1 << 28
+"""The first two lines end within so many bytes: some ten million columns."""
+_BYTES_PER_COLUMN = 9000
+"""What Arrow's reader needs for a column, measured with 100,000 and 500,000 of them."""
+_BYTES_PER_BYTE = 3
+"""What Arrow's reader of a whole file needs for a byte of text: the text, the values, a copy."""
+_INTEGER = re.compile(r"[+-]?0*(\d*)")
+_LONGEST_INTEGER = 400
+"""Digits: with more an integer is no float64, which ends at 1.8e308."""
 _RAGGED = re.compile(r"Row #(\d+): Expected (\d+) columns, got (\d+)")
 
 
@@ -41,34 +50,59 @@ def read_csv(request: Request) -> Table:
     header = request.header
     if header is None:
         if any(_is_number(field) for field in top.fields):
+            number = quoted(next(filter(_is_number, top.fields)))
             raise request.error(
-                f"the first line has the number {next(filter(_is_number, top.fields))!r} in it: "
+                f"the first line has the number {number} in it: "
                 "if it holds data pass --no-header, if it holds names pass --header"
             )
         header = True
-    width = len(top.fields)
     names = [name.strip() for name in top.fields] if header else None
-    choice = choose(request, names, width)
-    positions = [*choice.features, *(() if choice.target is None else (choice.target,))]
-
-    features = {str(i): pa.float64() for i in choice.features}
-
-    file = _File(request, top, top.blank + header, [str(i) for i in positions])
+    choice = choose(request, names, len(top.fields))
+    file = _File(request, top, top.blank + header, [str(i) for i in choice.positions])
     try:
-        with file.stream(features) as batches:
+        table = _assembled(file, choice, names)
+    except pa.ArrowException as error:
+        if isinstance(error, MemoryError):
+            raise
+        raise file.unreadable(error) from error
+    _check_integers(file, table, choice, names)
+    return table
+
+
+def _assembled(file: _File, choice: Choice, names: Sequence[str] | None) -> Table:
+    numbers = {str(i): pa.float64() for i in choice.positions if i != choice.target}
+    try:
+        with file.stream(numbers) as batches:
             types = [field.type for field in batches.schema]
-            table = assemble(request, batches, types, choice, names)
+            return assemble(file.request, batches, types, choice, names)
     except pa.ArrowInvalid:
         # A field that is no number, a label that is unlike the first ones, a ragged row: the
         # slower reader, which looks at the whole file first, takes it or says where.
         whole = file.whole()
         types = [field.type for field in whole.schema]
-        table = assemble(request, whole.to_batches(), types, choice, names)
+        return assemble(file.request, whole.to_batches(), types, choice, names)
+
+
+def _check_integers(file: _File, table: Table, choice: Choice, names: Sequence[str] | None) -> None:
+    """Refuse integers that float64 rounds: numbers that change, labels that become the same."""
     largest = np.maximum(table.X.max(axis=0), -table.X.min(axis=0))
-    for j in np.flatnonzero(largest >= _EXACT):
-        column, large = choice.features[j], np.flatnonzero(np.abs(table.X[:, j]) >= _EXACT)
-        file.check_integers(column, large, place(names, column))
-    return table
+    columns = {choice.features[j]: table.X[:, j] for j in np.flatnonzero(largest >= EXACT)}
+    if table.weights is not None and choice.weights is not None:
+        columns[choice.weights] = table.weights
+    if table.y is not None and choice.target is not None and table.y.dtype.kind == "f":
+        columns[choice.target] = table.y
+    for column, values in columns.items():
+        large = np.flatnonzero(np.abs(values) >= EXACT)
+        if not large.size:
+            continue
+        row, text = file.first_inexact(str(column), large)
+        if row and column == choice.target:
+            raise file.request.error(
+                f"{place(names, column)}, row {row}: the label {printable(text)} is beyond 64-bit "
+                "integers; write the labels as texts, such as c1 and c2"
+            )
+        if row:
+            raise inexact(file.request, place(names, column), row, text)
 
 
 @dataclass(frozen=True)
@@ -80,55 +114,64 @@ class _File:
     skipped: int
     columns: list[str]
 
-    def stream(self, features: dict[str, Any]) -> Any:
-        """Read block by block, taking the features for what they are said to be."""
+    def stream(self, types: dict[str, Any]) -> Any:
+        """Read block by block, taking the columns for what they are said to be."""
         return pacsv.open_csv(
             self.request.path,
             read_options=self._read_options(threads=True),
             parse_options=pacsv.ParseOptions(delimiter=self.top.delimiter),
-            convert_options=pacsv.ConvertOptions(
-                include_columns=self.columns, column_types=features
-            ),
+            convert_options=pacsv.ConvertOptions(include_columns=self.columns, column_types=types),
         )
 
-    def check_integers(self, column: int, rows: NDArray[np.int64], where: str) -> None:
-        """Refuse integers in some rows of a column that float64 does not have."""
-        name, first = str(column), 0
-        alone = replace(self, columns=[name])
-        with alone.stream({name: pa.string()}) as batches:
+    def first_inexact(self, column: str, rows: NDArray[np.int64]) -> tuple[int, str]:
+        """Find the first integer, in some rows of a column, that float64 rounds; row 0 if none."""
+        first = 0
+        alone = replace(self, columns=[column])
+        with alone.stream({column: pa.string()}) as batches:
             for batch in batches:
                 last = first + batch.num_rows
                 for row in rows[np.searchsorted(rows, first) : np.searchsorted(rows, last)]:
                     text = batch.column(0)[row - first].as_py().strip()
-                    if _INTEGER.fullmatch(text) and int(text) != float(text):
-                        raise self.request.error(
-                            f"{where}, row {row + 1}: {text} has too many digits for float64; "
-                            "leave the column out with --drop, or rescale it"
-                        )
+                    integer = _INTEGER.fullmatch(text)
+                    if integer and not _is_float(integer[1]):
+                        return int(row) + 1, text
                 first = last
+        return 0, ""
 
     def whole(self) -> Any:
         """Read all of it, and find out the types of the columns."""
-        try:
-            return pacsv.read_csv(
-                self.request.path,
-                # Only a reader of one thread tells the number of a ragged row.
-                read_options=self._read_options(threads=False),
-                parse_options=pacsv.ParseOptions(delimiter=self.top.delimiter),
-                convert_options=pacsv.ConvertOptions(include_columns=self.columns),
+        self._check_whole_size()
+        return pacsv.read_csv(
+            self.request.path,
+            # Only a reader of one thread tells the number of a ragged row.
+            read_options=self._read_options(threads=False),
+            parse_options=pacsv.ParseOptions(delimiter=self.top.delimiter),
+            convert_options=pacsv.ConvertOptions(include_columns=self.columns),
+        )
+
+    def unreadable(self, error: Exception) -> Exception:
+        """Say what Arrow stumbled over."""
+        # Arrow's handler of ragged rows would be tidier, but fails where they are not UTF-8.
+        if ragged := _RAGGED.search(str(error)):
+            row, expected, actual = map(int, ragged.groups())
+            return self.request.error(
+                f"row {row - self.skipped} has {actual} fields where the first line has "
+                f"{expected}; correct or remove the row"
             )
-        except pa.ArrowInvalid as error:
-            # Arrow's handler of ragged rows would be tidier, but fails where they are not UTF-8.
-            if ragged := _RAGGED.search(str(error)):
-                row, expected, actual = map(int, ragged.groups())
-                raise self.request.error(
-                    f"row {row - self.skipped} has {actual} fields where the first line has "
-                    f"{expected}; mend or leave out the row"
-                ) from None
-            if "Could not skip" in str(error) or "Empty CSV" in str(error):
-                raise self.request.error("it has names and no rows") from None
-            reason = " ".join(str(error).split())
-            raise self.request.error(f"not a readable CSV file ({reason})") from error
+        if "Could not skip" in str(error) or "Empty CSV" in str(error):
+            return self.request.error("it has a header and no rows")
+        reason = printable(" ".join(str(error).split()), 200)
+        return self.request.error(f"not a readable CSV file ({reason})")
+
+    def _check_whole_size(self) -> None:
+        total, checked = 0, 0
+        with pa.input_stream(str(self.request.path), compression="detect") as stream:
+            while block := stream.read(_BLOCK):
+                total += len(block)
+                if total >= 2 * checked:
+                    checked = total
+                    self.request.check_memory(_BYTES_PER_BYTE * total)
+        self.request.check_memory(_BYTES_PER_BYTE * total)
 
     def _read_options(self, *, threads: bool) -> Any:
         return pacsv.ReadOptions(
@@ -144,16 +187,22 @@ def _top(request: Request) -> _Top:
         head: bytes = stream.read(_BLOCK)
         while head.count(b"\n") - _leading_blanks(head) < 2 and (more := stream.read(len(head))):
             head += more
+            if len(head) > _LONGEST_HEAD:
+                raise request.error("its first two lines are too long for a CSV file")
     lines = head.splitlines()
     blank = _leading_blanks(head)
     if blank == len(lines):
-        raise request.error("it holds nothing but blank lines")
+        raise request.error("it contains nothing but blank lines")
     try:
         first = lines[blank].decode("utf-8-sig")
     except UnicodeDecodeError:
         raise request.error("it is not UTF-8 text; save it as UTF-8") from None
     delimiter = max(",;\t", key=first.count)
-    fields = next(csv.reader([first], delimiter=delimiter))
+    request.check_memory((first.count(delimiter) + 1) * _BYTES_PER_COLUMN)
+    try:
+        fields = next(csv.reader([first], delimiter=delimiter))
+    except csv.Error as error:
+        raise request.error(f"its first line is not readable as CSV ({error})") from None
     longest = max(map(len, lines[blank : blank + 2]))
     return _Top(blank, fields, delimiter, min(max(_BLOCK, 16 * longest), 2**31 - 1))
 
@@ -173,3 +222,8 @@ def _is_number(field: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def _is_float(digits: str) -> bool:
+    """Whether a positive integer is a float64 number."""
+    return len(digits) <= _LONGEST_INTEGER and (not digits or int(digits) == float(digits))

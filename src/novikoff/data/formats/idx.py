@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import math
 import re
 from pathlib import Path
@@ -11,6 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff.certificate.escape import quoted
+from novikoff.data.formats.packed import is_packed, open_packed, read_up_to
 from novikoff.data.table import Request, Table, as_features
 
 _DTYPES = {0x08: "u1", 0x09: "i1", 0x0B: ">i2", 0x0C: ">i4", 0x0D: ">f4", 0x0E: ">f8"}
@@ -22,12 +23,12 @@ def read_idx(request: Request) -> Table:
     The labels are in a file of their own: `target` names it, and where the images are in
     ``…-images-idx3-ubyte`` it is ``…-labels-idx1-ubyte`` in the same folder, if it is there.
     """
-    images = parse_idx(request, contents(request.path))
-    if images.ndim < 2:
-        raise request.error("it holds labels, not examples: name the file of the images")
-    X = as_features(request, images.reshape(len(images), math.prod(images.shape[1:])))
     if request.drop:
         raise request.error("the columns of an idx file are pixels: leave out --drop")
+    images = parse_idx(request, contents(request))
+    if images.ndim < 2:
+        raise request.error("it contains labels, not examples: name the file of the images")
+    X = as_features(request, images)
     request.check_width(X.shape[1])
     labels = _labels_file(request)
     if labels is None:
@@ -35,26 +36,45 @@ def read_idx(request: Request) -> Table:
             raise request.error("no labels beside it: pass their idx file as --target")
         return Table(X, None)
     beside = Request(labels)
-    y = parse_idx(beside, contents(labels))
+    y = parse_idx(beside, contents(beside))
     return Table(X, beside.check_labels(y, len(X), "the array"))
 
 
-def parse_idx(request: Request, content: bytes) -> NDArray[Any]:
-    """Decode the content of an idx file."""
-    if len(content) < 4 or content[:2] != b"\0\0" or content[2] not in _DTYPES:
+def contents(request: Request) -> bytearray:
+    """Read a file, decompressed if it is packed, up to one byte beyond the end of its array.
+
+    No memory is taken that the file cannot fill: the array that the header promises must fit in
+    the file, or where that is packed into the memory.
+    """
+    with open_packed(request.path) as stream:
+        content = read_up_to(stream, 4)
+        if not _is_idx(content):
+            return content
+        content += read_up_to(stream, 4 * content[3])
+        rest = _end(content) - len(content)
+        if is_packed(request.path):
+            request.check_memory(rest)
+        else:
+            rest = min(rest, request.path.stat().st_size)
+        return content + read_up_to(stream, rest + 1)
+
+
+def parse_idx(request: Request, content: bytes | bytearray) -> NDArray[Any]:
+    """Decode the content of an idx file: a vector, or rows, one for each entry of an axis."""
+    if not _is_idx(content):
         raise request.error("not an idx file: it does not begin with idx's magic number")
+    end = _end(content)
+    if len(content) > end:
+        raise request.error(f"it has more than the {end} bytes that its header promises")
+    if len(content) < end:
+        raise request.error(f"it has {len(content)} bytes where {end} are expected: cut short?")
+    n, *others = _shape(content)
+    shape = (n, math.prod(others)) if others else (n,)
     dtype = np.dtype(_DTYPES[content[2]])
-    header = expected = 4 + 4 * content[3]
-    shape: tuple[int, ...] = ()
-    if len(content) >= header:
-        shape = tuple(np.frombuffer(content[4:header], dtype=">u4").tolist())
-        expected += dtype.itemsize * math.prod(shape)
-    if len(content) != expected:
-        raise request.error(
-            f"it has {len(content)} bytes where {expected} are expected: cut short?"
-        )
-    array = np.frombuffer(content, dtype=dtype, offset=header).reshape(shape)
-    return array.astype(dtype.newbyteorder("="), copy=False)
+    array = np.frombuffer(content, dtype=dtype, offset=4 + 4 * content[3]).reshape(shape)
+    array = array.astype(dtype.newbyteorder("="), copy=False)
+    array.flags.writeable = False
+    return array
 
 
 def to_idx(array: NDArray[np.uint8]) -> bytes:
@@ -63,10 +83,23 @@ def to_idx(array: NDArray[np.uint8]) -> bytes:
     return header + np.ascontiguousarray(array, dtype=np.uint8).tobytes()
 
 
-def contents(path: Path) -> bytes:
-    """Read a file, unpacked if it is gzipped, whatever its name says."""
-    content = path.read_bytes()
-    return gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content
+def _is_idx(content: bytes | bytearray) -> bool:
+    starts = len(content) >= 4 and content[:2] == b"\0\0" and content[2] in _DTYPES
+    return starts and content[3] > 0
+
+
+def _shape(content: bytes | bytearray) -> list[int]:
+    """The dimensions, as far as the content has them."""
+    words = content[4 : 4 + 4 * content[3]]
+    return [int.from_bytes(words[i : i + 4], "big") for i in range(0, len(words) - 3, 4)]
+
+
+def _end(content: bytes | bytearray) -> int:
+    """How many bytes the file must have."""
+    header, shape = 4 + 4 * content[3], _shape(content)
+    if len(shape) < content[3]:
+        return header
+    return header + np.dtype(_DTYPES[content[2]]).itemsize * math.prod(shape)
 
 
 def _labels_file(request: Request) -> Path | None:
@@ -74,7 +107,7 @@ def _labels_file(request: Request) -> Path | None:
         for candidate in (Path(str(request.target)), request.path.parent / str(request.target)):
             if candidate.is_file():
                 return candidate
-        raise request.error(f"no file {str(request.target)!r} with the labels")
+        raise request.error(f"no file {quoted(request.target, 200)} with the labels")
     name = re.sub(r"images([-.])idx\d", r"labels\1idx1", request.path.name)
     sibling = request.path.with_name(name)
     return sibling if name != request.path.name and sibling.is_file() else None

@@ -2,28 +2,55 @@
 
 from __future__ import annotations
 
+import math
 import struct
 import tokenize
+import warnings
 import zipfile
 import zlib
+from collections.abc import Callable
+from dataclasses import replace
 from typing import IO, Any
 
 import numpy as np
+from numpy.lib import format as npy_format
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix, issparse, load_npz
+from scipy.sparse import bsr_matrix, coo_matrix, csc_matrix, csr_matrix, dia_matrix, issparse
 
+from novikoff.certificate.escape import quoted
 from novikoff.data.columns import choose
-from novikoff.data.table import Column, Request, Table, as_features
+from novikoff.data.table import (
+    Column,
+    DataError,
+    Request,
+    Table,
+    as_features,
+    dtype_name,
+    listed,
+    place,
+)
 
 _SPARSE = {"format", "shape", "data"}
+_SPARSE_PARTS = {
+    "csr": ("indices", "indptr"),
+    "csc": ("indices", "indptr"),
+    "bsr": ("indices", "indptr"),
+    "coo": ("row", "col"),
+    "dia": ("offsets",),
+}
+_HEADERS: dict[tuple[int, int], Callable[[IO[bytes]], Any]] = {
+    (1, 0): npy_format.read_array_header_1_0,
+    (2, 0): npy_format.read_array_header_2_0,
+}
+_LONGEST_HEADER = 10_000
+"""Bytes: numpy's own limit, which it checks only when it has read the header."""
 
 # A file with a few bytes changed makes numpy, scipy and zipfile raise any of these: they parse
 # the header as Python and trust the sizes in it.
-_SPOILT = (
+_DAMAGED = (
     ArithmeticError,
     EOFError,
     LookupError,
-    MemoryError,
     RuntimeError,
     SyntaxError,
     TypeError,
@@ -36,98 +63,171 @@ _SPOILT = (
 
 
 def read_npy(request: Request) -> Table:
-    """Read one array of rows; the target is one of its columns, by position."""
-    with request.path.open("rb") as stream:
-        array = _load(request, stream)
-    return _split(request, array)
+    """Read one array of rows; target and weights are columns of it, by position."""
+    n_bytes = request.path.stat().st_size
+    return _split(request, _array(request, lambda: request.path.open("rb"), n_bytes))
 
 
 def read_npz(request: Request) -> Table:
     """Read the arrays `X` and `y`, or a matrix that scipy.sparse.save_npz wrote.
 
-    `target` is the name of an array (``"y"`` where there is one) or the position of a column
-    of the matrix.
+    Target and weights are names of arrays (the target ``"y"`` where there is one) or positions
+    of columns of the matrix.
     """
-    with request.path.open("rb") as stream, _load(request, stream) as arrays:
-        keys = list(arrays.keys())
-        target = request.target
-        if target is None:
-            label = "y" if "y" in keys else None
+    try:
+        archive = zipfile.ZipFile(request.path)
+    except _DAMAGED:
+        raise _unreadable(request) from None
+    with archive:
+        arrays = _Arrays(request, archive)
+        label = arrays.name(request.target)
+        if request.target is None and "y" in arrays.members:
+            label = "y"
+        weight = arrays.name(request.weights)
+        y = None if label is None else arrays.read(label)
+        weights = None if weight is None else arrays.read(weight)
+        if arrays.members.keys() >= _SPARSE:
+            X: Any = _sparse(request, arrays)
+        elif "X" in arrays.members:
+            X = arrays.read("X")
         else:
-            label = _array_name(request, target, keys)
-        y = None if label is None else _member(request, arrays, label)
-        if set(keys) >= _SPARSE:
-            X: Any = _sparse(request)
-        elif "X" in keys:
-            X = _member(request, arrays, "X")
-        else:
-            raise request.error(f"it holds {', '.join(keys) or 'nothing'}: name the rows X")
-    if y is None:
-        return _split(request, X)
-    without = Request(request.path, None, request.drop, request.features, request.n_features)
-    table = _split(without, X)
-    return Table(table.X, request.check_labels(y, table.X.shape[0], f"array {label!r}"))
+            there = listed(list(arrays.members)) or "nothing"
+            raise request.error(f"it contains {there}: name the rows X")
+    columns = replace(
+        request,
+        target=None if y is not None else request.target,
+        weights=None if weights is not None else request.weights,
+        labelled=request.labelled and y is None,
+    )
+    table = _split(columns, X)
+    n = table.X.shape[0]
+    if y is not None:
+        table = replace(table, y=request.check_labels(y, n, f"array {quoted(label)}"))
+    if weights is not None:
+        weights = request.check_weights(weights, n, f"array {quoted(weight)}")
+        table = replace(table, weights=weights)
+    return table
 
 
-def _array_name(request: Request, target: Column, keys: list[str]) -> str | None:
-    """Tell the name of an array from the position of a column."""
-    if isinstance(target, int):
+class _Arrays:
+    """The arrays of an npz file, by name."""
+
+    def __init__(self, request: Request, archive: zipfile.ZipFile) -> None:
+        self.request = request
+        self.archive = archive
+        self.members = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
+
+    def name(self, column: Column | None) -> str | None:
+        """Tell the name of an array from the position of a column."""
+        if column is None or isinstance(column, int):
+            return None
+        if column in self.members:
+            return column
+        if not column.removeprefix("-").isdecimal():
+            there = listed(list(self.members))
+            raise self.request.error(f"no array {quoted(column)}: it contains {there}")
         return None
-    if target not in keys and not target.lstrip("-").isdecimal():
-        raise request.error(f"no array {target!r}: it holds {', '.join(keys)}")
-    return target if target in keys else None
+
+    def read(self, name: str) -> NDArray[Any]:
+        """Read an array that is no larger than it says and than there is memory."""
+        info = self.members[name]
+        if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            raise self.request.error(f"array {quoted(name)} is not compressed as numpy does it")
+        return _array(self.request, lambda: self.archive.open(info), info.file_size)
 
 
-def _load(request: Request, stream: IO[bytes]) -> Any:
-    # The stream is ours: numpy leaves a file it opened itself open when that is no zip.
+def _array(request: Request, begin: Callable[[], IO[bytes]], n_bytes: int) -> NDArray[Any]:
+    """Read an array from a stream of so many bytes, which `begin` opens."""
     try:
-        return np.load(stream, allow_pickle=False)
-    except _SPOILT as error:
-        raise _unreadable(request, error) from None
+        with warnings.catch_warnings():
+            # numpy's, on a header as Python 2 wrote it.
+            warnings.filterwarnings("ignore", "Reading `.npy`", UserWarning)
+            with begin() as stream:
+                shape, dtype, start = _header(request, stream)
+            promised = math.prod(shape) * dtype.itemsize
+            if min(shape, default=0) < 0 or promised != n_bytes - start:
+                raise ValueError("the size in the header is not that of the file")
+            request.check_memory(promised)
+            with begin() as stream:
+                array: NDArray[Any] = npy_format.read_array(stream, allow_pickle=False)
+            return array
+    except DataError:
+        raise
+    except _DAMAGED:
+        raise _unreadable(request) from None
 
 
-def _member(request: Request, arrays: Any, name: str) -> NDArray[Any]:
-    try:
-        return np.asarray(arrays[name])
-    except _SPOILT as error:
-        raise _unreadable(request, error) from None
+def _header(request: Request, stream: IO[bytes]) -> tuple[tuple[int, ...], np.dtype[Any], int]:
+    """Read what the array is, and where in the stream it begins."""
+    version = npy_format.read_magic(stream)
+    length = int.from_bytes(stream.read(2 if version == (1, 0) else 4), "little")
+    if length > _LONGEST_HEADER or version not in _HEADERS:
+        raise ValueError("not the header of an array of numbers or strings")
+    stream.seek(npy_format.MAGIC_LEN)
+    shape, _, dtype = _HEADERS[version](stream)
+    if dtype.hasobject:
+        raise request.error("it contains Python objects, not numbers; save arrays of numbers")
+    return shape, dtype, stream.tell()
 
 
-def _unreadable(request: Request, error: Exception) -> Exception:
-    if "allow_pickle" in str(error) and "Object arrays" in str(error):
-        return request.error("it holds Python objects, not numbers; save arrays of numbers")
+def _unreadable(request: Request) -> Exception:
     return request.error("not a readable numpy file, or cut short; save it again")
 
 
-def _sparse(request: Request) -> Any:
+def _sparse(request: Request, arrays: _Arrays) -> Any:
+    """Put the parts of a sparse matrix together, in the formats that scipy saves."""
     try:
-        matrix = load_npz(request.path)
-        if hasattr(matrix, "check_format"):
+        word = arrays.read("format").item()
+        format = word.decode("ascii") if isinstance(word, bytes) else word
+        n, d = (int(length) for length in arrays.read("shape"))
+        parts = [arrays.read(name) for name in _SPARSE_PARTS[format]]
+        data = arrays.read("data")
+        make = {"csr": csr_matrix, "csc": csc_matrix, "bsr": bsr_matrix}.get(format)
+        if make is not None:
+            matrix = make((data, *parts), shape=(n, d))
             # Compiled code does not ask again whether an index is inside the matrix.
             matrix.check_format(full_check=True)
+        elif format == "dia":
+            matrix = dia_matrix((data, *parts), shape=(n, d))
+        else:
+            matrix = coo_matrix((data, parts), shape=(n, d))
+        # The starts of the rows; the values and their columns, once more while they are sorted.
+        request.check_memory(8 * (n + 1) + 2 * (data.itemsize + 8) * data.size)
         return matrix.tocsr()
-    except _SPOILT:
+    except DataError:
+        raise
+    except _DAMAGED:
         raise request.error("not a readable sparse matrix; save it again") from None
 
 
 def _split(request: Request, X: Any) -> Table:
-    """Take the target out of the columns."""
+    """Take the target and the weights out of the columns."""
     if issparse(X):
         X = csr_matrix(X)
         if X.data.dtype.kind not in "biuf":
-            raise request.error(f"the matrix is of type {X.data.dtype}: expected numbers")
+            raise request.error(f"the matrix is of type {dtype_name(X.data)}: expected numbers")
         if not X.shape[0]:
             raise request.error("it has no rows")
+        request.check_memory(8 * X.shape[1], "one row as an array")
         X.sum_duplicates()
         request.check_finite(X)
     else:
         X = as_features(request, X)
-    choice = choose(request, None, X.shape[1])
+    n, d = X.shape
+    choice = choose(request, None, d)
     y: NDArray[Any] | None = None
+    weights: NDArray[np.float64] | None = None
     if choice.target is not None:
-        column = X[:, [choice.target]]
-        y = np.ravel(column.toarray() if issparse(column) else column)
-    if len(choice.features) < X.shape[1]:
+        y = request.check_labels(_column(X, choice.target), n, place(None, choice.target))
+    if choice.weights is not None:
+        values = _column(X, choice.weights)
+        weights = request.check_weights(values, n, place(None, choice.weights))
+    if len(choice.features) < d:
         X = X[:, list(choice.features)]
         X = X if issparse(X) else np.ascontiguousarray(X)
-    return Table(X, y)
+    return Table(X, y, weights=weights)
+
+
+def _column(X: Any, j: int) -> NDArray[Any]:
+    column = X[:, [j]]
+    return np.ravel(column.toarray() if issparse(column) else column)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from novikoff.certificate.escape import printable
 from novikoff.data.columns import choose
 from novikoff.data.formats.arrow import assemble
 from novikoff.data.table import Request, Table
@@ -18,11 +21,10 @@ def read_parquet(request: Request) -> Table:
     try:
         with pq.ParquetFile(request.path, memory_map=True) as file:
             schema = file.schema_arrow
-            index = (schema.pandas_metadata or {}).get("index_columns", [])
+            index = _index_columns(request, schema)
             names = [name for name in schema.names if name not in index]
             choice = choose(request, names, len(names))
-            positions = [*choice.features, *(() if choice.target is None else (choice.target,))]
-            chosen = [names[i] for i in positions]
+            chosen = [names[i] for i in choice.positions]
             types = [schema.field(name).type for name in chosen]
             rows = max(_BATCH_ROWS, _BATCH_BYTES // (8 * len(chosen)))
             # `columns` selects but does not order: the batches are put in order here.
@@ -30,6 +32,19 @@ def read_parquet(request: Request) -> Table:
                 batch.select(chosen) for batch in file.iter_batches(batch_size=rows, columns=chosen)
             )
             return assemble(request, batches, types, choice, names, file.metadata.num_rows)
-    except pa.ArrowException as error:
-        reason = " ".join(str(error).split())
+    except (pa.ArrowException, UnicodeDecodeError) as error:
+        if isinstance(error, MemoryError):
+            raise
+        reason = printable(" ".join(str(error).split()), 200)
         raise request.error(f"not a readable Parquet file ({reason}); write it again") from error
+
+
+def _index_columns(request: Request, schema: Any) -> list[Any]:
+    """The columns that pandas wrote for the index of a data frame."""
+    try:
+        index = (schema.pandas_metadata or {}).get("index_columns", [])
+    except (ValueError, AttributeError):
+        index = None
+    if not isinstance(index, list):
+        raise request.error("the metadata that pandas wrote into it is damaged; write it again")
+    return index

@@ -1,0 +1,51 @@
+"""Compressed files, told by their first bytes and read piece by piece."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any
+
+_PIECE = 1 << 20
+_MAGIC: dict[bytes, Any] = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open}
+
+
+def is_packed(path: Path) -> bool:
+    """Whether a file begins as gzip and bzip2 files do."""
+    return _opener(path) is not None
+
+
+def open_packed(path: Path) -> IO[bytes]:
+    """Open a file to be read, and decompressed if it is a gzip or bzip2 file."""
+    opener = _opener(path)
+    stream: IO[bytes] = path.open("rb") if opener is None else opener(path, "rb")
+    return stream
+
+
+def pieces(stream: IO[bytes]) -> Iterator[bytes]:
+    """Read a stream to its end."""
+    while piece := stream.read(_PIECE):
+        yield piece
+
+
+def read_up_to(stream: IO[bytes], n_bytes: int) -> bytearray:
+    """Read so many bytes, or those that are left."""
+    content = bytearray(n_bytes)
+    filled = 0
+    with memoryview(content) as view:
+        while filled < n_bytes:
+            piece = stream.read(min(_PIECE, n_bytes - filled))
+            if not piece:
+                break
+            view[filled : filled + len(piece)] = piece
+            filled += len(piece)
+    del content[filled:]
+    return content
+
+
+def _opener(path: Path) -> Any:
+    with path.open("rb") as file:
+        start = file.read(3)
+    return next((opener for magic, opener in _MAGIC.items() if start.startswith(magic)), None)

@@ -1,0 +1,92 @@
+"""Words for data, classes and runs: parts of the tables that several verbs print."""
+
+import shlex
+from collections.abc import Sequence
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from novikoff.certificate import Account, Certificate, PerClass, Undecided
+from novikoff.certificate.escape import escaped, printable
+from novikoff.certificate.wording import counted
+
+if TYPE_CHECKING:
+    from novikoff.data import Table
+
+Row = tuple[str, str]
+
+MOST_CLASSES = 6
+MOST_FEATURES = 3
+
+
+def verdict(certificate: Certificate) -> bool | None:
+    """Whether the examples are separable; None where that is undecided."""
+    try:
+        return bool(certificate)
+    except Undecided:
+        return None
+
+
+def parts_of(certificate: Certificate) -> tuple[Certificate, ...]:
+    """Return the certificates of the classes against the rest, or the one there is."""
+    return certificate.certificates if isinstance(certificate, PerClass) else (certificate,)
+
+
+def penalty(part: Certificate) -> float | None:
+    """Return the C of a model: infinity for the hard margin, None where there is no model."""
+    model = part.hyperplane
+    if model is None:
+        return None
+    return np.inf if model.soft is None else model.soft.C
+
+
+def data_row(path: Path, table: "Table") -> Row:
+    """Say what was read."""
+    n, d = table.X.shape
+    return "Data", f"{escaped(str(path))}: {counted(n, 'example')}, {counted(d, 'feature')}"
+
+
+def class_rows(table: "Table") -> list[Row]:
+    """Say which classes there are, and which examples take part in a fit."""
+    y: Any = table.y
+    labels, counts = np.unique(y, return_counts=True)
+    classes = [
+        f"{printable(label)} ({count:,})"
+        for label, count in islice(zip(labels.tolist(), counts.tolist(), strict=True), MOST_CLASSES)
+    ]
+    target = "" if table.target_name is None else f"{printable(table.target_name)}: "
+    rows = [("Classes", target + listed(classes, len(labels)))]
+    if table.weights is not None:
+        some = int((table.weights > 0.0).sum())
+        rows.append(("Weights", f"{some:,} of {counted(len(table.weights), 'example')} have one"))
+    return rows
+
+
+def listed(shown: Sequence[str], total: int) -> str:
+    """Join the first of several things, and say how many more there are.
+
+    Examples
+    --------
+    >>> listed(["a", "b"], 2), listed(["a", "b"], 5)
+    ('a, b', 'a, b and 3 more')
+    """
+    more = total - len(shown)
+    return ", ".join(shown) + (f" and {more:,} more" if more else "")
+
+
+def run_of(account: Account) -> dict[str, Any]:
+    """Return a run's own account for machines."""
+    return {
+        "asked": account.asked,
+        "status": account.status.name,
+        "tol": account.tol,
+        "min_margin": account.min_margin,
+        "n_updates": account.n_updates,
+    }
+
+
+def command(*words: str) -> str:
+    """Return a command to copy, in one line."""
+    return escaped(shlex.join(words))
