@@ -1,8 +1,13 @@
 """Dual coordinate descent: one example's weight at a time goes to its best value.
 
+C.-J. Hsieh, K.-W. Chang, C.-J. Lin, S. S. Keerthi & S. Sundararajan, "A dual coordinate descent
+method for large-scale linear SVM", ICML 2008.
+
 The vector is kept as ``sum a y x`` of the rows as they stand, so that a step on a sparse row costs
 its non-zeros; what the centre subtracts from it and from a row's product are scalars.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -10,21 +15,34 @@ from numba import njit
 from novikoff.compiled.blocks import gather
 from novikoff.compiled.rows import Rows, dot
 
-# The entries of a state.
+# The entries of a state: the signed total of the weights, the intercept's estimate plus the pull
+# times the total, w . centre, the largest violation seen, and the number of steps.
 TOTAL, OFFSET, ALONG, WORST, STEPS = range(5)
 SIZE = 5
+
+
+class Terms(NamedTuple):
+    """The dual's terms: of each row, and those that all rows share."""
+
+    signs: np.ndarray
+    """The labels, 1 or -1."""
+    along: np.ndarray
+    """``(x - centre) . centre``."""
+    slack2: np.ndarray
+    """The squared slack ``Delta_i^2``."""
+    curves: np.ndarray
+    """The second derivatives along each weight."""
+    centre2: float
+    """``|centre|^2``."""
+    pull: float
+    """The quadratic penalty on the signed total."""
 
 
 @njit(cache=True, nogil=True)
 def sweep(
     rows: Rows,
     order: np.ndarray,
-    signs: np.ndarray,
-    along: np.ndarray,
-    centre2: float,
-    slack2: np.ndarray,
-    curves: np.ndarray,
-    pull: float,
+    terms: Terms,
     bound: float,
     weights: np.ndarray,
     w: np.ndarray,
@@ -33,13 +51,10 @@ def sweep(
     """Visit the examples of ``order`` once; return how many of them remain in it.
 
     The dual is ``|sum a z|^2/2 + sum slack2 a^2/2 - sum a + b T + pull T^2/2`` with the signed
-    total ``T = sum a y``; ``state`` holds ``T``, ``b + pull T``, ``w . centre``, the largest
-    violation seen and the number of steps. An example without weight whose slope exceeds
-    ``bound`` is left out of ``order``, whose front is filled with the others.
-
-    ``along`` is ``(x - centre) . centre``, ``centre2`` is ``|centre|^2`` and ``curves`` the second
-    derivatives.
+    total ``T = sum a y``. An example without weight whose slope exceeds ``bound`` is left out of
+    ``order``, whose front is filled with the others.
     """
+    signs, along, slack2, curves, centre2, pull = terms
     total, offset, at_centre = state[TOTAL], state[OFFSET], state[ALONG]
     worst, steps, kept = 0.0, 0, 0
     for p in range(order.shape[0]):

@@ -1,19 +1,53 @@
 """The updated Cholesky factor of a corral: members join, leave, and the minimiser is read off.
 
-See :mod:`novikoff.compiled.wolfe` for what is factored.
+The factor ``L`` is that of ``K = G + unit * [same class]`` with the Gram matrix ``G`` of the
+corral's members (see :mod:`novikoff.compiled.wolfe`). A member joins by one more row, computed by
+forward substitution, and leaves by Givens rotations, as in Gill, Golub, Murray & Saunders,
+"Methods for modifying matrix factorizations", Mathematics of Computation 28 (1974).
+
+There are two forms. With ``gram`` the factor comes from the Gram matrix, which is fast but knows
+lengths only down to 1e-8 of the largest. With ``vectors`` it comes from the vectors themselves by
+Gram-Schmidt orthogonalisation, done twice, which knows them down to 1e-15; ``basis`` holds the
+orthonormal vectors. The arrays of the other form are empty.
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
 from novikoff.compiled.rows import SUMS
 
-# A candidate depends on the corral if less than this share of it (squared, with the Gram matrix)
-# sticks out.
+# A candidate depends on the corral if its part orthogonal to it is no larger than this share of
+# it: of its squared length with the Gram matrix, of its length with the vectors.
 DEPENDENT = 1e-12
 DEPENDENT_PRECISE = 1e-13
+
+
+class Corral(NamedTuple):
+    """Candidates, and the arrays of a corral among them; its size ``k`` is passed beside it."""
+
+    gram: np.ndarray
+    """Products of all candidates, (n, n) or larger; or empty."""
+    vectors: np.ndarray
+    """The candidates as rows, ``sqrt(unit)`` at one of two last coordinates; or empty."""
+    classes: np.ndarray
+    """The class of each candidate, 0 or 1."""
+    unit: float
+    """What is added to the products of two candidates of the same class."""
+    members: np.ndarray
+    """The positions of the corral's members among the candidates; the first ``k`` are valid."""
+    weights: np.ndarray
+    """Their weights."""
+    factor: np.ndarray
+    """The lower triangular ``L`` with ``L L^T = K``."""
+    halves: np.ndarray
+    """``L^-1 e_c`` for each class ``c``, with ``e_c`` the indicator of its members."""
+    basis: np.ndarray
+    """The orthonormal rows that ``L`` turns into the members' vectors; or empty."""
+    point: np.ndarray
+    """With vectors: the point of least norm, without its two last coordinates."""
 
 
 @njit(cache=True, nogil=True, fastmath=SUMS)
@@ -27,112 +61,101 @@ def dot(x: np.ndarray, y: np.ndarray, k: int) -> float:
 
 @njit(cache=True, nogil=True, fastmath=SUMS)
 def subtract(x: np.ndarray, factor: float, y: np.ndarray) -> None:
-    """Subtract a multiple of ``y`` from ``x``."""
+    """Subtract a multiple of ``y`` from ``x``, as far as ``x`` reaches."""
     for j in range(x.shape[0]):
         x[j] -= factor * y[j]
 
 
 @njit(cache=True, nogil=True)
-def fill(
-    gram: np.ndarray,
-    vectors: np.ndarray,
-    classes: np.ndarray,
-    unit: float,
-    members: np.ndarray,
-    factor: np.ndarray,
-    halves: np.ndarray,
-    basis: np.ndarray,
-    candidates: np.ndarray,
-    taken: np.ndarray,
-) -> int:
-    """Make a corral of the candidates that do not depend on those before them; return its size."""
-    size = 0
+def fill(corral: Corral, k: int, candidates: np.ndarray, taken: np.ndarray) -> int:
+    """Append the candidates that do not depend on those before them; return the new size.
+
+    ``taken`` is set to whether each was appended.
+    """
     for p in range(candidates.shape[0]):
-        taken[p] = append(
-            gram, vectors, classes, unit, members, factor, halves, basis, size, candidates[p]
-        )
-        size += taken[p]
-    return size
+        taken[p] = append(corral, k, candidates[p])
+        if taken[p]:
+            k += 1
+    return k
 
 
 @njit(cache=True, nogil=True)
-def append(
-    gram: np.ndarray,
-    vectors: np.ndarray,
-    classes: np.ndarray,
-    unit: float,
-    members: np.ndarray,
-    factor: np.ndarray,
-    halves: np.ndarray,
-    basis: np.ndarray,
-    k: int,
-    i: int,
-) -> bool:
+def append(corral: Corral, k: int, i: int) -> bool:
     """Extend a corral of ``k`` by candidate ``i``; False if it depends on the others."""
-    row = factor[k]
-    if basis.shape[0] > 0:
-        rest = basis[k]
-        rest[:] = vectors[i]
-        size = math.sqrt(dot(rest, rest, rest.shape[0]))
-        row[:k] = 0.0
-        # Twice is enough: the second round takes away what rounding left of the first.
-        for _ in range(2):
-            for p in range(k):
-                along = dot(basis[p], rest, rest.shape[0])
-                row[p] += along
-                subtract(rest, along, basis[p])
-        row[k] = math.sqrt(dot(rest, rest, rest.shape[0]))
-        if row[k] <= DEPENDENT_PRECISE * size:
-            return False
-        rest /= row[k]
-    else:
-        diagonal = gram[i, i] + unit
-        for p in range(k):
-            m = members[p]
-            value = gram[i, m] + (unit if classes[i] == classes[m] else 0.0)
-            row[p] = (value - dot(factor[p], row, p)) / factor[p, p]
-        sticks_out = diagonal - dot(row, row, k)
-        if sticks_out <= DEPENDENT * diagonal:
-            return False
-        row[k] = math.sqrt(sticks_out)
-    members[k] = i
-    solve_halves(classes, unit, members, factor, halves, basis, k, k + 1)
+    independent = (
+        _orthogonalise(corral, k, i) if corral.basis.shape[0] > 0 else _substitute(corral, k, i)
+    )
+    if independent:
+        corral.members[k] = i
+        solve_halves(corral, k, k + 1)
+    return independent
+
+
+@njit(cache=True, nogil=True)
+def _substitute(corral: Corral, k: int, i: int) -> bool:
+    """Write the factor's row ``k`` for candidate ``i``, from the Gram matrix."""
+    classes, members, unit, factor = corral.classes, corral.members, corral.unit, corral.factor
+    products, row = corral.gram[i], factor[k]
+    for p in range(k):
+        m = members[p]
+        value = products[m] + (unit if classes[i] == classes[m] else 0.0)
+        row[p] = (value - dot(factor[p], row, p)) / factor[p, p]
+    diagonal = products[i] + unit
+    orthogonal = diagonal - dot(row, row, k)
+    if orthogonal <= DEPENDENT * diagonal:
+        return False
+    row[k] = math.sqrt(orthogonal)
     return True
 
 
 @njit(cache=True, nogil=True)
-def solve_halves(
-    classes: np.ndarray,
-    unit: float,
-    members: np.ndarray,
-    factor: np.ndarray,
-    halves: np.ndarray,
-    basis: np.ndarray,
-    start: int,
-    k: int,
-) -> None:
+def _orthogonalise(corral: Corral, k: int, i: int) -> bool:
+    """Write the factor's and the basis's row ``k`` for candidate ``i``, from the vectors."""
+    vector, basis, row = corral.vectors[i], corral.basis, corral.factor[k]
+    rest, width = basis[k], basis.shape[1]
+    for j in range(width):
+        rest[j] = vector[j]
+    size = math.sqrt(dot(rest, rest, width))
+    for p in range(k):
+        row[p] = 0.0
+    # Twice is enough: the second round takes away what rounding left of the first.
+    for _ in range(2):
+        for p in range(k):
+            along = dot(basis[p], rest, width)
+            row[p] += along
+            subtract(rest, along, basis[p])
+    row[k] = math.sqrt(dot(rest, rest, width))
+    if row[k] <= DEPENDENT_PRECISE * size:
+        return False
+    for j in range(width):
+        rest[j] /= row[k]
+    return True
+
+
+@njit(cache=True, nogil=True)
+def solve_halves(corral: Corral, start: int, k: int) -> None:
     """Bring ``halves`` up to date from position ``start`` on."""
+    classes, members, factor = corral.classes, corral.members, corral.factor
+    halves, basis = corral.halves, corral.basis
     for p in range(start, k):
         for c in range(halves.shape[0]):
             if basis.shape[0] > 0:
                 # The vector of the span whose product with a member is [its class is c] is the
                 # projection of the axis of class c; solving for it would lose digits.
-                halves[c, p] = basis[p, basis.shape[1] - 2 + c] / math.sqrt(unit)
+                halves[c, p] = basis[p, basis.shape[1] - 2 + c] / math.sqrt(corral.unit)
                 continue
             e = 1.0 if classes[members[p]] == c else 0.0
             halves[c, p] = (e - dot(factor[p], halves[c], p)) / factor[p, p]
 
 
 @njit(cache=True, nogil=True, fastmath=SUMS)
-def remove(
-    factor: np.ndarray,
-    basis: np.ndarray,
-    members: np.ndarray,
-    weights: np.ndarray,
-    k: int,
-    p: int,
-) -> None:
-    """Take the member at position ``p`` out of a corral of ``k``, by Givens rotations."""
+def remove(corral: Corral, k: int, p: int) -> None:
+    """Take the member at position ``p`` out of a corral of ``k``, by Givens rotations.
+
+    ``halves`` are out of date from position ``p`` on.
+    """
+    members, weights = corral.members, corral.weights
+    factor, basis = corral.factor, corral.basis
     for i in range(p + 1, k):
         members[i - 1] = members[i]
         weights[i - 1] = weights[i]
@@ -156,8 +179,9 @@ def remove(
 
 
 @njit(cache=True, nogil=True, fastmath=SUMS)
-def affine_minimiser(factor: np.ndarray, halves: np.ndarray, k: int, out: np.ndarray) -> None:
+def affine_minimiser(corral: Corral, k: int, out: np.ndarray) -> None:
     """Write the weights of the point of the affine hulls nearest to the origin into ``out``."""
+    factor, halves = corral.factor, corral.halves
     pp = dot(halves[0], halves[0], k)
     if halves.shape[0] == 1:
         for j in range(k):
@@ -169,12 +193,7 @@ def affine_minimiser(factor: np.ndarray, halves: np.ndarray, k: int, out: np.nda
         alpha, beta = (qq - pq) / det, (pp - pq) / det
         for j in range(k):
             out[j] = alpha * halves[0, j] + beta * halves[1, j]
-    back_substitute(factor, k, out)
-
-
-@njit(cache=True, nogil=True, fastmath=SUMS)
-def back_substitute(factor: np.ndarray, k: int, out: np.ndarray) -> None:
-    """Solve with the transposed factor, in place."""
+    # Back substitution with the transposed factor.
     for i in range(k - 1, -1, -1):
         out[i] /= factor[i, i]
         x = out[i]

@@ -12,6 +12,7 @@ from novikoff.certificate import Label
 from novikoff.estimators.checks import signs_against_rest
 from novikoff.estimators.claims import Task
 from novikoff.estimators.threads import each
+from novikoff.run.clock import cancel_on_interrupt
 from novikoff.sample import Sample, storage_of
 
 Result = TypeVar("Result")
@@ -59,5 +60,6 @@ def fit_each(
             cancel.set()
         return result
 
-    results = each(against_rest, positives, jobs, cancel)
+    with cancel_on_interrupt(cancel):
+        results = each(against_rest, positives, jobs, cancel)
     return dict(zip(positives, results, strict=True))

@@ -127,14 +127,14 @@ class Scaled:
     n_updates: int
 
     @classmethod
-    def of(cls, sample: Sample, solution: Solution, *, hard: bool) -> "Scaled":
+    def of(cls, sample: Sample, solution: Solution, *, hard: bool, n_updates: int) -> "Scaled":
         """Return the support in order, and the weights that make the hyperplane itself."""
         support = sample.order[solution.weights[sample.order] > 0.0]
         weights = solution.weights[support]
         if hard and 0.0 < solution.upper < np.inf:
             weights = weights / ((2.0 if sample.affine else 1.0) * solution.upper**2)
         w, offset = solution.w, solution.offset
-        return cls(w, offset - float(w @ sample.centre), support, weights, solution.n_steps)
+        return cls(w, offset - float(w @ sample.centre), support, weights, n_updates)
 
 
 def delta_of(C: float) -> float:

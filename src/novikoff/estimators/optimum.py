@@ -1,6 +1,7 @@
 """One class against the other: from the optimum margin to a model and its certificate."""
 
 from dataclasses import dataclass, replace
+from math import ceil
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,7 @@ from novikoff.certificate import (
 )
 from novikoff.estimators.claims import Claims, Scaled, Task, delta_of
 from novikoff.maxmargin import SOME_MARGIN, Problem, Solution, hard_margin, soft_margin
-from novikoff.run.record import Progress
+from novikoff.run.clock import Clock, Progress
 from novikoff.sample import Sample
 
 Vector = NDArray[np.float64]
@@ -62,15 +63,16 @@ def fit_optimum(
 ) -> Optimum:
     """Solve, choose the model, certify it."""
     claims = Claims(task, sample, positive, negative)
+    clock = Clock(task.limits, task.callbacks)
     if task.C < np.inf:
-        return _soft(claims, task.C, None, start)
-    solution, model, certificate = _hard(claims, start)
+        return _soft(claims, clock, task.C, None, start)
+    solution, model, certificate = _hard(claims, clock, start)
     if isinstance(certificate, Separation):
-        return _optimum(claims, model, solution, certificate, certificate, None, np.inf)
+        return _optimum(claims, clock, model, solution, certificate, certificate, None, np.inf)
     time_is_up = solution.status in (Status.TIME_LIMIT, Status.INTERRUPTED)
     may_be_soft = task.nonseparable == "soft" and not time_is_up
     if isinstance(certificate, Inconclusive) and not may_be_soft:
-        return _optimum(claims, model, solution, certificate, certificate, None, np.inf)
+        return _optimum(claims, clock, model, solution, certificate, certificate, None, np.inf)
     if task.nonseparable == "raise":
         raise NotSeparableError(
             f"{str(certificate).splitlines()[0]} Give a finite C, or nonseparable='soft'."
@@ -79,17 +81,23 @@ def fit_optimum(
         # The model will be another hyperplane than the one that was looked at.
         certificate = replace(certificate, coef=None, intercept=0.0, lower=-np.inf)
     cost = usual_cost(claims.distinct.sample, claims.distinct.costs)
-    return _soft(claims, cost, certificate, None, solution)
+    # What replaces the hard margin has as many passes again, and should be more than a beginning.
+    passes = ceil(clock.passes) + max(clock.limits.max_iter, FEW_PASSES)
+    clock.limits = replace(clock.limits, max_iter=passes)
+    return _soft(claims, clock, cost, certificate, None)
 
 
 def decide(
     task: Task, sample: Sample, positive: Label, negative: Label | None, k: int
 ) -> Certificate:
     """Return the proof that the class is separable or not."""
-    return _hard(Claims(task, sample, positive, negative), None)[2]
+    clock = Clock(task.limits, task.callbacks)
+    return _hard(Claims(task, sample, positive, negative), clock, None)[2]
 
 
-def _hard(claims: Claims, start: Vector | None) -> tuple[Solution, Scaled, Certificate]:
+def _hard(
+    claims: Claims, clock: Clock, start: Vector | None
+) -> tuple[Solution, Scaled, Certificate]:
     task, sample = claims.task, claims.sample
     refutations: list[NonSeparation] = []
 
@@ -101,19 +109,18 @@ def _hard(claims: Claims, start: Vector | None) -> tuple[Solution, Scaled, Certi
     distinct = claims.distinct
     twins = claims.twins()
     if twins is not None and confirm(twins):
-        none = Solution.none(sample, twins)
-        return none, Scaled.of(sample, none, hard=True), refutations[0]
+        none = Solution.of_equal_rows(sample, twins)
+        return none, Scaled.of(sample, none, hard=True, n_updates=0), refutations[0]
     solution = hard_margin(
         Problem(distinct.sample),
         tol=task.tol,
-        limits=task.limits,
+        clock=clock,
         confirm=confirm,
-        callbacks=task.callbacks,
         start=None if start is None else distinct.gathered(start),
     )
-    model = Scaled.of(sample, solution, hard=True)
+    model = Scaled.of(sample, solution, hard=True, n_updates=clock.updates)
     if solution.status is Status.NOT_SEPARABLE:
-        return solution, model, replace(refutations[0], n_updates=solution.n_steps)
+        return solution, model, replace(refutations[0], n_updates=clock.updates)
     bounds = claims.margin(model, solution.status)
     enough = isinstance(bounds, Separation) and (bounds.gap <= task.tol or task.tol >= SOME_MARGIN)
     status = proved(solution.status, enough)
@@ -129,41 +136,34 @@ def proved(status: Status, enough: bool) -> Status:
 
 def _soft(
     claims: Claims,
+    clock: Clock,
     C: float,
     certificate: Certificate | None,
     start: Vector | None,
-    before: Solution | None = None,
 ) -> Optimum:
     task, sample = claims.task, claims.sample
     distinct = claims.distinct
     costs = np.ones(sample.n_examples) if distinct.costs is None else distinct.costs
     with np.errstate(divide="ignore"):
         slack2 = delta_of(C) ** 2 / costs
-    limits = task.limits
-    if before is not None:
-        # What replaces the hard margin should be more than a beginning.
-        limits = replace(limits, max_iter=max(limits.max_iter, FEW_PASSES))
     solution = soft_margin(
         Problem(distinct.sample, slack2),
         tol=task.tol,
-        limits=limits,
-        callbacks=task.callbacks,
+        clock=clock,
         start=None if start is None else distinct.gathered(start),
     )
-    solution.weights = distinct.spread(solution.weights)
-    if before is not None:
-        solution = solution.after(before)
-    model = Scaled.of(sample, solution, hard=False)
+    solution = replace(solution, weights=distinct.spread(solution.weights))
+    model = Scaled.of(sample, solution, hard=False, n_updates=clock.updates)
     soft, bounds = claims.soft(model, C, solution.status)
     soft = replace(soft, status=proved(solution.status, soft.gap <= task.tol))
     if isinstance(certificate, Inconclusive):
         if isinstance(bounds, Separation):
             # What the search for the widest did not find in time, the soft margin did.
             found = replace(bounds, status=certificate.status)
-            return _optimum(claims, model, solution, found, found, None, np.inf)
+            return _optimum(claims, clock, model, solution, found, found, None, np.inf)
         certificate = tighter(certificate, bounds)
     proof = soft if certificate is None else certificate
-    return _optimum(claims, model, solution, bounds, proof, soft, C)
+    return _optimum(claims, clock, model, solution, bounds, proof, soft, C)
 
 
 def tighter(certificate: Inconclusive, bounds: Inconclusive) -> Inconclusive:
@@ -181,6 +181,7 @@ def tighter(certificate: Inconclusive, bounds: Inconclusive) -> Inconclusive:
 
 def _optimum(
     claims: Claims,
+    clock: Clock,
     model: Scaled,
     solution: Solution,
     bounds: Separation | Inconclusive,
@@ -201,9 +202,9 @@ def _optimum(
         certificate=certificate,
         soft_certificate=soft,
         C=C,
-        n_iter=solution.n_passes,
-        n_updates=solution.n_steps,
-        history=solution.history,
+        n_iter=ceil(clock.passes),
+        n_updates=clock.updates,
+        history=clock.history,
         weights=solution.weights,
     )
 

@@ -1,7 +1,8 @@
-"""The optimum margin, hard and soft: a working set over a Sample, and what it is solved by."""
+"""The optimum margin, hard and soft: three solvers, and the choice between them."""
 
-from novikoff.maxmargin.choose import SOME_MARGIN, hard_margin, soft_margin
+from novikoff.maxmargin.choose import hard_margin, soft_margin
 from novikoff.maxmargin.distinct import Distinct
 from novikoff.maxmargin.problem import Problem, Solution
+from novikoff.maxmargin.wolfe.precise import SOME_MARGIN
 
 __all__ = ["SOME_MARGIN", "Distinct", "Problem", "Solution", "hard_margin", "soft_margin"]

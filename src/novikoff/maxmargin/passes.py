@@ -1,7 +1,7 @@
-"""Passes over the examples, counted, and the limits on them."""
+"""Passes over the examples: products and sums, counted and stopped by the clock."""
 
-import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,39 +9,58 @@ from numpy.typing import NDArray
 from novikoff.certificate import Status
 from novikoff.compiled import blocks
 from novikoff.compiled.rows import Rows
-from novikoff.run.record import Limits
+from novikoff.run.clock import Clock, Stopped
 from novikoff.sample import Sample
 
 Ids = NDArray[np.int64]
 Vector = NDArray[np.float64]
 
 
-class Stopped(Exception):
-    """A limit was met."""
-
-    def __init__(self, status: Status) -> None:
-        self.status = status
-
-
 class Passes:
-    """Counts passes over the examples, in shares of one, and heeds the limits in between."""
+    """Reads the examples block by block, and asks the clock between blocks.
 
-    def __init__(self, sample: Sample, limits: Limits) -> None:
+    A pass over some of the examples counts as the share of them. ``reserved`` is the number of
+    passes that must be left to the clock after each.
+    """
+
+    def __init__(self, sample: Sample, clock: Clock) -> None:
         self.sample = sample
-        self.limits = limits
-        self.count = 0.0
+        self.clock = clock
         self.reserved = 0.0
-        self.unlimited = False
+        self._limited = True
+
+    @property
+    def n_features(self) -> int:
+        """The number of features."""
+        return self.sample.storage.shape[1]
+
+    @contextmanager
+    def without_limits(self) -> Iterator[None]:
+        """Let the passes within the block count, whatever the clock says.
+
+        For the few passes without which there would be no hyperplane to return.
+        """
+        before, self._limited = self._limited, False
+        try:
+            yield
+        finally:
+            self._limited = before
+
+    def check(self) -> None:
+        """Raise :class:`Stopped` after Ctrl-C, cancellation or at the deadline."""
+        status = self.clock.interrupted() if self._limited else None
+        if status is not None:
+            raise Stopped(status)
 
     def over(self, ids: Ids) -> Iterator[tuple[Rows, Ids, slice]]:
         """Yield the :meth:`~novikoff.sample.Sample.parts` of a pass."""
         share = len(ids) / len(self.sample.order)
-        if self.count + share + self.reserved > self.limits.max_iter and not self.unlimited:
+        if self._limited and not self.clock.fits(share + self.reserved):
             raise Stopped(Status.MAX_ITER)
         for part in self.sample.parts(ids):
             self.check()
             yield part
-        self.count += share
+        self.clock.passes += share
 
     def products(self, ids: Ids, w: Vector, along: float) -> Vector:
         """Return ``x . w - along``."""
@@ -52,19 +71,10 @@ class Passes:
 
     def class_sums(self, ids: Ids, *weights: Vector) -> Vector:
         """Return the sums of the positive and of the negative examples, for each weighting."""
-        sums = np.zeros((2, len(weights), self.sample.storage.shape[1]))
+        sums = np.zeros((2, len(weights), self.n_features))
         positive = self.sample.signs[ids] > 0
         for side, out in zip((positive, ~positive), sums, strict=True):
             mine = np.array([each[side] for each in weights])
             for rows, here, those in self.over(ids[side]):
                 blocks.combinations(rows, here, np.ascontiguousarray(mine[:, those]), out)
         return sums.swapaxes(0, 1)
-
-    def check(self) -> None:
-        """Raise :class:`Stopped` where a limit is met."""
-        if self.unlimited:
-            return
-        if self.limits.cancelled():
-            raise Stopped(Status.INTERRUPTED)
-        if self.limits.deadline is not None and time.perf_counter() >= self.limits.deadline:
-            raise Stopped(Status.TIME_LIMIT)

@@ -1,16 +1,14 @@
-"""What is to be solved, and what a solution is."""
+"""The margin problem, hard or soft, and a solution of it."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.certificate import Status
-from novikoff.run.record import Progress
 from novikoff.sample import Sample
 
-SMALL = 1_000_000
-"""A problem of so many numbers is solved to the optimum, whatever the tolerance."""
+Vector = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -30,16 +28,21 @@ class Problem:
     """
 
     sample: Sample
-    slack2: NDArray[np.float64] | None = None
+    slack2: Vector | None = None
     """``Delta_i^2`` for every row of the storage; ``None``: the hard margin."""
 
     @property
-    def is_small(self) -> bool:
-        """Whether the optimum itself is cheap."""
-        return len(self.sample.order) * self.sample.storage.shape[1] <= SMALL
+    def n_examples(self) -> int:
+        """The number of examples that take part."""
+        return len(self.sample.order)
+
+    @property
+    def n_features(self) -> int:
+        """The number of features."""
+        return self.sample.storage.shape[1]
 
 
-@dataclass
+@dataclass(frozen=True)
 class Solution:
     """A hyperplane ``w . (x - centre) + offset = 0`` and the weights that bound the optimum.
 
@@ -48,48 +51,42 @@ class Solution:
     ``weights`` has one entry for every row of the storage, zero off the support; they are the dual
     variables of the soft margin, and sum to 1 in each class for the hard one. For the hard margin
     ``lower`` and ``upper`` bound the margin, for the soft one they are the dual and the primal
-    objective; in floating point: the certificate's bounds are the rigorous ones. ``gave_up`` where
-    another method would get on sooner.
+    objective; in floating point: the certificate's bounds are the rigorous ones.
+
+    ``solver`` names the solvers that were used, in order, joined by ``+``. ``gave_up`` is set by a
+    solver that stopped because another one suits the problem better. Passes, steps and history
+    are those of the clock.
     """
 
-    w: NDArray[np.float64]
+    w: Vector
     offset: float
-    weights: NDArray[np.float64]
+    weights: Vector
     status: Status
     lower: float
     upper: float
-    n_passes: int
-    n_steps: int = 0
-    history: list[Progress] = field(default_factory=list)
+    solver: str
     gave_up: bool = False
 
     @classmethod
-    def none(cls, sample: Sample, support: NDArray[np.int64]) -> "Solution":
-        """Return what is left where the support is known to combine to zero."""
+    def of_equal_rows(cls, sample: Sample, support: NDArray[np.int64]) -> "Solution":
+        """Return the solution where equal examples with opposite labels prove non-separability."""
         weights = np.zeros(sample.n_examples)
         weights[support] = 1.0
-        w = np.zeros(sample.storage.shape[1])
-        return cls(w, 0.0, weights, Status.NOT_SEPARABLE, -np.inf, 0.0, n_passes=0)
+        return cls(
+            w=np.zeros(sample.storage.shape[1]),
+            offset=0.0,
+            weights=weights,
+            status=Status.NOT_SEPARABLE,
+            lower=-np.inf,
+            upper=0.0,
+            solver="equal-rows",
+        )
 
     @property
     def gap(self) -> float:
         """The relative gap between the two bounds."""
         return 1.0 - self.lower / self.upper if self.upper > 0.0 else 0.0
 
-    def after(self, before: "Solution") -> "Solution":
-        """Return the solution with the passes, steps and history of what went before it."""
-        seconds = before.history[-1].seconds if before.history else 0.0
-        later = [
-            line._replace(
-                iteration=line.iteration + before.n_passes,
-                updates=line.updates + before.n_steps,
-                seconds=line.seconds + seconds,
-            )
-            for line in self.history
-        ]
-        return replace(
-            self,
-            n_passes=before.n_passes + self.n_passes,
-            n_steps=before.n_steps + self.n_steps,
-            history=before.history + later,
-        )
+    def following(self, before: "Solution") -> "Solution":
+        """Return the solution with the solvers that were used before it in its name."""
+        return replace(self, solver=f"{before.solver}+{self.solver}")

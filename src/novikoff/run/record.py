@@ -1,7 +1,7 @@
 """What a run leaves behind, and the watch that tells it to stop."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import hypot, inf, sqrt
@@ -14,44 +14,16 @@ from numpy.typing import NDArray
 from novikoff.certificate import Status
 from novikoff.compiled.step import ALONG, MISTAKES, OFFSET, UPDATES, WEIGHT, Specification
 from novikoff.rules import Rule
+from novikoff.run.clock import Callback as Callback
+from novikoff.run.clock import Limits as Limits
+from novikoff.run.clock import Progress as Progress
 from novikoff.sample import Memory, Sample
 
 ROUNDING = 1e-12
 SAFETY = 1e-4
 
 
-class Progress(NamedTuple):
-    """One line of a run's history, written after each full pass.
-
-    ``lower`` is the largest margin seen on all examples so far (minus infinity before the
-    first), ``upper`` the smallest upper bound on the optimum so far, both in floating point; the
-    certificate's are the rigorous ones.
-    """
-
-    iteration: int
-    updates: int
-    mistakes: int
-    lower: float
-    upper: float
-    seconds: float
-
-
 A_FEW = 1000
-
-Callback = Callable[[Progress], None]
-
-
-@dataclass(frozen=True)
-class Limits:
-    """Where a run gives up: full passes, updates, a moment in time, or somebody else's word.
-
-    ``deadline`` is a reading of ``time.perf_counter``.
-    """
-
-    max_iter: int = 1000
-    max_updates: int | None = None
-    deadline: float | None = None
-    cancelled: Callable[[], bool] = lambda: False
 
 
 @dataclass

@@ -1,33 +1,21 @@
 """The dual as coordinate descent sees it: weights, the vector they make, and steps on them.
 
-With an intercept the weights must sum to zero, signed. The method of multipliers sees to it: the
-dual is augmented by ``b T + pull T^2 / 2``, where ``T`` is the signed total and ``b`` the estimate
-of the intercept, which moves by ``pull T`` after every sweep.
+With an intercept the weights must sum to zero, signed. The method of multipliers achieves it (M. R.
+Hestenes, "Multiplier and gradient methods", Journal of Optimization Theory and Applications 4,
+1969): the dual is augmented by ``b T + pull T^2 / 2``, where ``T`` is the signed total and ``b``
+the estimate of the intercept, which moves by ``pull T`` after every sweep.
 """
 
 from math import inf
 
 import numpy as np
-from numpy.typing import NDArray
 
 from novikoff.compiled import blocks
 from novikoff.compiled import dual as compiled
-from novikoff.compiled.dual import ALONG, OFFSET, STEPS, TOTAL, WORST
-from novikoff.maxmargin.passes import Ids, Passes
+from novikoff.compiled.dual import ALONG, OFFSET, STEPS, TOTAL, WORST, Terms
+from novikoff.maxmargin.coordinate.settings import CoordinateSettings
+from novikoff.maxmargin.passes import Ids, Passes, Vector
 from novikoff.maxmargin.problem import Problem
-
-Vector = NDArray[np.float64]
-
-FOR_THE_CENTRE = 1000
-# In units of the mean squared distance to the centre: a larger pull keeps the total small, and
-# makes every step shorter.
-PULL = 0.03
-LEAST_CURVE = 1e-12
-# Conjugate gradients on a face: how many, and how far the residual must fall.
-MOST_PRODUCTS = 30
-FORCING = 1e-3
-FLAT = 1e-12
-TRIALS = 6
 
 
 class Dual:
@@ -37,26 +25,27 @@ class Dual:
     nearly independent of the rest.
     """
 
-    def __init__(self, problem: Problem, passes: Passes) -> None:
+    def __init__(self, problem: Problem, passes: Passes, settings: CoordinateSettings) -> None:
         sample = problem.sample
         n, d = sample.storage.shape
         self.passes = passes
+        self.settings = settings
         self.sample = sample
         self.signs = sample.signs
         self.slack2 = np.zeros(n) if problem.slack2 is None else problem.slack2
         self.in_place = sample.storage.part(sample.order[:1])[1] is None
         self.centre = np.zeros(d)
         if sample.affine:
-            places = np.linspace(0, len(sample.order) - 1, FOR_THE_CENTRE).astype(np.int64)
-            rows = sample.matrix(sample.order[np.unique(places)])
+            places = np.linspace(0, problem.n_examples - 1, settings.centre_examples)
+            rows = sample.matrix(sample.order[np.unique(places.astype(np.int64))])
             self.centre = np.asarray(rows.mean(axis=0)).ravel()
         self.centre2 = float(self.centre @ self.centre)
         self.along = np.zeros(n)
         lengths2 = self._measure()
         mean = float(lengths2[sample.order].mean())
-        self.pull = PULL * (mean or 1.0) if sample.affine else 0.0
+        self.pull = settings.pull * (mean or 1.0) if sample.affine else 0.0
         self.curves = lengths2 + self.pull + self.slack2
-        np.maximum(self.curves, LEAST_CURVE * (mean or 1.0), out=self.curves)
+        np.maximum(self.curves, settings.least_curve * (mean or 1.0), out=self.curves)
         self.weights = np.zeros(n)
         self.w = np.zeros(d)
         self.state = np.zeros(compiled.SIZE)
@@ -65,11 +54,6 @@ class Dual:
     def total(self) -> float:
         """The signed sum of the weights."""
         return float(self.state[TOTAL])
-
-    @property
-    def steps(self) -> int:
-        """How many weights were changed."""
-        return int(self.state[STEPS])
 
     def sweep(self, ids: Ids, bound: float = inf) -> tuple[Ids, float]:
         """Visit examples in sequence.
@@ -82,20 +66,17 @@ class Dual:
         for rows, here, those in self.passes.over(ids):
             local = slice(None) if self.in_place else ids[those]
             weights = self.weights[local]
-            left = compiled.sweep(
-                rows,
-                here,
+            terms = Terms(
                 self.signs[local],
                 self.along[local],
-                self.centre2,
                 self.slack2[local],
                 self.curves[local],
+                self.centre2,
                 self.pull,
-                bound,
-                weights,
-                self.w,
-                self.state,
             )
+            left = compiled.sweep(rows, here, terms, bound, weights, self.w, self.state)
+            self.passes.clock.updates += int(self.state[STEPS])
+            self.state[STEPS] = 0.0
             if self.in_place:
                 kept.append(here[:left])
             else:
@@ -151,8 +132,8 @@ class Dual:
         preconditioned = residual / self.curves[ids]
         direction = preconditioned.copy()
         size = float(residual @ preconditioned)
-        least = FORCING**2 * size
-        for _ in range(MOST_PRODUCTS):
+        least = self.settings.face_forcing**2 * size
+        for _ in range(self.settings.face_products):
             if size <= least:
                 break
             (sums,) = self.passes.class_sums(ids, direction)
@@ -160,8 +141,7 @@ class Dual:
             image = signs * (self._products(ids, w, total) + self.pull * total)
             image += slack2 * direction
             curve = float(direction @ image)
-            # Nearly dependent examples: along such a direction the face has no minimum nearby.
-            if curve <= FLAT * float(direction**2 @ self.curves[ids]):
+            if curve <= self.settings.flat * float(direction**2 @ self.curves[ids]):
                 break
             length = size / curve
             change += length * direction
@@ -177,7 +157,7 @@ class Dual:
         signs = self.signs[ids].astype(np.float64)
         estimate = self.state[OFFSET] - self.pull * self.total
         before = self._value(ids, self.weights[ids], self.w, estimate)
-        for _ in range(TRIALS):
+        for _ in range(self.settings.trials):
             weights = self.weights[ids] + change
             cut = np.flatnonzero(weights < 0.0)
             (sums,) = self.passes.class_sums(ids[cut], -weights[cut])
@@ -210,7 +190,7 @@ class Dual:
         products = np.zeros(len(order))
         for rows, here, those in self.passes.over(order):
             mine = np.empty(len(here))
-            is_sparse = isinstance(rows, tuple)
+            is_sparse = self.sample.is_sparse
             # The mean of sparse rows has far more non-zeros than a row: it is not subtracted.
             origin = np.zeros_like(self.centre) if is_sparse else self.centre
             blocks.distances2(rows, here, origin, nowhere, mine)

@@ -1,1 +1,1 @@
-"""Newton's method in the primal: the soft margin of many examples and few features."""
+"""Newton's method in the primal: soft margins of many examples and few features."""

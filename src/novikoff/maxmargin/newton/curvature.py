@@ -1,31 +1,14 @@
-"""Newton's equation, solved by conjugate gradients."""
+"""Newton's equation for the soft margin's primal, solved by preconditioned conjugate gradients."""
 
 from dataclasses import dataclass
 from math import inf
 
 import numpy as np
-from numpy.typing import NDArray
 
 from novikoff.compiled import blocks
 from novikoff.maxmargin.newton.preconditioner import Diagonal, Factored, Preconditioner
-from novikoff.maxmargin.passes import Ids, Passes
-
-Vector = NDArray[np.float64]
-
-# The factor is built from five examples for each feature, or from as many as take the time of ten
-# products: a dense row with d features takes d / 20 as long to build in as to multiply by.
-PER_FEATURE = 5
-WORTH_PRODUCTS = 10
-FEATURES_A_PRODUCT = 20
-# A product with a value of a sparse row takes as long as so many multiplications in a factor.
-SPARSE_VALUE = 50
-SPARSE_BYTES = 12
-MOST_FACTORED = 3000
-MOST_PRODUCTS = 50
-PATIENCE = 20
-# Where the squared residual is within ten times what is enough, it falls until that.
-NEAR = 10.0
-EXACTLY = 1e-10
+from novikoff.maxmargin.newton.settings import NewtonSettings
+from novikoff.maxmargin.passes import Ids, Passes, Vector
 
 
 @dataclass(frozen=True)
@@ -33,8 +16,8 @@ class Direction:
     """Where Newton's equation points: a change of ``w`` and of the offset.
 
     ``speeds`` is the change of ``w . (x - centre)`` plus offset for each active example, and
-    ``images`` the sum of ``D_i speed_i x_i`` over those of either class: the products that solved
-    the equation have told them.
+    ``images`` the sum of ``D_i speed_i x_i`` over those of either class: both come from the
+    products that solved the equation.
     """
 
     w: Vector
@@ -51,12 +34,14 @@ class Curvature:
     with it have cost as much as a factor would.
     """
 
-    def __init__(self, passes: Passes) -> None:
+    def __init__(self, passes: Passes, settings: NewtonSettings) -> None:
         self.passes = passes
+        self.settings = settings
         self.sample = passes.sample
         n, self.n_features = passes.sample.storage.shape
         self.width = self.n_features + int(self.sample.affine)
-        self.row_cost = SPARSE_VALUE * self.sample.storage.nbytes / (SPARSE_BYTES * n)
+        values = self.sample.storage.nbytes / (settings.sparse_bytes * n)
+        self.row_cost = settings.sparse_value * values
         self.spent = 0.0
         self.preconditioner: Preconditioner | None = None
         self.built_of: Ids = np.empty(0, dtype=np.int64)
@@ -107,7 +92,7 @@ class Curvature:
         crudely : bool
             With the diagonal for a preconditioner.
         """
-        # The positive examples first, so that the sums of either class are told apart.
+        # The positive examples first, so that the sums of either class are apart.
         sides = self.sample.signs[ids] > 0
         by_class, n_positive = np.argsort(~sides, kind="stable"), int(sides.sum())
         ids, stiffness = ids[by_class], stiffness[by_class]
@@ -120,10 +105,10 @@ class Curvature:
         residual[: self.n_features] = right
         direction = inverse.solve(residual)
         size = float(residual @ direction)
-        least = (EXACTLY if exactly else forcing) ** 2 * size
+        least = (self.settings.exact_residual if exactly else forcing) ** 2 * size
         products, speeds, images = 0, np.zeros(len(ids)), np.zeros((2, self.n_features))
-        while products < MOST_PRODUCTS and (
-            not products or _go_on(size, least, residual[: self.n_features], enough2)
+        while products < self.settings.most_products and (
+            not products or self._go_on(size, least, residual, enough2)
         ):
             image, speed, sums = self._product(ids, stiffness, direction, n_positive)
             bend = float(direction @ image)
@@ -139,38 +124,50 @@ class Curvature:
             direction = preconditioned + (size / before) * direction
             products += 1
         self.spent += products * len(ids) * self.row_cost
-        if products >= PATIENCE and isinstance(inverse, Factored):
+        if products >= self.settings.slow_products and isinstance(inverse, Factored):
             self.enrich()
-        told = np.empty_like(speeds)
-        told[by_class] = speeds
+        in_order = np.empty_like(speeds)
+        in_order[by_class] = speeds
         offset = float(solution[self.n_features :].sum())
-        return Direction(solution[: self.n_features], offset, told, images)
+        return Direction(solution[: self.n_features], offset, in_order, images)
+
+    def _go_on(self, size: float, least: float, residual: Vector, enough2: float) -> bool:
+        # Where no hinge opens or closes, the residual is the gradient that a full step leads to,
+        # and half its square the gap.
+        if enough2 == 0.0 or not size > 0.0:
+            return size > least
+        left = residual[: self.n_features]
+        left2 = float(left @ left)
+        return left2 > enough2 and (size > least or left2 <= self.settings.enough * enough2)
 
     def _product(
         self, ids: Ids, stiffness: Vector, v: Vector, n_positive: int
     ) -> tuple[Vector, Vector, Vector]:
-        """Return ``H v``, and what :class:`Direction` tells of ``v``, in a pass over ``ids``."""
+        """Return ``H v``, and the speeds and images along ``v``, in a pass over ``ids``."""
         d = self.n_features
         image, speeds, sums = np.empty(self.width), np.empty(len(ids)), np.zeros((2, d))
         shift, total = float(v[d:].sum() - v[:d] @ self.sample.centre), 0.0
         for side, out in zip((slice(n_positive), slice(n_positive, None)), sums, strict=True):
-            mine, told = stiffness[side], speeds[side]
+            mine, speed = stiffness[side], speeds[side]
             for rows, here, those in self.passes.over(ids[side]):
-                total += blocks.curvature(rows, here, mine[those], v[:d], shift, told[those], out)
+                total += blocks.curvature(rows, here, mine[those], v[:d], shift, speed[those], out)
         image[:d] = v[:d] + sums.sum(axis=0) - total * self.sample.centre
         image[d:] = total
         return image, speeds, sums
 
     def _prepare(self, ids: Ids, stiffness: Vector, exactly: bool) -> Preconditioner:
         """Return the preconditioner, of some of the active examples, scaled up to all."""
-        n = len(ids)
-        few = max(PER_FEATURE * self.width, WORTH_PRODUCTS * FEATURES_A_PRODUCT * n // self.width)
+        settings, n = self.settings, len(ids)
+        few = max(
+            settings.factor_per_feature * self.width,
+            settings.factor_products * settings.features_a_product * n // self.width,
+        )
         few = n if exactly else min(n, self.richness * few)
         cost = self.width**2 * (few + self.width / 3.0)
-        if self.width > MOST_FACTORED or (
+        if self.width > settings.most_factored or (
             self.sample.is_sparse and not exactly and self.spent < cost
         ):
-            # Stale, it would belittle the columns that only the newly active examples have.
+            # A stale one would underestimate the columns that only newly active examples have.
             return Diagonal(self.passes, ids, stiffness)
         stale = exactly and not np.array_equal(ids, self.built_of)
         if stale or not isinstance(self.preconditioner, Factored):
@@ -179,15 +176,8 @@ class Curvature:
                 chosen = np.linspace(0, n - 1, few).astype(np.int64)
                 scale = stiffness.sum() / stiffness[chosen].sum()
                 some, stiffness = ids[chosen], stiffness[chosen] * scale
-            self.preconditioner = Factored(self.passes, some, stiffness, precise=exactly)
+            self.preconditioner = Factored(
+                self.passes, some, stiffness, precise=exactly, block=settings.block
+            )
             self.built_of = ids
         return self.preconditioner
-
-
-def _go_on(size: float, least: float, residual: Vector, enough2: float) -> bool:
-    # Where no hinge opens or closes, the residual is the gradient that a full step leads to, and
-    # half its square the gap.
-    if enough2 == 0.0 or not size > 0.0:
-        return size > least
-    left2 = float(residual @ residual)
-    return left2 > enough2 and (size > least or left2 <= NEAR * enough2)

@@ -1,7 +1,7 @@
 """Matrices near the Hessian of the soft margin's primal that are easy to invert.
 
 The Hessian is ``I + sum D_i x_i x_i^T`` over active examples, relative to the centre; where there
-is an intercept, it has the last coordinate, in which every example is 1 and which the ``I`` spares.
+is an intercept, it has the last coordinate, in which every example is 1 and ``I`` is 0.
 """
 
 from typing import Any, Protocol
@@ -12,11 +12,7 @@ from scipy.linalg import get_blas_funcs, get_lapack_funcs
 
 from novikoff.compiled import blocks
 from novikoff.compiled import hinge as compiled
-from novikoff.maxmargin.passes import Ids, Passes
-
-Vector = NDArray[np.float64]
-
-BLOCK = 1024
+from novikoff.maxmargin.passes import Ids, Passes, Vector
 
 
 class Preconditioner(Protocol):
@@ -30,20 +26,23 @@ class Factored:
     """The Cholesky factor of the Hessian of the given examples.
 
     In single precision it takes half the time, and is near enough to the Hessian to precondition.
+    ``block`` rows are built in at once, between two looks at the clock.
     """
 
-    def __init__(self, passes: Passes, ids: Ids, stiffness: Vector, *, precise: bool) -> None:
+    def __init__(
+        self, passes: Passes, ids: Ids, stiffness: Vector, *, precise: bool, block: int
+    ) -> None:
         self.dtype: Any = np.float64 if precise else np.float32
-        self.units = np.ones(passes.sample.storage.shape[1] + int(passes.sample.affine))
-        self.units[passes.sample.storage.shape[1] :] = passes.sample.radius or 1.0
+        self.units = np.ones(passes.n_features + int(passes.sample.affine))
+        self.units[passes.n_features :] = passes.sample.radius or 1.0
         syrk, potrf, self.trsv = _routines(self.dtype)
-        hessian = _hessian(passes, ids, stiffness, self.dtype, syrk)
+        hessian = _hessian(passes, ids, stiffness, self.dtype, syrk, block)
         if not np.isfinite(hessian.diagonal()).all():
             self.dtype = np.float64
             syrk, potrf, self.trsv = _routines(self.dtype)
-            hessian = _hessian(passes, ids, stiffness, self.dtype, syrk)
+            hessian = _hessian(passes, ids, stiffness, self.dtype, syrk, block)
         diagonal = np.arange(len(hessian))
-        # A factor that rounding denies is that of a matrix nearby, which preconditions as well.
+        # Where rounding makes the matrix indefinite, one nearby preconditions as well.
         lift = np.finfo(self.dtype).eps * hessian[diagonal, diagonal].max()
         self.factor, failed = potrf(hessian, lower=1)
         while failed:
@@ -68,20 +67,21 @@ def _routines(dtype: Any) -> tuple[Any, Any, Any]:
     return syrk, potrf, trsv
 
 
-def _hessian(passes: Passes, ids: Ids, stiffness: Vector, dtype: Any, syrk: Any) -> NDArray[Any]:
+def _hessian(
+    passes: Passes, ids: Ids, stiffness: Vector, dtype: Any, syrk: Any, at_once: int
+) -> NDArray[Any]:
     """Return the lower half of the Hessian of the given examples."""
-    sample = passes.sample
-    d = sample.storage.shape[1]
+    sample, d = passes.sample, passes.n_features
     width = d + int(sample.affine)
     hessian = np.zeros((width, width), dtype=dtype, order="F")
-    block = np.empty((BLOCK, width), dtype=dtype)
+    block = np.empty((at_once, width), dtype=dtype)
     roots = np.sqrt(stiffness)
     for rows, here, those in passes.over(ids):
-        for begin in range(0, len(here), BLOCK):
+        for begin in range(0, len(here), at_once):
             passes.check()
-            mine = roots[those][begin : begin + BLOCK]
+            mine = roots[those][begin : begin + at_once]
             part = block[: len(mine)]
-            blocks.scaled(rows, here[begin : begin + BLOCK], sample.centre, mine, part)
+            blocks.scaled(rows, here[begin : begin + at_once], sample.centre, mine, part)
             with np.errstate(over="ignore"):
                 # In units of the radius the intercept's coordinate is as large as the others.
                 part[:, d:] = mine[:, None] * (sample.radius or 1.0)
@@ -103,7 +103,7 @@ class Diagonal:
 
     def __init__(self, passes: Passes, ids: Ids, stiffness: Vector) -> None:
         sample = passes.sample
-        self.n_features = sample.storage.shape[1]
+        self.n_features = passes.n_features
         first, second = np.zeros(self.n_features), np.zeros(self.n_features)
         origin = np.zeros_like(sample.centre) if sample.is_sparse else sample.centre
         for rows, here, those in passes.over(ids):

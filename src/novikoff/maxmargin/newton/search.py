@@ -1,63 +1,39 @@
 """Finite Newton in the primal: the soft margin where features are not too many.
 
+O. L. Mangasarian, "A finite Newton method for classification", Optimization Methods and Software 17
+(2002); S. S. Keerthi & D. DeCoste, "A modified finite Newton method for fast solution of large
+scale linear SVMs", Journal of Machine Learning Research 6 (2005).
+
 The squared hinge makes the primal piecewise quadratic, and a Newton step is exact once it knows
-which hinges are open. A first, crude step is made on a few thousand examples; most of the way is
-gone on four times as many, and so on, until they are all.
+which hinges are open. A first, crude step is made on a few thousand examples; then come subsamples
+of growing size, and last all examples.
 """
 
-import time
-from collections.abc import Sequence
 from itertools import islice
-from math import ceil, inf
+from math import inf
 
 import numpy as np
-from numpy.typing import NDArray
 
 from novikoff.certificate import Status
 from novikoff.compiled import hinge as compiled
+from novikoff.maxmargin.bounds import dual_variables, normalized
 from novikoff.maxmargin.newton.curvature import Curvature
-from novikoff.maxmargin.newton.parts import Part, Point, dual_variables, shares
-from novikoff.maxmargin.passes import Passes, Stopped
+from novikoff.maxmargin.newton.objective import Objective, Point
+from novikoff.maxmargin.newton.settings import NEWTON, NewtonSettings
+from novikoff.maxmargin.passes import Passes, Vector
 from novikoff.maxmargin.problem import Problem, Solution
-from novikoff.run.record import Callback, Limits, Progress
-
-Vector = NDArray[np.float64]
-
-# A part of n examples is left when a step gains, or promises to gain, less than a tenth of d / n:
-# its own optimum is further than that from the optimum of the whole.
-LEFT_AT = 0.1
-EXACT = 2.0**-51
-# A step stalls that gains so little in the primal, in units of the gap asked for, and does not
-# halve the gradient.
-NOTHING = 1e-6
-STALLS = 2
-ROUNDED = 1e-9
-# What rounding may have done to carried sums, as a share of the gap asked for.
-DOUBTFUL = 0.01
-# How far the residual of Newton's equation must fall: on a part, which is left anyway, on the
-# whole, and on a detour, where hinges are stiff.
-ON_PARTS = 0.1
-ON_THE_WHOLE = 0.05
-ON_DETOURS = 0.03
-# A detour begins at a step shorter than 1/10 and makes the hinges softer by hundreds until the
-# step is no shorter, then harder by fives, each time after a step of nearly the full length.
-SHORT = 0.1
-LONG = 0.9
-SOFTER = 100.0
-# The impatient leave so few hinges to others.
-FEW_OPEN = 1000
-HARDER = 5.0
-MOST_STEPS = 50
+from novikoff.run.clock import Clock, Stopped
 
 
 def newton(
     problem: Problem,
     *,
     tol: float,
-    limits: Limits,
+    clock: Clock,
     start: Vector | None = None,
-    callbacks: Sequence[Callback] = (),
+    exact: bool = False,
     patient: bool = True,
+    settings: NewtonSettings = NEWTON,
 ) -> Solution:
     """Minimise the soft margin's primal until the relative gap is at most ``tol``.
 
@@ -66,31 +42,30 @@ def newton(
     problem : Problem
         With slack.
     tol : float
-        Stop when ``(primal - dual) / primal`` is no larger. Small problems (a million values)
-        are solved to the last digits in any case.
-    limits : Limits
-        Where to give up; ``max_iter`` is in passes over the examples.
+        Stop when ``(primal - dual) / primal`` is no larger.
+    clock : Clock
+        Where to give up, in passes over the examples; told after each step on all examples.
     start : array of shape (n_examples,), optional
         Weights to start from.
-    callbacks : sequence of callables
-        Called with a :class:`Progress` after each step on all examples.
+    exact : bool
+        Go on to the last digits, whatever ``tol``, and solve Newton's equation to rounding.
     patient : bool
         Whether to go on where few hinges are open and so stiff that steps are short; else
         the solution says that it ``gave_up``.
+    settings : NewtonSettings, optional
+        Sizes and accuracies.
 
     Returns
     -------
     Solution
         ``weights`` are hinges over ``Delta^2``, which at the optimum solve the dual.
     """
-    run = _Run(problem, tol, limits, callbacks, patient)
+    run = _Run(problem, tol, clock, exact, patient, settings)
     try:
         run.begin(start)
         status = run.finish()
     except Stopped as stopped:
         status = stopped.status
-    except KeyboardInterrupt:
-        status = Status.INTERRUPTED
     return run.solution(status)
 
 
@@ -99,80 +74,84 @@ class _Run:
         self,
         problem: Problem,
         tol: float,
-        limits: Limits,
-        callbacks: Sequence[Callback],
+        clock: Clock,
+        exact: bool,
         patient: bool,
+        settings: NewtonSettings,
     ) -> None:
         if problem.slack2 is None:
             raise ValueError("Newton's method is for the soft margin; the problem has no slack.")
         self.sample = problem.sample
         self.slack2 = problem.slack2
         self.tol = tol
-        self.callbacks = callbacks
+        self.clock = clock
+        self.exact = exact
         self.patient = patient
+        self.settings = settings
         self.gave_up = False
-        self.passes = Passes(problem.sample, limits)
-        self.curvature = Curvature(self.passes)
-        self.whole = Part.whole(self.passes, problem.slack2)
-        self.small = problem.is_small
-        # Where a part has led; then the points on the whole with the best bounds so far.
-        self.w, self.offset = np.zeros(self.sample.storage.shape[1]), 0.0
+        self.passes = Passes(problem.sample, clock)
+        self.curvature = Curvature(self.passes, settings)
+        self.whole = Objective.of_all(self.passes, problem.slack2, settings)
+        # Where a subsample has led; then the points on the whole with the best bounds so far.
+        self.w, self.offset = np.zeros(problem.n_features), 0.0
         self.best: Point | None = None
         self.proof: Point | None = None
-        self.steps = 0
-        self.history: list[Progress] = []
-        self.started = time.perf_counter()
 
     def begin(self, start: Vector | None) -> None:
-        """Go down on growing parts, or to where the weights are that were given."""
+        """Go down on growing subsamples, or to where the given weights lead."""
         # What is found here is judged on the whole, in two passes.
         self.passes.reserved = 2.0
         if start is not None:
             self._begin_at(start)
-        elif not self.small:
-            self._begin_on_parts()
+        elif not self.exact:
+            self._begin_on_subsamples()
         self.passes.reserved = 0.0
 
-    def _begin_on_parts(self) -> None:
-        growing = self.whole.growing()
-        for part in islice(growing, 1):
+    def _begin_on_subsamples(self) -> None:
+        settings, subsamples = self.settings, self.whole.subsamples()
+        forcing = settings.forcing_on_subsamples
+        for some in islice(subsamples, 1):
             # Closer to the optimum of so few examples is no closer to that of all.
-            point = part.point(self.w, self.offset, part.products(self.w))
-            point, _ = self._step(part, point, forcing=ON_PARTS, crudely=True)
+            point = some.point(self.w, self.offset, some.products(self.w))
+            point, _ = self._step(some, point, forcing=forcing, crudely=True)
             self.w, self.offset = point.w, point.offset
-        for part in growing:
+        for some in subsamples:
             self.curvature.forget()
-            point, before = part.point(self.w, self.offset, part.products(self.w)), inf
-            least = LEFT_AT * len(self.w) / len(part.ids)
+            point, before = some.point(self.w, self.offset, some.products(self.w)), inf
+            least = settings.leave_subsample * len(self.w) / len(some.ids)
             while (
                 before - point.primal > least * point.primal
                 and self.curvature.gain(point.gradient) > least * point.primal
             ):
                 before = point.primal
-                point, length = self._step(part, point, forcing=ON_PARTS)
-                if length < SHORT:
+                point, length = self._step(some, point, forcing=forcing)
+                if length < settings.short_step:
                     if self._gives_up(point):
                         break
-                    point = self._detour(part, point)
+                    point = self._detour(some, point)
                 self.w, self.offset = point.w, point.offset
 
     def finish(self) -> Status:
         """Go down on all examples, until the gap is small or rounding ends it."""
-        point = self._judge()
+        settings, point = self.settings, self._judge()
         stalls, detoured = 0, False
-        least = EXACT if self.small else max(EXACT, NOTHING * self.tol)
-        while stalls <= STALLS and (self.small or point.gap > self.tol):
-            steepness, primal = point.steepness, point.primal
-            if steepness <= EXACT:
+        rounding, vanishing = settings.exact_gradient, settings.vanishing_norm
+        least = rounding if self.exact else max(rounding, settings.stall * self.tol)
+        while stalls <= settings.most_stalls and (self.exact or point.gap > self.tol):
+            steepness, primal = point.steepness(vanishing), point.primal
+            if steepness <= rounding:
                 break
-            point, length = self._step(self.whole, point, forcing=ON_THE_WHOLE)
-            self._keep(point)
-            if length < SHORT and point.gap > ROUNDED and not detoured:
+            point, length = self._step(self.whole, point, forcing=settings.forcing)
+            self._record(point)
+            short = length < settings.short_step
+            if short and point.gap > settings.detour_gap and not detoured:
                 if self._gives_up(point):
                     break
                 point, detoured = self._detour(self.whole, point), True
-                self._keep(point)
-            elif point.steepness > 0.5 * steepness and point.primal >= primal * (1.0 - least):
+                self._record(point)
+            elif point.steepness(vanishing) > 0.5 * steepness and point.primal >= primal * (
+                1.0 - least
+            ):
                 stalls += 1
                 self.curvature.enrich()
         assert self.best is not None and self.proof is not None
@@ -180,70 +159,74 @@ class _Run:
         return Status.GAP_REACHED if reached else Status.PRECISION
 
     def _step(
-        self, part: Part, point: Point, *, forcing: float, crudely: bool = False
+        self, some: Objective, point: Point, *, forcing: float, crudely: bool = False
     ) -> tuple[Point, float]:
-        """Return the best point on the line through a point along Newton's direction."""
+        """Return the best point on the line through a point along Newton's direction.
+
+        Also the length of the step, in units of the full one.
+        """
         direction = self.curvature.solve(
-            part.ids[point.active],
-            part.stiffness[point.active],
+            some.ids[point.active],
+            some.stiffness[point.active],
             -point.gradient,
-            enough2=self.tol * point.primal if part is self.whole and not self.small else 0.0,
+            enough2=self.tol * point.primal if some is self.whole and not self.exact else 0.0,
             forcing=forcing,
-            exactly=self.small,
+            exactly=self.exact,
             crudely=crudely,
         )
-        products = part.products_along(direction, point.active)
+        products = some.products_along(direction, point.active)
         length = compiled.best_step(
-            part.hinges(point.products, point.offset),
-            part.signs * (products + direction.offset),
-            part.stiffness,
+            some.hinges(point.products, point.offset),
+            some.signs * (products + direction.offset),
+            some.stiffness,
             float(point.w @ direction.w),
             float(direction.w @ direction.w),
             1.0,
         )
-        self.steps += 1
+        self.clock.updates += 1
         place = (
             point.w + length * direction.w,
             point.offset + length * direction.offset,
             point.products + length * products,
         )
-        carried = point.carried(length * direction.images)
+        carried = point.carried(length * direction.images, self.settings.rounding)
         doubt = carried.rounding * float(np.linalg.norm(place[0]))
-        if self.small or not doubt <= DOUBTFUL * self.tol * point.primal:
-            return part.point(*place), length
-        return part.point(*place, carried), length
+        if self.exact or not doubt <= self.settings.doubtful * self.tol * point.primal:
+            return some.point(*place), length
+        return some.point(*place, carried), length
 
     def _gives_up(self, point: Point) -> bool:
-        self.gave_up = not self.patient and len(point.active) <= FEW_OPEN
+        self.gave_up = not self.patient and len(point.active) <= self.settings.few_hinges
         return self.gave_up
 
-    def _detour(self, part: Part, point: Point) -> Point:
+    def _detour(self, some: Objective, point: Point) -> Point:
         """Approach the optimum through softer problems.
 
         Where hinges are stiff, a step opens others at once and is short. The optimum of a softer
         problem has nearly the same open hinges.
         """
-        softness, hardening = SOFTER, False
+        settings = self.settings
+        softness, hardening = settings.softer, False
         while softness > 1.0:
-            softer, length = part.softened(softness), 0.0
+            softer, length = some.softened(softness), 0.0
             self.curvature.forget()
             point = softer.point(point.w, point.offset, point.products)
-            for _ in range(MOST_STEPS):
-                point, length = self._step(softer, point, forcing=ON_DETOURS)
-                if length >= LONG or (length < SHORT and not hardening):
+            for _ in range(settings.detour_steps):
+                point, length = self._step(softer, point, forcing=settings.forcing_on_detours)
+                if length >= settings.long_step or (length < settings.short_step and not hardening):
                     break
             else:
                 # Rounding, not stiffness, keeps the steps short.
                 break
-            hardening = hardening or length >= LONG
-            softness *= 1.0 / HARDER if hardening else SOFTER
+            hardening = hardening or length >= settings.long_step
+            softness *= 1.0 / settings.harder if hardening else settings.softer
         self.curvature.forget()
-        return part.point(point.w, point.offset, point.products)
+        return some.point(point.w, point.offset, point.products)
 
     def _begin_at(self, weights: Vector) -> None:
-        """Start from the vector that weights make, at the length that serves the dual best."""
+        """Start from the vector that weights make, at the length with the largest dual."""
         ids = self.whole.ids
-        weights, total = shares(weights[ids], self.whole.signs, self.sample.affine)
+        weights, total = normalized(weights[ids], self.whole.signs, self.sample.affine)
         if total > 0.0:
             some = np.flatnonzero(weights)
             # The centre cancels: where there is one, the classes have the same weight.
@@ -253,34 +236,25 @@ class _Run:
 
     def _judge(self) -> Point:
         point = self.whole.point(self.w, self.offset, self.whole.products(self.w))
-        self._keep(point)
+        self._record(point)
         return point
 
-    def _keep(self, point: Point) -> None:
-        """Remember the points of the best bounds, and write a line of history."""
+    def _record(self, point: Point) -> None:
+        """Remember the points of the best bounds, and report them."""
         if self.best is None or point.primal <= self.best.primal:
             self.best = point
         if self.proof is None or point.dual >= self.proof.dual:
             self.proof = point
         # A hinge of 1 or more is an example on the wrong side.
         hinges = self.best.weights / self.whole.stiffness[self.best.active]
-        line = Progress(
-            iteration=ceil(self.passes.count),
-            updates=self.steps,
-            mistakes=int(np.count_nonzero(hinges >= 1.0)),
-            lower=self.proof.dual,
-            upper=self.best.primal,
-            seconds=time.perf_counter() - self.started,
-        )
-        self.history.append(line)
-        for callback in self.callbacks:
-            callback(line)
+        mistakes = int(np.count_nonzero(hinges >= 1.0))
+        self.clock.report(mistakes, self.proof.dual, self.best.primal)
 
     def solution(self, status: Status) -> Solution:
         """Return the best hyperplane and the weights that prove the best bound."""
         if self.best is None:
-            self.passes.unlimited = True
-            self._judge()
+            with self.passes.without_limits():
+                self._judge()
         best, proof = self.best, self.proof
         assert best is not None and proof is not None
         if status.at_limit and proof.dual >= (1.0 - self.tol) * best.primal:
@@ -296,8 +270,6 @@ class _Run:
             status=status,
             lower=proof.dual,
             upper=best.primal,
-            n_passes=ceil(self.passes.count),
-            n_steps=self.steps,
-            history=self.history,
+            solver="newton",
             gave_up=self.gave_up,
         )

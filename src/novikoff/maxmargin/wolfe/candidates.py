@@ -11,14 +11,12 @@ from novikoff.sample import Sample
 Vector = NDArray[np.float64]
 Ids = NDArray[np.int64]
 
-NONE = np.empty((0, 0))
 
-
-class Rows(Protocol):
-    """Candidates by position; ``add`` returns the products of all with the new ones."""
+class GramRows(Protocol):
+    """Candidates by position, known by their products."""
 
     def add(self, ids: Ids) -> Vector:
-        """Take examples in."""
+        """Take examples in; return the products of all candidates with the new ones."""
 
     def combine(self, positions: Ids, weights: Vector) -> Vector:
         """Return the sum of ``weights * z``."""
@@ -29,17 +27,17 @@ class DenseRows:
 
     def __init__(self, sample: Sample) -> None:
         self.sample = sample
-        self._all = np.empty((0, sample.storage.shape[1]))
-        self.z = self._all
+        self._buffer = np.empty((0, sample.storage.shape[1]))
+        self.z = self._buffer
 
     def add(self, ids: Ids) -> Vector:
-        """Take examples in."""
+        """Take examples in; return the products of all candidates with the new ones."""
         new = self.sample.signed_rows(ids)
         # A matrix times its own transpose takes half the work.
         products = new @ new.T
         if len(self.z):
             products = np.vstack([self.z @ new.T, products])
-        self._all, self.z = appended(self._all, self.z, new)
+        self._buffer, self.z = appended(self._buffer, self.z, new)
         return products
 
     def combine(self, positions: Ids, weights: Vector) -> Vector:
@@ -62,7 +60,7 @@ class SparseRows:
         self.along = np.empty(0)
 
     def add(self, ids: Ids) -> Vector:
-        """Take examples in."""
+        """Take examples in; return the products of all candidates with the new ones."""
         signs = self.sample.signs[ids].astype(np.float64)
         new = sparse.diags_array(signs) @ self.sample.matrix(ids)
         self.signed = sparse.vstack([self.signed, new], format="csr")
@@ -85,40 +83,35 @@ class SparseRows:
 class ExtendedRows:
     """Candidates as dense rows with a coordinate for each of two classes, columns scaled.
 
-    What :mod:`novikoff.compiled.wolfe` factors when it works on the vectors themselves.
+    :mod:`novikoff.compiled.factor` orthogonalises these when it works on the vectors themselves.
     """
 
-    def __init__(self, sample: Sample, scale: Vector) -> None:
+    def __init__(self, sample: Sample, scale: Vector, unit: float) -> None:
         self.sample = sample
         self.scale = scale
-        self._all = np.empty((0, len(scale) + 2))
-        self.z = self._all
+        self.root = np.sqrt(unit)
+        self._buffer = np.empty((0, len(scale) + 2))
+        self.z = self._buffer
 
-    def add(self, ids: Ids) -> Vector:
-        """Take examples in; there are no products."""
+    def add(self, ids: Ids) -> None:
+        """Take examples in."""
         new = np.zeros((len(ids), self.z.shape[1]))
         new[:, :-2] = self.sample.signed_rows(ids) * self.scale
         second = self.sample.affine & (self.sample.signs[ids] < 0)
-        new[:, -2] = np.where(second, 0.0, 1.0)
-        new[:, -1] = np.where(second, 1.0, 0.0)
-        self._all, self.z = appended(self._all, self.z, new)
-        return NONE
-
-    def combine(self, positions: Ids, weights: Vector) -> Vector:
-        """Return the sum of ``weights * z``, in scaled columns."""
-        total: Vector = weights @ self.z[positions, :-2]
-        return total
+        new[:, -2] = np.where(second, 0.0, self.root)
+        new[:, -1] = np.where(second, self.root, 0.0)
+        self._buffer, self.z = appended(self._buffer, self.z, new)
 
 
-def appended(room: Vector, filled: Vector, new: Vector) -> tuple[Vector, Vector]:
-    """Return a room that holds the filled rows and the new ones, and its filled part."""
+def appended(buffer: Vector, filled: Vector, new: Vector) -> tuple[Vector, Vector]:
+    """Return a buffer that holds the filled rows and the new ones, and its filled part."""
     count = len(filled) + len(new)
-    if not len(room):
+    if not len(buffer):
         return new, new
-    if count > len(room):
-        room = grown(room, max(count, 2 * len(room)))
-    room[len(filled) : count] = new
-    return room, room[:count]
+    if count > len(buffer):
+        buffer = grown(buffer, max(count, 2 * len(buffer)))
+    buffer[len(filled) : count] = new
+    return buffer, buffer[:count]
 
 
 def grown(array: NDArray[Any], length: int) -> NDArray[Any]:

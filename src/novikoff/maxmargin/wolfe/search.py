@@ -1,57 +1,67 @@
-"""The outer loop: solve among few examples, scan all, take in the worst."""
+"""Wolfe's method on a working set: solve among few examples, scan all, take in the worst.
 
-import time
-from collections.abc import Sequence
+The point of least norm among the candidates is found by Wolfe's method (P. Wolfe, "Finding the
+nearest point in a polytope", Mathematical Programming 11, 1976). A scan of all examples along it
+gives both bounds, and the examples that it misjudges most join the candidates.
+"""
+
+from contextlib import nullcontext
 from math import inf
 
 import numpy as np
-from numpy.typing import NDArray
 
 from novikoff.certificate import Status
-from novikoff.compiled.hinge import best_step
+from novikoff.maxmargin.bounds import place_hard, place_soft
+from novikoff.maxmargin.passes import Ids, Passes, Vector
 from novikoff.maxmargin.problem import Solution
 from novikoff.maxmargin.wolfe.working_set import WorkingSet
-from novikoff.run.record import Callback, Limits, Progress
-
-Vector = NDArray[np.float64]
-
-# How many examples of each class a scan adds to the candidates, and how few are taken at once;
-# of how many the first direction is made; how much more exact the corral is than the gap asked for.
-PER_CLASS = 60
-FEW = 250
-FOR_A_START = 500
-SHARE_OF_TOL = 0.01
-# Beyond so many candidates their Gram matrix is no longer small, nor the factor of a corral.
-MOST_CANDIDATES = 5000
-MOST_MEMBERS = 1500
+from novikoff.run.clock import Clock, Stopped
+from novikoff.sample import Sample
 
 
 class Search:
     """A working set, the scans of all examples, and the best bounds they gave.
 
     For the hard margin ``lower`` and ``upper`` bound the margin, for the soft one the objective.
+
+    Parameters
+    ----------
+    candidates : WorkingSet
+        The working set, with its problem and settings.
+    clock : Clock
+        Where to give up, in passes over the examples; told after every scan.
+    solver : str
+        The name of the solver.
+    reporting : bool
+        Whether scans are reported; not where the bounds are in scaled units.
     """
 
     def __init__(
-        self, candidates: WorkingSet, limits: Limits, callbacks: Sequence[Callback] = ()
+        self, candidates: WorkingSet, clock: Clock, *, solver: str = "wolfe", reporting: bool = True
     ) -> None:
         self.candidates = candidates
-        self.limits = limits
-        self.callbacks = callbacks
-        self.n_passes = 0
-        self.history: list[Progress] = []
-        self.started = time.perf_counter()
+        self.clock = clock
+        self.solver = solver
+        self.reporting = reporting
+        self.settings = candidates.settings
         self.sample = candidates.problem.sample
         self.slack2 = candidates.problem.slack2
-        order = self.sample.order
-        self.signs = self.sample.signs[order]
-        self.w: Vector = np.zeros(self.sample.storage.shape[1])
+        self.passes = Passes(self.sample, clock)
+        self.signs = self.sample.signs[self.sample.order]
+        self.w: Vector = np.zeros(candidates.problem.n_features)
         self.offset = 0.0
-        self.mistakes = len(order) + 1
-        # What makes the weights of a soft margin's point its dual variables.
+        self.mistakes = len(self.signs) + 1
+        # The multiple of a soft margin's weights that makes them its dual variables.
         self.factor = 1.0
-        self.outgrown = False
+        self.gave_up = False
         self.lower, self.upper = -inf, inf
+
+    def start_from(self, weights: Vector) -> None:
+        """Begin with the examples that have weight, the heaviest if they are too many."""
+        support = np.flatnonzero(weights)
+        if len(support) > self.settings.most_members:
+            support = heaviest(support, weights[support], self.sample, self.settings.most_members)
+        self.candidates.begin(support, weights[support])
 
     def run(self, tol: float, zero: float, aim: float | None = None) -> Status:
         """Go on until the bounds are within ``tol``, or the least norm is at most ``zero``.
@@ -60,16 +70,16 @@ class Search:
         """
         try:
             status = self._rounds(tol if aim is None else min(tol, aim), zero)
-        except KeyboardInterrupt:
-            status = Status.INTERRUPTED
+        except Stopped as stopped:
+            status = stopped.status
         return Status.GAP_REACHED if status.at_limit and self._within(tol) else status
 
     def _rounds(self, aim: float, zero: float) -> Status:
-        candidates = self.candidates
+        candidates, settings = self.candidates, self.settings
         if not len(candidates.support):
             self._start()
         while True:
-            settled = candidates.solve(SHARE_OF_TOL * aim, zero, self.is_over)
+            settled = candidates.solve(settings.share_of_tol * aim, zero, self.clock)
             stop = self.limit()
             if stop is not None and self.w.any():
                 return stop
@@ -82,16 +92,27 @@ class Search:
             stop = self.limit()
             if stop is not None:
                 return stop
-            if len(candidates.ids) > MOST_CANDIDATES or len(candidates.support) > MOST_MEMBERS:
-                self.outgrown = True
+            self.gave_up = (
+                len(candidates.ids) > settings.most_candidates
+                or len(candidates.support) > settings.most_members
+            )
+            if self.gave_up:
                 return Status.PRECISION
             norm2 = length**2 + self._slack_norm2()
-            new = candidates.add(self._deepest(depths, SHARE_OF_TOL * aim * norm2))
+            least = settings.share_of_tol * aim * norm2
+            new = candidates.add(self._deepest(depths, least, settings.per_class))
             if not (settled and new):
                 return Status.PRECISION
 
     def _within(self, tol: float) -> bool:
         return self.lower > 0.0 and self.lower >= (1.0 - tol) * self.upper
+
+    def limit(self) -> Status | None:
+        """Return the limit that leaves no time for another scan, if any."""
+        status = self.clock.interrupted()
+        if status is None and not self.clock.fits(1.0):
+            return Status.MAX_ITER
+        return status
 
     def solution(self, status: Status) -> Solution:
         """Return the best hyperplane, and the weights of the last point."""
@@ -104,30 +125,31 @@ class Search:
             status=status,
             lower=self.lower,
             upper=self.upper,
-            n_passes=self.n_passes,
-            n_steps=self.candidates.steps,
-            history=self.history,
+            solver=self.solver,
+            gave_up=self.gave_up,
         )
 
-    def widen(self, most: int) -> None:
-        """Take in the examples nearest to the boundary, so many of each class."""
+    def add_nearest(self, most: int) -> None:
+        """Take in the examples nearest to the boundary, so many of each class; one pass."""
         w, _ = self.candidates.point()
         self.candidates.add(self._deepest(-self.signs * self._products(w), -inf, most))
 
     def _start(self) -> None:
-        """Look along the difference of the class means, taken over a few examples."""
-        few = np.zeros(self.sample.n_examples)
+        """Scan along the difference of the class means, taken over a few examples."""
+        few, settings = np.zeros(self.sample.n_examples), self.settings
         for sign in (1, -1):
             side = self.sample.order[self.signs == sign]
-            chosen = side[:: len(side) // FOR_A_START + 1]
+            chosen = side[:: len(side) // settings.first_direction + 1]
             few[chosen] = 1.0 / max(len(chosen), 1)
         w, _ = self.sample.combine(few)
-        products = self._products(w)
+        with self.passes.without_limits():
+            products = self._products(w)
         if self.slack2 is None and w.any():
-            self._keep(w, products, float(np.linalg.norm(w)))
-        most = FEW if len(self.signs) <= FEW else PER_CLASS
+            self._keep_better(w, products, float(np.linalg.norm(w)))
+        all_fit = len(self.signs) <= settings.take_all
+        most = settings.take_all if all_fit else settings.per_class
         worst = self._deepest(-self.signs * products, -inf, most)
-        if len(worst) == len(self.signs) <= self.sample.storage.shape[1]:
+        if len(worst) == len(self.signs) <= self.candidates.problem.n_features:
             # So few examples in so many dimensions tend to carry the optimum nearly all.
             self.candidates.begin(worst, np.ones(len(worst)))
             return
@@ -139,25 +161,23 @@ class Search:
         self.candidates.begin(first, np.ones(len(first)))
 
     def _products(self, w: Vector) -> Vector:
-        self.n_passes += 1
-        return self.sample.products(w)
+        """Return ``(x - centre) . w`` of all examples in order."""
+        at, centre = self.sample.at, self.sample.centre
+        return self.passes.products(self.sample.order, w, float(w[at] @ centre[at]))
 
     def _scan(self, w: Vector, length: float) -> Vector:
         """Bring the bounds up to date; return how far each example lies below its class's level."""
-        products = self._products(w)
+        # Without this pass there may be no hyperplane to return.
+        with nullcontext() if self.w.any() else self.passes.without_limits():
+            products = self._products(w)
         if self.slack2 is None:
             # In scaled columns, w and the norm are those of the scaled problem.
             self.upper = min(self.upper, length / 2.0 if self.sample.affine else length)
-            self._keep(w, products, length)
+            self._keep_better(w, products, length)
         else:
             self._soft_bounds(w, products, length, self.slack2)
-        seconds = time.perf_counter() - self.started
-        line = Progress(
-            self.n_passes, self.candidates.steps, self.mistakes, self.lower, self.upper, seconds
-        )
-        self.history.append(line)
-        for callback in self.callbacks:
-            callback(line)
+        if self.reporting:
+            self.clock.report(self.mistakes, self.lower, self.upper)
         positive, negative = self._levels(products)
         depths: Vector = np.where(self.signs > 0, positive, negative)
         depths -= self.signs * products
@@ -168,15 +188,9 @@ class Search:
             depths -= eased[self.sample.order]
         return depths
 
-    def _keep(self, w: Vector, products: Vector, length: float) -> None:
+    def _keep_better(self, w: Vector, products: Vector, length: float) -> None:
         """Keep the hyperplane that separates best or, while none does, errs least often."""
-        if self.sample.affine:
-            positive = self.signs > 0
-            low, high = float(products[positive].min()), float(products[~positive].max())
-            least, offset = (low - high) / 2.0, -(low + high) / 2.0
-        else:
-            least, offset = float((self.signs * products).min()), 0.0
-        mistakes = int(np.count_nonzero(self.signs * (products + offset) <= 0.0))
+        offset, least, mistakes = place_hard(products, self.signs, self.sample.affine)
         if (-mistakes, least / length) <= (-self.mistakes, self.lower):
             return
         # Where it separates, the hyperplane is scaled to y f(x) >= 1.
@@ -185,21 +199,16 @@ class Search:
         self.mistakes, self.lower = mistakes, least / length
 
     def _soft_bounds(self, w: Vector, products: Vector, length: float, slack2: Vector) -> None:
-        norm2 = length**2 + self._slack_norm2()
-        self.factor = factor = (2.0 if self.sample.affine else 1.0) / norm2
-        dual = factor if self.sample.affine else factor / 2.0
-        self.lower = max(self.lower, dual)
+        norm2, affine = length**2 + self._slack_norm2(), self.sample.affine
+        self.factor = factor = (2.0 if affine else 1.0) / norm2
+        self.lower = max(self.lower, factor if affine else factor / 2.0)
         mine = slack2[self.sample.order]
-        scores = factor * products
-        offset = 0.0
-        if self.sample.affine:
-            signs = self.signs.astype(np.float64)
-            offset = best_step(1.0 - signs * scores, signs, 1.0 / mine, 0.0, 0.0, 0.0)
-        hinges = np.maximum(0.0, 1.0 - self.signs * (scores + offset))
-        primal = 0.5 * float((factor * w) @ (factor * w) + (hinges**2 / mine).sum())
+        offset, primal, mistakes = place_soft(
+            factor * w, factor * products, self.signs, mine, affine
+        )
         if primal < self.upper:
             self.w, self.offset, self.upper = factor * w, offset, primal
-            self.mistakes = int(np.count_nonzero(self.signs * (scores + offset) <= 0.0))
+            self.mistakes = mistakes
 
     def _slack_norm2(self) -> float:
         """The slack lift's part of the squared norm of the point."""
@@ -221,7 +230,7 @@ class Search:
         positive = self.sample.signs[support] > 0
         return float(parts[positive].sum()), float(parts[~positive].sum())
 
-    def _deepest(self, depths: Vector, least: float, most: int = PER_CLASS) -> NDArray[np.int64]:
+    def _deepest(self, depths: Vector, least: float, most: int) -> Ids:
         """Return the deepest examples of each class, deepest first."""
         found = []
         for sign in (1, -1):
@@ -233,14 +242,12 @@ class Search:
         chosen = np.concatenate(found)
         return self.sample.order[chosen[np.argsort(-depths[chosen], kind="stable")]]
 
-    def is_over(self) -> bool:
-        """Whether a limit was met."""
-        return self.limit() is not None
 
-    def limit(self) -> Status | None:
-        """Return the limit that was met, if any."""
-        if self.limits.cancelled():
-            return Status.INTERRUPTED
-        if self.limits.deadline is not None and time.perf_counter() >= self.limits.deadline:
-            return Status.TIME_LIMIT
-        return Status.MAX_ITER if self.n_passes >= self.limits.max_iter else None
+def heaviest(support: Ids, weights: Vector, sample: Sample, most: int) -> Ids:
+    """Return ``most`` of the support, those of largest weight in each class."""
+    second = (sample.signs[support] < 0) & sample.affine
+    chosen = []
+    for side in (support[~second], support[second]):
+        order = np.argsort(-weights[np.isin(support, side)], kind="stable")
+        chosen.append(side[order[: most // (2 if sample.affine else 1)]])
+    return np.sort(np.concatenate(chosen))

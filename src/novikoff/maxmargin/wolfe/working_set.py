@@ -1,28 +1,24 @@
-"""The few examples near the boundary, and the corral among them."""
+"""The candidates of Wolfe's method, a few examples near the boundary, and the corral among them."""
 
 from collections.abc import Callable
 
 import numpy as np
-from scipy import sparse
 
 from novikoff.compiled import factor
-from novikoff.compiled import wolfe as corral
+from novikoff.compiled import wolfe as compiled
+from novikoff.compiled.factor import Corral
 from novikoff.maxmargin.problem import Problem
 from novikoff.maxmargin.wolfe.candidates import (
-    NONE,
     DenseRows,
     ExtendedRows,
+    GramRows,
     Ids,
-    Rows,
     SparseRows,
     Vector,
     grown,
 )
-
-# A burst of steps, between which a limit may end it, is about so many products.
-BURST = 10**8
-FEW_MEMBERS = 64
-UNIT = 1.0
+from novikoff.maxmargin.wolfe.settings import WOLFE, WolfeSettings
+from novikoff.run.clock import Clock
 
 
 class WorkingSet:
@@ -32,6 +28,8 @@ class WorkingSet:
     ----------
     problem : Problem
         Where the candidates come from.
+    settings : WolfeSettings, optional
+        Sizes of arrays and bursts.
     scale : array of shape (n_features,), optional
         Work on the vectors themselves instead of their Gram matrix, which is slower and right
         down to 1e-15 of the largest length instead of 1e-8; for the hard margin only. The
@@ -41,54 +39,66 @@ class WorkingSet:
     """
 
     def __init__(
-        self, problem: Problem, scale: Vector | None = None, length: float | None = None
+        self,
+        problem: Problem,
+        settings: WolfeSettings = WOLFE,
+        *,
+        scale: Vector | None = None,
+        length: float | None = None,
     ) -> None:
         sample = problem.sample
         self.problem = problem
+        self.settings = settings
         self.scale = scale
         self.length = sample.radius if length is None else length
         self.ids: Ids = np.empty(0, dtype=np.int64)
-        self.classes: Ids = np.empty(0, dtype=np.int64)
-        self.steps = 0
         # Powers of two bring lengths near 1, so that the corral's squares of squares stay finite.
         self._shrink = 0.0 if scale is None else power_below(self.length)
-        self._rows: Rows
+        self._rows: GramRows = SparseRows(sample) if sample.is_sparse else DenseRows(sample)
+        self._vectors: ExtendedRows | None = None
         if scale is not None:
-            self._rows = ExtendedRows(sample, scale * self._shrink)
-        elif sparse.issparse(sample.storage.matrix):
-            self._rows = SparseRows(sample)
-        else:
-            self._rows = DenseRows(sample)
-        self._gram: Vector = NONE
+            self._vectors = ExtendedRows(sample, scale * self._shrink, settings.unit)
         self._size = 0
-        self._members: Ids = np.empty(0, dtype=np.int64)
-        self._weights: Vector = np.empty(0)
-        self._factor: Vector = NONE
-        self._basis: Vector = NONE
-        self._point = np.zeros(0 if scale is None else len(scale))
-        self._halves = np.empty((2 if sample.affine else 1, 0))
+        empty = np.empty((0, 0))
+        self._corral = Corral(
+            gram=empty,
+            vectors=empty,
+            classes=np.empty(0, dtype=np.int64),
+            unit=settings.unit,
+            members=np.empty(0, dtype=np.int64),
+            weights=np.empty(0),
+            factor=empty,
+            halves=np.empty((2 if sample.affine else 1, 0)),
+            basis=empty,
+            point=np.zeros(0 if scale is None else len(scale)),
+        )
+
+    @property
+    def classes(self) -> Ids:
+        """The classes of the candidates: 0 is that of the positive examples, or the only one."""
+        return self._corral.classes
 
     @property
     def support(self) -> Ids:
         """The examples of the corral."""
-        return self.ids[self._members[: self._size]]
+        return self.ids[self._members]
 
     @property
     def weights(self) -> Vector:
         """Their weights, which sum to 1 in each class."""
-        return self._weights[: self._size]
+        return self._corral.weights[: self._size]
 
     @property
-    def support_classes(self) -> Ids:
-        """Their classes: 0 is that of the positive examples, or the only one."""
-        return self.classes[self._members[: self._size]]
+    def _members(self) -> Ids:
+        members: Ids = self._corral.members[: self._size]
+        return members
 
     def point(self) -> tuple[Vector, float]:
         """Return the direction to scan along, and the least norm itself (slack not counted)."""
         if self.scale is not None:
-            point = self._point / self._shrink
+            point = self._corral.point / self._shrink
             return point * self.scale, float(np.linalg.norm(point))
-        w = self._rows.combine(self._members[: self._size], self.weights)
+        w = self._rows.combine(self._members, self.weights)
         return w, float(np.linalg.norm(w))
 
     def add(self, ids: Ids) -> int:
@@ -96,98 +106,90 @@ class WorkingSet:
         ids = np.setdiff1d(ids, self.ids)
         if not len(ids):
             return 0
-        sample, before = self.problem.sample, len(self.ids)
-        products = self._rows.add(ids)
+        sample = self.problem.sample
         self.ids = np.concatenate([self.ids, ids])
         second = (sample.signs[ids] < 0) & sample.affine
-        self.classes = np.concatenate([self.classes, second.astype(np.int64)])
-        if self.scale is None:
-            if self.problem.slack2 is not None:
-                new = np.arange(len(ids))
-                products[before + new, new] += self.problem.slack2[ids]
-            count = len(self.ids)
-            if self._shrink == 0.0:
-                own = products[before + np.arange(len(ids)), np.arange(len(ids))]
-                self._shrink = power_below(float(np.sqrt(own.max())))
-            products *= self._shrink**2
-            if count > len(self._gram):
-                self._gram = squared(self._gram, max(count, 5 * len(self._gram) // 4))
-            self._gram[:count, before:count] = products
-            self._gram[before:count, :before] = products[:before].T
+        classes = np.concatenate([self.classes, second.astype(np.int64)])
+        if self._vectors is None:
+            self._corral = self._corral._replace(classes=classes, gram=self._larger_gram(ids))
+        else:
+            self._vectors.add(ids)
+            self._corral = self._corral._replace(classes=classes, vectors=self._vectors.z)
         return len(ids)
 
-    def begin(self, support: Ids, weights: Vector) -> None:
-        """Make the given examples the corral, as far as they are independent."""
+    def _larger_gram(self, ids: Ids) -> Vector:
+        """Return the Gram matrix with the last candidates, which are ``ids``, in it."""
+        products, count = self._rows.add(ids), len(self.ids)
+        before, new = count - len(ids), np.arange(len(ids))
+        if self.problem.slack2 is not None:
+            products[before + new, new] += self.problem.slack2[ids]
+        if self._shrink == 0.0:
+            self._shrink = power_below(float(np.sqrt(products[before + new, new].max())))
+        products *= self._shrink**2
+        gram: Vector = self._corral.gram
+        if count > len(gram):
+            gram = larger_square(gram, max(count, 5 * len(gram) // 4))
+        gram[:count, before:count] = products
+        gram[before:count, :before] = products[:before].T
+        return gram
+
+    def begin(
+        self, support: Ids, weights: Vector, check: Callable[[], None] = lambda: None
+    ) -> None:
+        """Make the given examples the corral, as far as they are independent.
+
+        ``check`` is called again and again, and may raise to stop it.
+        """
         self.add(support)
         order = np.argsort(self.ids)
         positions = order[np.searchsorted(self.ids, support, sorter=order)]
-        while len(self._members) < len(support):
+        while len(self._corral.members) < len(support):
             self._make_room()
         taken = np.empty(len(support), dtype=np.bool_)
-        self._size = factor.fill(
-            self._gram,
-            self._vectors,
-            self.classes,
-            UNIT,
-            self._members,
-            self._factor,
-            self._halves,
-            self._basis,
-            positions,
-            taken,
-        )
-        self._weights[: self._size] = weights[taken]
-        for c in range(len(self._halves)):
-            mine = self.support_classes == c
+        self._size = 0
+        for begin in range(0, len(support), self.settings.first_members):
+            check()
+            here = slice(begin, begin + self.settings.first_members)
+            self._size = factor.fill(self._corral, self._size, positions[here], taken[here])
+        self._corral.weights[: self._size] = weights[taken]
+        for c in range(len(self._corral.halves)):
+            mine = self.classes[self._members] == c
             self.weights[mine] /= self.weights[mine].sum()
 
-    def solve(self, tol: float, zero: float, stop: Callable[[], bool]) -> bool:
+    def solve(self, tol: float, zero: float, clock: Clock) -> bool:
         """Find the point of least norm among the candidates; whether there was time and digits.
 
-        Between bursts of steps, ``stop`` may end it.
+        Between bursts of steps the clock may end it, also where no pass is left to make use of it.
         """
-        ended = corral.EXHAUSTED
-        while ended in (corral.EXHAUSTED, corral.FULL):
-            if ended == corral.FULL:
+        settings, ended = self.settings, compiled.EXHAUSTED
+        while ended in (compiled.EXHAUSTED, compiled.FULL):
+            if ended == compiled.FULL:
                 self._make_room()
-            elif stop():
+            elif clock.interrupted() is not None or not clock.fits(1.0):
                 return False
-            ended, self._size, steps = corral.descend(
-                self._gram,
-                self._vectors,
-                self.classes,
-                UNIT,
-                self._members,
-                self._weights,
-                self._factor,
-                self._halves,
-                self._basis,
-                self._size,
-                tol,
-                zero * self._shrink,
-                min(500, 1 + BURST // (1 + self._size) ** 2),
-                self._point,
+            most = min(settings.burst_steps, 1 + settings.burst_products // (1 + self._size) ** 2)
+            ended, self._size, steps = compiled.descend(
+                self._corral, self._size, tol, zero * self._shrink, most
             )
-            self.steps += int(steps)
-        return bool(ended == corral.SATISFIED)
-
-    @property
-    def _vectors(self) -> Vector:
-        return self._rows.z if isinstance(self._rows, ExtendedRows) else NONE
+            clock.updates += int(steps)
+        return bool(ended == compiled.SATISFIED)
 
     def _make_room(self) -> None:
         """Let the corral have twice as many members."""
-        have = len(self._members)
-        room = max(FEW_MEMBERS, 2 * have)
-        self._members = grown(self._members, room)
-        self._weights = grown(self._weights, room)
-        self._halves = np.ascontiguousarray(grown(self._halves.T, room).T)
-        self._factor = squared(self._factor, room)
+        corral, have = self._corral, len(self._corral.members)
+        room = max(self.settings.first_members, 2 * have)
+        self._corral = corral._replace(
+            members=grown(corral.members, room),
+            weights=grown(corral.weights, room),
+            halves=np.ascontiguousarray(grown(corral.halves.T, room).T),
+            factor=larger_square(corral.factor, room),
+        )
         if self.scale is not None:
-            self._basis = grown(self._basis.reshape(have, len(self.scale) + 2), room)
+            basis = grown(corral.basis.reshape(have, len(self.scale) + 2), room)
+            self._corral = self._corral._replace(basis=basis)
 
 
-def squared(array: Vector, length: int) -> Vector:
+def larger_square(array: Vector, length: int) -> Vector:
     """Return a larger square matrix, zero beyond the given one."""
     larger = np.zeros((length, length))
     larger[: len(array), : len(array)] = array

@@ -1,0 +1,94 @@
+"""Bounds on the optimum that a hyperplane and weights prove, the same for every solver.
+
+A hyperplane bounds the hard margin from below and the soft objective from above; weights bound the
+hard margin from above and the soft objective from below. All in floating point: the certificate
+computes the rigorous bounds.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.compiled.hinge import best_step
+
+Vector = NDArray[np.float64]
+
+
+class Placed(NamedTuple):
+    """A hyperplane with its best offset: the value it reaches, and the errors it makes.
+
+    ``value`` is the least ``y f(x)`` (hard margin), or the primal objective (soft margin).
+    """
+
+    offset: float
+    value: float
+    mistakes: int
+
+
+def place_hard(products: Vector, signs: NDArray[Any], affine: bool) -> Placed:
+    """Return the offset at which the least ``y (product + offset)`` is largest."""
+    if affine:
+        positive = signs > 0
+        low, high = float(products[positive].min()), float(products[~positive].max())
+        least, offset = (low - high) / 2.0, -(low + high) / 2.0
+    else:
+        least, offset = float((signs * products).min()), 0.0
+    return Placed(offset, least, _mistakes(products, signs, offset))
+
+
+def place_soft(
+    w: Vector, products: Vector, signs: NDArray[Any], slack2: Vector, affine: bool
+) -> Placed:
+    """Return the offset at which the primal objective of ``w`` is least."""
+    offset = 0.0
+    if affine:
+        hinges = 1.0 - signs * products
+        offset = best_step(hinges, signs.astype(np.float64), 1.0 / slack2, 0.0, 0.0, 0.0)
+    hinges = np.maximum(0.0, 1.0 - signs * (products + offset))
+    primal = 0.5 * float(w @ w + (hinges**2 / slack2).sum())
+    return Placed(offset, primal, _mistakes(products, signs, offset))
+
+
+def _mistakes(products: Vector, signs: NDArray[Any], offset: float) -> int:
+    return int(np.count_nonzero(signs * (products + offset) <= 0.0))
+
+
+def normalized(weights: Vector, signs: NDArray[Any], affine: bool) -> tuple[Vector, float]:
+    """Return weights that sum to 1 in each class, or in all without intercept, and their sum.
+
+    Where a class has no weight, all weights are zero.
+    """
+    positive = (signs > 0) | (not affine)
+    totals = [float(weights[side].sum()) for side in (positive, ~positive)]
+    if not totals[0] > 0.0 or (affine and not totals[1] > 0.0):
+        return np.zeros_like(weights), 0.0
+    return weights / np.where(positive, *totals), 2.0 if affine else 1.0
+
+
+def dual_variables(weights: Vector, signs: NDArray[Any], dual: float, affine: bool) -> Vector:
+    """Return the multiple of the weights at which the dual objective is ``dual``, its largest."""
+    normal, _ = normalized(weights, signs, affine)
+    return normal * (dual if affine else 2.0 * dual)
+
+
+def dual_objective(
+    sums: Vector, totals: Vector, signs: Vector, weights: Vector, slack2: Vector, affine: bool
+) -> float:
+    """Return the dual objective at the best multiple of the weights.
+
+    ``sums`` are the weighted sums of the positive and of the negative examples, relative to the
+    centre, and ``totals`` those of the weights. Where there is an intercept, the weights of each
+    class are first scaled to the same total.
+    """
+    if not affine:
+        total = float(totals.sum())
+        if total == 0.0:
+            return 0.0
+        w, normal = (sums[0] - sums[1]) / total, weights / total
+        return 0.5 / float(w @ w + normal**2 @ slack2)
+    if not totals.all():
+        return 0.0
+    w = sums[0] / totals[0] - sums[1] / totals[1]
+    normal = weights / np.where(signs > 0.0, *totals)
+    return 2.0 / float(w @ w + normal**2 @ slack2)

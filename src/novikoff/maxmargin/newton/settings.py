@@ -1,0 +1,116 @@
+"""The settings of Newton's method."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class NewtonSettings:
+    """Sizes of subsamples, accuracies of single steps, and when to stop."""
+
+    first_subsample: int = 4000
+    """The first subsample has so many examples, or ``subsample_per_feature`` for each feature."""
+
+    subsample_per_feature: int = 5
+    """See ``first_subsample``."""
+
+    subsample_of_class: int = 200
+    """A subsample has at least so many examples of each class, if there are."""
+
+    growth: int = 4
+    """Each subsample is so many times as large as the one before."""
+
+    leave_subsample: float = 0.1
+    """Leave a subsample of n examples when a step gains, or promises to gain, less than this times
+    d / n of the objective: its own optimum is further than that from the optimum of all."""
+
+    forcing_on_subsamples: float = 0.1
+    """How far the residual of Newton's equation must fall on a subsample, in units of what it was;
+    the subsample is left soon anyway."""
+
+    forcing: float = 0.05
+    """The same on all examples."""
+
+    forcing_on_detours: float = 0.03
+    """The same on a detour, where hinges are stiff."""
+
+    exact_residual: float = 1e-10
+    """The same where the equation is solved to rounding."""
+
+    enough: float = 10.0
+    """Where the squared residual is within so many times of what suffices for the gap asked for,
+    conjugate gradients go on until it is there."""
+
+    exact_gradient: float = 2.0**-51
+    """A gradient so small, in units of the vectors whose difference it is, is rounding."""
+
+    vanishing_norm: float = 1e-8
+    """A ``w`` shorter than this, in units of the longest that its objective allows, is taken for
+    that long when the gradient is measured by it."""
+
+    stall: float = 1e-6
+    """A step stalls that gains less of the objective, in units of the gap asked for, and does not
+    halve the gradient."""
+
+    most_stalls: int = 2
+    """How many steps may stall."""
+
+    rounding: float = 2.0**-44
+    """The error of a sum over many examples, in units of its size."""
+
+    doubtful: float = 0.01
+    """Sums are carried from step to step while their rounding errors stay within this share of the
+    gap asked for."""
+
+    short_step: float = 0.1
+    """A step shorter than this, in units of the full step, means stiff hinges: a detour begins."""
+
+    long_step: float = 0.9
+    """On a detour a step at least so long means that the hinges are soft enough."""
+
+    softer: float = 100.0
+    """By what factor a detour makes hinges softer, until steps are no longer short."""
+
+    harder: float = 5.0
+    """By what factor it makes them harder again, after each long step."""
+
+    detour_steps: int = 50
+    """The most steps at one softness: with more, rounding and not stiffness keeps them short."""
+
+    detour_gap: float = 1e-9
+    """No detour is made with a relative gap below this."""
+
+    few_hinges: int = 1000
+    """With ``patient=False``, give up at a short step with at most so many open hinges."""
+
+    factor_per_feature: int = 5
+    """The factor that preconditions is built from so many examples for each feature, or from as
+    many as take the time of ``factor_products`` products, whichever is more."""
+
+    factor_products: int = 10
+    """See ``factor_per_feature``."""
+
+    features_a_product: int = 20
+    """A dense row with d features takes d / so many times as long to build into the factor as to
+    multiply by."""
+
+    sparse_value: int = 50
+    """A product with a value of a sparse row takes as long as so many multiplications in a
+    factor."""
+
+    sparse_bytes: int = 12
+    """The bytes of a value of a sparse row with its column."""
+
+    most_factored: int = 3000
+    """The most rows and columns of a factor."""
+
+    most_products: int = 50
+    """The most products of conjugate gradients in a step."""
+
+    slow_products: int = 20
+    """After so many products in a step, the next factor is built from twice as many examples."""
+
+    block: int = 1024
+    """How many rows are built into a factor at once, between two looks at the clock."""
+
+
+NEWTON = NewtonSettings()
