@@ -17,7 +17,6 @@ from novikoff.certificate.errors import CertificateError, Undecided
 from novikoff.certificate.exact.relation import reduce_support
 from novikoff.certificate.examples.fingerprint import (
     fingerprint,
-    fingerprint_and_hashes,
     fingerprint_of_hashes,
     row_hashes,
 )
@@ -45,7 +44,6 @@ __all__ = [
     "certify_nonseparable",
     "certify_soft",
     "fingerprint",
-    "fingerprint_and_hashes",
     "fingerprint_of_hashes",
     "reduce_support",
     "row_hashes",

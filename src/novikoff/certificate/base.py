@@ -185,7 +185,7 @@ class Certificate(ABC):
     def _verify(self, X: Any, y: npt.ArrayLike, hashes: Hashes | None) -> Any:
         signs = signs_of(y, self.positive, self.negative)
         if hashes is not None:
-            found = fingerprint_of_hashes(hashes, signs, self.n_features)
+            found = fingerprint_of_hashes(hashes, signs > 0, 2, self.n_features)
             if found != self.fingerprint:
                 raise CertificateError(
                     "this is not the data the certificate was made for: "

@@ -54,5 +54,5 @@ def stated_of(X: Any, signs: Signs, affine: bool, status: Status, claim: Claim) 
         negative=claim.get("negative"),
         n_examples=X.shape[0],
         n_features=X.shape[1],
-        fingerprint=fingerprint_of(X, signs) if name is None else name,
+        fingerprint=fingerprint_of(X, signs > 0) if name is None else name,
     )

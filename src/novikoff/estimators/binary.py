@@ -89,7 +89,7 @@ def fit_binary(
         n_updates=finished.n_updates,
         positive=positive,
         negative=negative,
-        fingerprint=fingerprint_of_hashes(task.hashes, sample.signs, task.X.shape[1]),
+        fingerprint=fingerprint_of_hashes(task.hashes, sample.signs > 0, 2, task.X.shape[1]),
     )
     upper = finished.weights if finished.upper is None else finished.upper
     upper_support, upper_weights = _weighted(sample, upper)

@@ -65,7 +65,7 @@ class Claims:
             n_updates=n_updates,
             positive=self.positive,
             negative=self.negative,
-            fingerprint=fingerprint_of_hashes(task.hashes, sample.signs, task.X.shape[1]),
+            fingerprint=fingerprint_of_hashes(task.hashes, sample.signs > 0, 2, task.X.shape[1]),
             costs=task.costs,
         )
 
