@@ -212,7 +212,7 @@ def _as_doubles(labels: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
 def _not_among(label: Any, names: Sequence[Label]) -> str:
     if _is_missing(label):
         return f"has no label, but {shown_label(label)}"
-    shown = ", ".join(map(format_label, names[:_MOST_SHOWN]))
+    shown = ", ".join(map(shown_label, names[:_MOST_SHOWN]))
     more = f" and {len(names) - _MOST_SHOWN} more" if len(names) > _MOST_SHOWN else ""
     return f"has the label {shown_label(label)}; the classes are {shown}{more}"
 
