@@ -165,7 +165,8 @@ class Problem:
         if self.class_weights is None:
             return weights
         of_class = np.array(self.class_weights)[codes]
-        product = of_class if weights is None else of_class * weights
+        with np.errstate(over="ignore", under="ignore"):
+            product = of_class if weights is None else of_class * weights
         if not np.isfinite(product).all():
             raise CertificateError("a class weight times the weight of an example overflows")
         if weights is not None and ((product == 0.0) & (weights > 0.0)).any():
