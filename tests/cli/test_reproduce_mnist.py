@@ -27,7 +27,7 @@ def digits():
 @pytest.mark.parametrize("hidden", [800, 300])
 def test_the_command(run, digits, monkeypatch, hidden, tmp_path):
     monkeypatch.setattr(section3, "load_examples", lambda: digits)
-    monkeypatch.setattr(reproduce_mnist, "SEEN_QUICKLY", 300)
+    monkeypatch.setattr(reproduce_mnist, "QUICK_EXAMPLES", 300)
     options = ["--quick", "--seeds", 2, "--jobs", 1, "--hidden", hidden, "--out", tmp_path / "out"]
     result = run("reproduce", "mnist", *options)
     assert result.exit_code == 0
