@@ -4,8 +4,8 @@ import numpy as np
 from hypothesis import strategies as st
 from scipy.optimize import linprog, minimize
 
+from benchmarks.generators import text_like
 from novikoff.data import planted as far_from_a_plane
-from novikoff.data import text_like
 from novikoff.maxmargin import Problem
 from novikoff.run.clock import Clock, Limits
 from novikoff.sample import Sample, storage_of
