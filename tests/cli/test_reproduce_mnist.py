@@ -86,7 +86,8 @@ def test_without_data_or_pytorch_there_is_one_line(run, monkeypatch):
     assert result.exit_code == 2
     assert "cannot be had" in result.stderr and result.stderr.count("\n") == 1
     monkeypatch.setitem(sys.modules, "torch", None)
-    for name in [name for name in sys.modules if name.startswith("novikoff.neural")]:
+    of_torch = ("novikoff.neural", "novikoff.reproduce.mnist")
+    for name in [name for name in sys.modules if name.startswith(of_torch)]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.delattr(novikoff, "neural", raising=False)
     result = run("reproduce", "mnist")

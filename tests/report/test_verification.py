@@ -65,7 +65,8 @@ def test_names_of_the_file_and_of_the_certificate(examples):
     assert dict(same.rows())["Problem"].endswith("\ntarget 'animal'; features 'a', 'b' and 'c'")
     others = found(clf, X, y, None, ("d", "e", "f"), "pet", stored)
     assert dict(others.rows())["Problem"].endswith(
-        "\ntarget 'pet'; target 'animal' in the certificate (not checked); features 'd', 'e' and 'f'"
+        "\ntarget 'pet'; target 'animal' in the certificate (not checked); "
+        "features 'd', 'e' and 'f'"
     )
     assert others.document()["target"] == "pet"
     bare = found(clf, X, y, stored=stored)

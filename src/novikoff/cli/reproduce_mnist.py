@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from importlib import import_module
 from math import isnan
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -91,6 +92,8 @@ def mnist(
 
 def _examples() -> "tuple[Examples, Examples]":
     try:
+        # The first of these says how to install PyTorch, if it is missing.
+        import_module("novikoff.neural")
         from novikoff.reproduce.mnist import load_examples
     except ModuleNotFoundError as missing:
         raise Refusal(missing) from None
