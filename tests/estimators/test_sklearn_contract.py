@@ -15,7 +15,7 @@ pytestmark = pytest.mark.filterwarnings(
     [
         Perceptron(),
         Perceptron(rule="classic"),
-        Perceptron(rule=rules.PassiveAggressive(C=1.0), soft_margin=1.0),
+        Perceptron(rule=rules.PassiveAggressive(C=1.0), C=0.5),
         Perceptron(rule="dynamic", average=True, shuffle=False),
     ]
 )

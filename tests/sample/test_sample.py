@@ -8,8 +8,6 @@ from scipy import sparse
 
 from novikoff import rules
 from novikoff.compiled.step import ALONG, NORM2, OFFSET, UPDATES, WEIGHT
-from novikoff.maxmargin import Problem
-from novikoff.maxmargin.choose import column_reach
 from novikoff.sample import Sample, storage, storage_of, visit_order
 from tests.estimators.problems import twisted, whole_numbers
 from tests.rules.pseudocode import Pseudocode
@@ -112,8 +110,6 @@ def test_signed_rows_and_reaches(kind, how, monkeypatch):
     ids = np.array([7, 3, 31, 30, 59, 0])
     expected = sample.signs[ids, None] * (X[ids] - sample.centre)
     np.testing.assert_array_equal(sample.signed_rows(ids), expected)
-    reach = column_reach(Problem(sample, None))
-    np.testing.assert_array_equal(reach, np.abs(X - sample.centre).max(axis=0))
 
 
 @KINDS

@@ -14,6 +14,12 @@ COSTS = 1e-30, 1e30
 """Beyond, the slack lift of an example leaves the range in which sums keep their digits."""
 
 
+def refuse_masked(name: str, values: Any) -> None:
+    """Refuse an array of which some values are hidden: they would be read nevertheless."""
+    if isinstance(values, np.ma.MaskedArray):
+        raise ValueError(f"{name} is a masked array; fill in its missing values first.")
+
+
 def classes_of(y: NDArray[Any]) -> tuple[NDArray[Any], Codes]:
     """Return the sorted labels and, for each example, the position of its own."""
     try:
@@ -65,9 +71,12 @@ def checked_weights(sample_weight: Any, n_examples: int) -> NDArray[np.float64] 
     """Return the weights of the examples as float64, or raise what is wrong with them."""
     if sample_weight is None:
         return None
+    refuse_masked("sample_weight", sample_weight)
     weights = np.asarray(sample_weight)
     if weights.dtype.kind == "c":
         raise ValueError("sample_weight must be real numbers, not complex ones.")
+    if weights.dtype.kind not in "biufO":
+        raise ValueError(f"sample_weight must be numbers, not {weights.dtype}.")
     weights = weights.astype(np.float64)
     if weights.ndim == 0:
         weights = np.full(n_examples, float(weights))

@@ -10,14 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from novikoff.certificate import Certificate, NonSeparation, Status
 from novikoff.certificate.exact.prediction import scores as exact_scores
+from novikoff.certificate.examples.matrix import check_matrix
 from novikoff.estimators.fitted import Fitted
 from novikoff.estimators.labels import labels_of
 from novikoff.estimators.one_vs_rest import combined, parts_of
-from novikoff.estimators.training import Training, readable_type
+from novikoff.estimators.training import Training, read_examples
 from novikoff.run import Callback, Progress
 
 
@@ -77,7 +78,7 @@ class LinearModel(ClassifierMixin, BaseEstimator):
             exact value: where rounding could change it, the value is computed in exact arithmetic.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=readable_type(X), reset=False)
+        X = check_matrix(read_examples(self, X, reset=False))
         scores = exact_scores(X, self.coef_, self.intercept_)
         return scores.ravel() if scores.shape[1] == 1 else scores
 

@@ -174,8 +174,8 @@ class MaxMargin(LinearModel):
         sample_weight: ArrayLike | None,
         start: LinearModel | None,
     ) -> bool:
-        deadline = deadline_in(self.time_limit)
         check_max_margin_options(self)
+        deadline = deadline_in(self.time_limit)
         training = Training.of(
             self,
             X,

@@ -54,8 +54,13 @@ def fit_classes(
             hashes=training.hashes,
             costs=training.costs,
         )
-        fitted = search(task)
-        if was_interrupted(fitted.certificate):
+        try:
+            fitted = search(task)
+        except BaseException:
+            # What the searches for other classes would find is lost; they need not go on.
+            cancel.set()
+            raise
+        if task.clock.interrupted() is Status.INTERRUPTED:
             cancel.set()
         return fitted
 
@@ -88,12 +93,6 @@ def combined(certificates: list[Certificate], training: Training) -> Certificate
 def parts_of(certificate: Certificate) -> tuple[Certificate, ...]:
     """Return the certificates of the classes against the rest, or the one there is."""
     return certificate.certificates if isinstance(certificate, PerClass) else (certificate,)
-
-
-def was_interrupted(certificate: Certificate) -> bool:
-    """Whether Ctrl-C ended a run that the certificate is of."""
-    accounts = (certificate.account, certificate.model_account)
-    return any(account.status is Status.INTERRUPTED for account in accounts)
 
 
 def _each(function: Callable[[int], Any], items: Sequence[int], jobs: int) -> list[Any]:

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import validate_data
+from scipy import sparse
 
+from novikoff.certificate.examples.blocks import as_float64
 from novikoff.certificate.examples.labels import signs_against
 from novikoff.compiled.step import (
     ALONG,
@@ -25,9 +26,15 @@ from novikoff.compiled.step import (
     threshold,
 )
 from novikoff.compiled.sweep import combine, sweep
-from novikoff.estimators.labels import codes_among, positives_of, step_weights
+from novikoff.estimators.labels import (
+    Codes,
+    codes_among,
+    positives_of,
+    refuse_masked,
+    step_weights,
+)
 from novikoff.estimators.options import average_of, check_perceptron_options
-from novikoff.estimators.training import readable_type
+from novikoff.estimators.training import read_examples
 from novikoff.rules import Rule, named
 from novikoff.sample import Memory, Sample, storage_of
 from novikoff.sample.storage import IN_PLACE
@@ -132,9 +139,8 @@ class Online:
             self.lag[:, -1] *= factor
         self.measured = True
 
-    def learn(self, X: Any, y: NDArray[Any]) -> None:
+    def learn(self, X: Any, codes: Codes) -> None:
         """Visit each example once; a batch with a NaN or an infinity changes nothing."""
-        codes = codes_among(self.classes, y)
         ids = np.arange(len(codes))
         rows, _ = storage_of(X).part(ids)
         unmeasured = np.full(len(codes), UNMEASURED)
@@ -192,6 +198,7 @@ def validated_batch(estimator: Any, X: Any, y: ArrayLike, first: bool) -> tuple[
     rule = named(estimator.rule)
     if rule.pick != "cyclic":
         raise ValueError(f"{rule!r} must see all examples at once; use fit.")
+    refuse_masked("y", y)
     if (
         not first
         and type(X) is np.ndarray
@@ -204,7 +211,7 @@ def validated_batch(estimator: Any, X: Any, y: ArrayLike, first: bool) -> tuple[
         labels = np.asarray(y)
         if labels.shape == (X.shape[0],):
             return X, labels
-    X, labels = validate_data(
-        estimator, X, y, accept_sparse="csr", dtype=readable_type(X), reset=first
-    )
+    X, labels = read_examples(estimator, X, y, reset=first)
+    # Refuses integers that float64 cannot represent, as the hash of the examples does in a fit.
+    as_float64(X.data if sparse.issparse(X) else X)
     return X, labels

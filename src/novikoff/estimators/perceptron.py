@@ -1,5 +1,6 @@
 """The perceptron with every rule of the paper, as a scikit-learn classifier."""
 
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any, Literal, Self
 
@@ -9,7 +10,7 @@ from sklearn.utils import check_random_state
 
 from novikoff.certificate.examples.labels import signs_against
 from novikoff.compiled.step import UPDATES
-from novikoff.estimators.labels import Codes, positives_of, step_weights
+from novikoff.estimators.labels import Codes, codes_among, positives_of, step_weights
 from novikoff.estimators.linear import LinearModel, restore_on_error
 from novikoff.estimators.one_vs_rest import deadline_in, fit_classes
 from novikoff.estimators.online import Online, validated_batch
@@ -229,8 +230,8 @@ class Perceptron(LinearModel):
         return self
 
     def _fit(self, X: Any, y: ArrayLike) -> bool:
-        deadline = deadline_in(self.time_limit)
         check_perceptron_options(self)
+        deadline = deadline_in(self.time_limit)
         rule, C, affine = named(self.rule), float(self.C), bool(self.fit_intercept)
         training = Training.of(self, X, y, affine=affine)
         steps = step_weights(self.class_weight, training.classes, training.codes)
@@ -305,11 +306,14 @@ class Perceptron(LinearModel):
             raise ValueError("A stored model does not hold its last iterate; fit it again first.")
         X, labels = validated_batch(self, X, y, first)
         online = self._online or Online.from_first_batch(self, X, labels, classes)
-        if not online.measured:
-            online.measure(named(self.rule), X)
         if classes is not None and not np.array_equal(np.unique(classes), online.classes):
             raise ValueError("classes are not those of the first call of partial_fit.")
-        online.learn(X, labels)
+        codes = codes_among(online.classes, labels)
+        if not online.measured:
+            # A batch that is refused must not fix the lift.
+            online = deepcopy(online)
+            online.measure(named(self.rule), X)
+        online.learn(X, codes)
         for claim in CLAIMS_OF_A_FIT:
             self.__dict__.pop(claim, None)
         self._online = online

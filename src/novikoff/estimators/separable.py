@@ -69,11 +69,11 @@ def is_separable(
     >>> bool(is_separable(corners, ["no", "yes", "no", "no"]))
     True
     """
-    deadline = deadline_in(time_limit)
     asked = MaxMargin(
         fit_intercept=fit_intercept, max_iter=max_iter, time_limit=time_limit, n_jobs=n_jobs
     )
     check_max_margin_options(asked)
+    deadline = deadline_in(time_limit)
     training = Training.of(asked, X, y, affine=bool(fit_intercept))
     first = positives_of(training.classes)[0]
     results, interrupted = fit_classes(

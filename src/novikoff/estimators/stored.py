@@ -5,7 +5,7 @@ and nowhere else. Beside it stand the parameters of the estimator and what is no
 """
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff import rules
-from novikoff.certificate import Certificate, CertificateError
+from novikoff.certificate import Certificate, CertificateError, SoftOptimum
 from novikoff.certificate.escape import printable, shown_label
 from novikoff.certificate.fields import as_support
 from novikoff.certificate.files import write_atomically
@@ -113,6 +113,8 @@ def to_document(model: Any, about: dict[str, str] | None = None) -> dict[str, An
         raise TypeError(f"A {name} cannot be saved; there are {', '.join(KINDS)}.")
     if not hasattr(model, "certificate_"):
         raise ValueError("This model has no certificate; fit it before saving it.")
+    for parameter in contradicted(model):
+        raise ValueError(f"{parameter} has changed since the fit; fit again before saving.")
     parameters = model.get_params(deep=False)
     return {
         "format": MODEL_FORMAT,
@@ -151,14 +153,40 @@ def _build(document: dict[str, Any]) -> Any:
     model.set_params(**{key: _read_parameter(key, part) for key, part in parameters.items()})
     CHECKS[kind](model)
     certificate = Certificate.from_dict(document["certificate"])
-    if certificate.problem.affine != bool(model.fit_intercept):
-        raise ModelError("the model is damaged: fit_intercept is not what was certified")
     if any(part.hyperplane is None for part in parts_of(certificate)):
         raise ModelError("the certificate speaks of no model")
+    if certificate.problem.positive is not None and certificate.problem.code != 1:
+        # A positive score is a vote for the second class.
+        raise ModelError("the model is damaged: the positive class is not the second one")
     model._read_certificate(certificate)
+    for parameter in contradicted(model):
+        raise ModelError(f"the model is damaged: {parameter} is not what was certified")
     _read_fitted(model, document["fitted"])
     model.about_ = about_in(document)
     return model
+
+
+def contradicted(model: Any) -> Iterator[str]:
+    """Yield the parameters that are not those of the problem that the certificate speaks of."""
+    problem, parts = model.certificate_.problem, parts_of(model.certificate_)
+    if bool(model.fit_intercept) != problem.affine:
+        yield "fit_intercept"
+    certified = {part.C if isinstance(part, SoftOptimum) else np.inf for part in parts}
+    if certified != {float(model.C)}:
+        yield "C"
+    if not isinstance(model, MaxMargin):
+        return
+    accounts = [account for part in parts for account in (part.account, part.model_account)]
+    if any(account.tol != float(model.tol) for account in accounts):
+        yield "tol"
+    weights = model.class_weight
+    if isinstance(weights, dict):
+        by_class = tuple(float(weights.get(label, 1.0)) for label in problem.classes)
+        same = problem.class_weights == by_class
+    else:
+        same = (weights is None) == (problem.class_weights is None)
+    if not same:
+        yield "class_weight"
 
 
 def _fitted_document(model: Any) -> dict[str, Any]:
@@ -228,17 +256,17 @@ def _read_fitted(model: Any, document: Any) -> None:
 
 def _classes(name: str, classes: tuple[Any, ...]) -> NDArray[Any]:
     array = np.array(classes, dtype=label_type(name))
-    if array.tolist() != list(classes):
+    found = array.tolist()
+    if found != list(classes) or list(map(type, found)) != list(map(type, classes)):
         raise ModelError(f"the model is damaged: its classes are not of the type {printable(name)}")
     return array
 
 
 def _read_progress(name: str, value: Any) -> Progress:
-    numbers = listed(read_extended)(name, value)
-    if len(numbers) != len(Progress._fields):
+    if not isinstance(value, list) or len(value) != len(Progress._fields):
         raise wrong(name, f"lists of {len(Progress._fields)} numbers", value)
-    iteration, updates, mistakes, *bounds = numbers
-    return Progress(int(iteration), int(updates), int(mistakes), *bounds)
+    counts = [read_count(name, part) for part in value[:3]]
+    return Progress(*counts, *[read_extended(name, part) for part in value[3:]])
 
 
 def _read_sign(name: str, value: Any) -> int:

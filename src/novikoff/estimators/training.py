@@ -10,13 +10,14 @@ from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import validate_data
 
 from novikoff.certificate import Problem, fingerprint_of_hashes, row_hashes
-from novikoff.certificate.examples.labels import plain_label
+from novikoff.certificate.examples.labels import check_classes
 from novikoff.estimators.labels import (
     Codes,
     check_costs,
     checked_weights,
     class_weights_of,
     classes_of,
+    refuse_masked,
 )
 from novikoff.sample import Sample, storage_of
 from novikoff.sample.storage import IN_PLACE, Storage
@@ -50,11 +51,7 @@ class Training:
         Whether all values are finite is seen later, in passing.
         """
         target = getattr(y, "name", None)
-        given = X
-        X, labels = validate_data(
-            estimator, X, y, accept_sparse="csr", dtype=readable_type(X), ensure_all_finite=False
-        )
-        check_exact(given, X)
+        X, labels = read_examples(estimator, X, y, reset=True, finite=False)
         classes, codes = classes_of(labels)
         weights = checked_weights(sample_weight, len(codes))
         if weights is not None and (weights == 1.0).all():
@@ -63,7 +60,7 @@ class Training:
         hashes = row_hashes(X)
         names = getattr(estimator, "feature_names_in_", None)
         problem = Problem(
-            classes=tuple(plain_label(label) for label in classes.tolist()),
+            classes=check_classes(classes.tolist()),
             positive=None,
             affine=affine,
             n_examples=X.shape[0],
@@ -91,6 +88,32 @@ class Training:
         return sample
 
 
+def read_examples(
+    estimator: Any, X: Any, y: Any = "no_validation", *, reset: bool, finite: bool = True
+) -> Any:
+    """Validate examples, and labels if there are any, as scikit-learn does.
+
+    Data that can be read in place are not converted, and what is converted keeps its value.
+    ``finite=False`` leaves it to the caller to see whether all of it is finite.
+    """
+    refuse_masked("X", X)
+    refuse_masked("y", y)
+    how: dict[str, Any] = dict(accept_sparse="csr", dtype=readable_type(X), reset=reset)
+    try:
+        found = validate_data(estimator, X, y, ensure_all_finite=False, **how)
+    except (TypeError, ValueError) as error:
+        if "value of NA is ambiguous" in str(error):
+            raise ValueError("y contains missing labels; fill them in first.") from None
+        if str(error).startswith("Complex data not supported"):
+            raise ValueError("Complex data not supported; use real numbers.") from None
+        raise
+    converted = found[0] if isinstance(found, tuple) else found
+    check_exact(X, converted)
+    if finite:
+        assert_all_finite(converted, input_name="X")
+    return found
+
+
 def readable_type(X: Any) -> Any:
     """Return the ``dtype`` argument under which validation leaves readable data as they are.
 
@@ -109,8 +132,6 @@ def check_exact(given: Any, converted: Any) -> None:
     if sparse.issparse(given):
         # Conversion to CSR keeps the stored values, though perhaps in another order.
         given, converted = given.tocsr().data, converted.data
-    if isinstance(given, np.ma.MaskedArray):
-        raise ValueError("X is a masked array; fill in its missing values first.")
     original = np.asarray(given)
     kind = original.dtype.kind
     if kind not in "biufO":

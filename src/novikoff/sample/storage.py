@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from novikoff.certificate.examples.canonical import with_true_flags
 from novikoff.compiled.rows import Rows
 
 IN_PLACE = (np.dtype(np.float64), np.dtype(np.float32), np.dtype(np.uint8))
@@ -93,8 +94,8 @@ def storage_of(X: Any) -> Storage:
     True
     """
     if sparse.issparse(X):
-        # Compiled code trusts the indices.
-        X.check_format(full_check=True)
+        # Compiled code trusts the indices, and the flags may be stale.
+        X = with_true_flags(X)
     if X.dtype in IN_PLACE and (
         X.has_canonical_format if sparse.issparse(X) else X.flags.c_contiguous and X.flags.aligned
     ):

@@ -68,7 +68,7 @@ def _check_size(request: Request) -> None:
 
 def _check_exact(request: Request, y: NDArray[np.float64]) -> None:
     """Refuse labels that may have been other integers before they were read as float64."""
-    large = np.abs(y) > EXACT
+    large = np.abs(y) >= EXACT
     if large.any():
         row = int(np.argmax(large))
         raise request.error(

@@ -1,0 +1,244 @@
+"""Ctrl-C: the search ends in good order, what was reached is stored, KeyboardInterrupt is raised."""
+
+import signal
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+
+from novikoff import Perceptron, is_separable
+from novikoff.certificate import Inconclusive, Separation, SoftOptimum, Status
+from novikoff.sample import storage
+from tests.checks.subjects import (
+    ESTIMATORS,
+    EVERYTHING,
+    MARGINS,
+    PERCEPTRONS,
+    SOFT,
+    assert_proved,
+    make,
+    stops,
+)
+from tests.estimators.problems import noise, three_classes, whole_numbers
+
+
+class Interrupt:
+    """A callback that is Ctrl-C when it is called for the n-th time."""
+
+    def __init__(self, at=1):
+        self.at, self.lines = at, []
+
+    def __call__(self, line):
+        self.lines.append(line)
+        if len(self.lines) == self.at:
+            raise KeyboardInterrupt
+
+
+def interrupted(clf, X, y, at=1):
+    callback = Interrupt(at)
+    with pytest.raises(KeyboardInterrupt):
+        clf.set_callbacks(callback).fit(X, y)
+    return callback.lines
+
+
+def patient(name, **options):
+    return make(name, **(dict(min_margin=0.0) if name in PERCEPTRONS else {}), **options)
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_what_was_reached_is_stored(name):
+    """And nothing is warned of: the exception says it."""
+    X, y = noise(400)
+    clf = patient(name)
+    assert len(interrupted(clf, X, y)) == 1
+    assert stops(clf.certificate_) == {Status.INTERRUPTED}
+    assert isinstance(clf.certificate_, SoftOptimum if name in SOFT else Inconclusive)
+    assert assert_proved(clf, X, y).errors == (clf.predict(X) != y).sum()
+    assert clf.history_[-1].updates <= clf.n_updates_
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_the_last_line_of_a_history_can_be_it_too(name):
+    """Then the fit is finished, and interrupted nevertheless."""
+    X, y = whole_numbers()
+    lines = []
+    whole = make(name).set_callbacks(lines.append).fit(X, y)
+    clf = make(name)
+    interrupted(clf, X, y, at=len(lines))
+    np.testing.assert_array_equal(clf.coef_, whole.coef_)
+    assert_proved(clf, X, y)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("name", ["scale-free", "hard", "soft"])
+def test_the_other_classes_stop_with_one(name, n_jobs):
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((600, 3)), rng.integers(0, 5, 600)
+    clf = patient(name, n_jobs=n_jobs)
+    interrupted(clf, X, y)
+    assert clf.coef_.shape == (5, 3)
+    assert stops(clf.certificate_) == {Status.INTERRUPTED}
+    assert_proved(clf, X, y)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_a_verdict_is_not_given(classes):
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((400, 6)), rng.integers(0, classes, 400)
+    with pytest.raises(KeyboardInterrupt):
+        is_separable(X, y, callbacks=(Interrupt(),))
+
+
+@pytest.mark.parametrize("name", ["scale-free", "hard"])
+def test_after_the_examples_were_separated(name):
+    X, y = whole_numbers(400)
+    finer = dict(tol=1e-12) if name == "hard" else dict(rule="dynamic")
+    lines = []
+    make(name, **finer).set_callbacks(lines.append).fit(X, y)
+    separated = next(k for k, line in enumerate(lines, 1) if line.lower > 0.0)
+    clf = make(name, **finer)
+    interrupted(clf, X, y, at=separated)
+    assert isinstance(clf.certificate_, Separation)
+    assert clf.score(X, y) == 1.0
+    assert_proved(clf, X, y)
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_an_interrupted_fit_goes_on_after_a_warm_start(name):
+    X, y = whole_numbers(200)
+    clf = make(name, warm_start=True)
+    interrupted(clf, X, y)
+    clf.set_callbacks().fit(X, y)
+    assert not any(status.at_limit for status in stops(clf.certificate_))
+    if name in PERCEPTRONS:
+        np.testing.assert_array_equal(clf.coef_, make(name).fit(X, y).coef_)
+    assert_proved(clf, X, y)
+
+
+class CtrlC:
+    """Sends the signal of Ctrl-C to the main thread, once, which handles it as Python does."""
+
+    pressed = False
+
+    def press(self, *_):
+        if not self.pressed:
+            self.pressed = True
+            signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+
+    def __enter__(self):
+        self.before = signal.signal(signal.SIGINT, signal.default_int_handler)
+        return self
+
+    def __exit__(self, *_):
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        signal.signal(signal.SIGINT, self.before)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("name", EVERYTHING)
+def test_the_signal(name, n_jobs):
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((600, 4)), rng.integers(0, 3 if n_jobs > 1 else 2, 600)
+    clf = patient(name, n_jobs=n_jobs)
+    with CtrlC() as ctrl_c, pytest.raises(KeyboardInterrupt):
+        clf.set_callbacks(ctrl_c.press).fit(X, y)
+    if name != "is_separable":
+        assert Status.INTERRUPTED in stops(clf.certificate_)
+        assert_proved(clf, X, y)
+
+
+def test_during_a_sweep_of_converted_rows(monkeypatch):
+    """The signal is served as soon as the compiled sweep returns: nothing of it may be lost."""
+    X, y = whole_numbers()
+    monkeypatch.setattr(storage, "CONVERTED_AT_ONCE", 0)
+    from novikoff.compiled import sweep as compiled
+
+    sweep, ctrl_c, calls = compiled.sweep, CtrlC(), []
+
+    def sweep_and_press(*arguments):
+        answer = sweep(*arguments)
+        calls.append(answer)
+        if len(calls) == 3:
+            ctrl_c.press()
+        return answer
+
+    monkeypatch.setattr(compiled, "sweep", sweep_and_press)
+    clf = Perceptron(random_state=0, average=False)
+    with ctrl_c, pytest.raises(KeyboardInterrupt):
+        clf.fit(np.asfortranarray(X), y)
+    assert clf.status_ is Status.INTERRUPTED
+    assert len(calls) == 3
+    assert np.abs(clf.dual_coef_).sum() == clf.n_updates_
+    assert_proved(clf, X, y)
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_before_and_after_the_search_a_model_stays_as_it_was(name, monkeypatch):
+    """Where there is nothing to store yet, or it cannot be stored any more."""
+    X, y = three_classes()
+    clf = make(name).fit(X, y == 0)
+    before = vars(clf).copy()
+
+    def press(*_, **__):
+        raise KeyboardInterrupt
+
+    for place in ("training.row_hashes", "linear.combined"):
+        with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+            patch.setattr(f"novikoff.estimators.{place}", press)
+            clf.fit(X, y)
+        assert vars(clf) == before
+
+
+def test_in_another_thread_a_fit_is_none_of_its_business():
+    X, y = whole_numbers()
+    models = []
+    with CtrlC():
+        thread = threading.Thread(target=lambda: models.append(make("scale-free").fit(X, y)))
+        thread.start()
+        thread.join()
+    assert models[0].score(X, y) == 1.0
+
+
+SCRIPT = """
+import signal, numpy as np
+from tests.checks.subjects import EVERYTHING, PERCEPTRONS, make, stops
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+rng = np.random.default_rng(0)
+X, y = rng.standard_normal((100_000, 30)), rng.integers(0, 2, 100_000)
+endless = dict(max_iter=10**9, time_limit=300.0)
+for name in EVERYTHING:
+    clf = make(name, **endless, **(dict(min_margin=0.0) if name in PERCEPTRONS else {}))
+    try:
+        clf.set_callbacks(lambda line: print("begun", flush=True)).fit(X, y)
+    except KeyboardInterrupt:
+        if name != "is_separable":
+            print(*sorted(status.name for status in stops(clf.certificate_)), clf.score(X, y) > 0.4)
+        else:
+            print("INTERRUPTED")
+    else:
+        print(name, "was not interrupted")
+print("done", flush=True)
+"""
+
+
+def test_a_real_signal_from_another_process():
+    """Each search is in its second pass or later when the signal arrives."""
+    run = subprocess.Popen(
+        [sys.executable, "-c", SCRIPT], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    told, pressed = [], False
+    for line in run.stdout:
+        if line == "begun\n":
+            if not pressed:
+                run.send_signal(signal.SIGINT)
+            pressed = True
+        else:
+            told.append(line.split())
+            pressed = False
+    assert run.wait(60) == 0, run.stderr.read()
+    assert told == [["INTERRUPTED", "True"]] * len(ESTIMATORS) + [["INTERRUPTED"], ["done"]]
+    assert run.stderr.read() == ""
+    assert set(MARGINS) <= set(ESTIMATORS)
