@@ -108,7 +108,8 @@ def test_the_positive_class_is_one_of_the_classes():
 
 def test_what_is_told_of_it():
     assert str(problem()) == (
-        "'b' against 'a': 4 examples with 1 feature, without weights; hyperplanes with an intercept."
+        "'b' against 'a': 4 examples with 1 feature, without weights; "
+        "hyperplanes with an intercept."
     )
     weighted = problem(affine=False, weighted=True, class_weights=(0.1, 2.0))
     assert str(weighted) == (
