@@ -91,8 +91,7 @@ class MarginFit:
             )
         else:
             certificate = certifier.undecided(hard, model, proof=proof)
-        both = replace(solution, solver=f"{before.solver}+{solution.solver}")
-        return scaled.fitted(task, certificate, both)
+        return scaled.fitted(task, certificate, solution.following(before))
 
     def _solve_soft(
         self, task: Task, distinct: Distinct, C: float, start: Vector | None
@@ -152,7 +151,7 @@ def find_separator(
     if distinct.first is not None:
         twins = contradiction(sample.storage.matrix, sample.signs, task.hashes, sample.order)
         if twins is not None and confirm(twins[0]):
-            return Solution.none(sample, twins[0]), refutations[0]
+            return Solution.of_equal_rows(sample, twins[0]), refutations[0]
     solution = hard_margin(
         Problem(distinct.sample),
         tol=tol,
