@@ -4,6 +4,7 @@ import numpy as np
 from scipy import sparse
 
 from novikoff.compiled.factor import Corral
+from novikoff.compiled.rows import CSR
 
 KINDS = ["float64", "float32", "uint8", "csr"]
 NONE = np.empty((0, 0))
@@ -14,7 +15,7 @@ def rows_of(kind, seed=0, n=23, d=7):
     X = np.random.default_rng(seed).integers(0, 9, size=(n, d)).astype(np.float64)
     if kind == "csr":
         matrix = sparse.csr_array(X)
-        return (matrix.data, matrix.indices, matrix.indptr), X
+        return CSR(matrix.data, matrix.indices, matrix.indptr), X
     return X.astype(kind), X
 
 

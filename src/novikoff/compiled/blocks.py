@@ -10,22 +10,14 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numba import njit, types
+from numba import njit
 from numba.extending import overload
 
-from novikoff.compiled.rows import SUMS, Rows, distance2, dot
-
-Kernel = Callable[..., Any]
-
-
-def _kernel(rows: Rows, dense: Kernel, csr: Kernel) -> Kernel:
-    """Return the function for the kind of rows."""
-    return csr if isinstance(rows, tuple) else dense
-
+from novikoff.compiled.rows import CSR, SUMS, Rows, distance2, dot, kernel_for
 
 def products(rows: Rows, order: np.ndarray, w: np.ndarray, along: float, out: np.ndarray) -> None:
     """Write ``x_i . w - along`` of the examples of ``order`` into ``out``."""
-    kernel = _kernel(rows, _dense_products, _csr_products)
+    kernel = kernel_for(rows, _dense_products, _csr_products)
     kernel(rows, order, w, along, out)
 
 
@@ -36,13 +28,13 @@ def distances2(
 
     ``at`` lists the columns in which the centre is not zero; only sparse rows need it.
     """
-    kernel = _kernel(rows, _dense_distances2, _csr_distances2)
+    kernel = kernel_for(rows, _dense_distances2, _csr_distances2)
     kernel(rows, order, centre, at, out)
 
 
 def combinations(rows: Rows, order: np.ndarray, weights: np.ndarray, out: np.ndarray) -> None:
     """Add ``sum_p weights[k, p] x_order[p]`` to ``out[k]``, for every ``k``."""
-    kernel = _kernel(rows, _dense_combinations, _csr_combinations)
+    kernel = kernel_for(rows, _dense_combinations, _csr_combinations)
     kernel(rows, order, weights, out)
 
 
@@ -59,7 +51,7 @@ def curvature(
 
     Here ``t`` is ``stiffness * speeds``; returns its sum.
     """
-    kernel = _kernel(rows, _dense_curvature, _csr_curvature)
+    kernel = kernel_for(rows, _dense_curvature, _csr_curvature)
     return float(kernel(rows, order, stiffness, v, shift, speeds, out))
 
 
@@ -67,7 +59,7 @@ def scaled(
     rows: Rows, order: np.ndarray, centre: np.ndarray, factors: np.ndarray, out: np.ndarray
 ) -> None:
     """Write ``factors[p] * (x_order[p] - centre)`` into the first columns of ``out[p]``."""
-    kernel = _kernel(rows, _dense_scaled, _csr_scaled)
+    kernel = kernel_for(rows, _dense_scaled, _csr_scaled)
     kernel(rows, order, centre, factors, out)
 
 
@@ -84,12 +76,12 @@ def gather(rows: Rows, i: int, step: float, out: np.ndarray) -> None:
     raise NotImplementedError
 
 
-def _dense_gather(rows: Rows, i: int, step: float, out: np.ndarray) -> None:
+def _dense_gather(rows: np.ndarray, i: int, step: float, out: np.ndarray) -> None:
     for j in range(rows.shape[1]):
         out[j] += step * rows[i, j]
 
 
-def _csr_gather(rows: Rows, i: int, step: float, out: np.ndarray) -> None:
+def _csr_gather(rows: CSR, i: int, step: float, out: np.ndarray) -> None:
     data, indices, indptr = rows
     for k in range(np.uint64(indptr[i]), np.uint64(indptr[i + 1])):
         out[np.uint64(indices[k])] += step * data[k]
@@ -97,7 +89,7 @@ def _csr_gather(rows: Rows, i: int, step: float, out: np.ndarray) -> None:
 
 @overload(gather, strict=False, jit_options={"fastmath": SUMS})
 def _gather(rows: Any, i: Any, step: Any, out: Any) -> Callable[..., None]:
-    return _dense_gather if isinstance(rows, types.Array) else _csr_gather
+    return kernel_for(rows, _dense_gather, _csr_gather)
 
 
 @njit(cache=True, nogil=True)
@@ -167,7 +159,7 @@ def _dense_products(
 
 @njit(cache=True, nogil=True)
 def _csr_products(
-    rows: Rows, order: np.ndarray, w: np.ndarray, along: float, out: np.ndarray
+    rows: CSR, order: np.ndarray, w: np.ndarray, along: float, out: np.ndarray
 ) -> None:
     for p in range(order.shape[0]):
         out[p] = dot(rows, order[p], w) - along
@@ -187,7 +179,7 @@ def _dense_distances2(
 
 @njit(cache=True, nogil=True)
 def _csr_distances2(
-    rows: Rows, order: np.ndarray, centre: np.ndarray, at: np.ndarray, out: np.ndarray
+    rows: CSR, order: np.ndarray, centre: np.ndarray, at: np.ndarray, out: np.ndarray
 ) -> None:
     for p in range(order.shape[0]):
         out[p] = distance2(rows, order[p], centre, at)
@@ -210,7 +202,7 @@ def _dense_combinations(
 
 
 @njit(cache=True, nogil=True)
-def _csr_combinations(rows: Rows, order: np.ndarray, weights: np.ndarray, out: np.ndarray) -> None:
+def _csr_combinations(rows: CSR, order: np.ndarray, weights: np.ndarray, out: np.ndarray) -> None:
     for p in range(order.shape[0]):
         for k in range(weights.shape[0]):
             gather(rows, order[p], weights[k, p], out[k])
@@ -245,7 +237,7 @@ def _dense_curvature(
 
 @njit(cache=True, nogil=True)
 def _csr_curvature(
-    rows: Rows,
+    rows: CSR,
     order: np.ndarray,
     stiffness: np.ndarray,
     v: np.ndarray,
@@ -273,7 +265,7 @@ def _dense_scaled(
 
 @njit(cache=True, nogil=True)
 def _csr_scaled(
-    rows: Rows, order: np.ndarray, centre: np.ndarray, factors: np.ndarray, out: np.ndarray
+    rows: CSR, order: np.ndarray, centre: np.ndarray, factors: np.ndarray, out: np.ndarray
 ) -> None:
     data, indices, indptr = rows
     for p in range(order.shape[0]):
