@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from novikoff.certificate import Certificate, NonSeparation, PerClass, SoftOptimum, Status
+from novikoff.certificate.escape import printable
 from novikoff.certificate.wording import at_least, counted, percent
 from novikoff.report.sentences import parts_of, price, told, told_of_classes, verdict
 
@@ -25,10 +26,11 @@ def described(path: Path, table: "Table") -> list[Row]:
     if table.y is not None:
         labels, counts = np.unique(table.y, return_counts=True)
         most = 6
-        parts = [f"{a} ({b:,})" for a, b in zip(labels[:most], counts[:most], strict=True)]
+        pairs = zip(labels[:most], counts[:most], strict=True)
+        parts = [f"{printable(label)} ({count:,})" for label, count in pairs]
         if len(labels) > most:
             parts.append(f"and {len(labels) - most:,} more")
-        target = f"{table.target_name}: " if table.target_name else ""
+        target = f"{printable(table.target_name)}: " if table.target_name else ""
         rows.append(("Classes", target + ", ".join(parts)))
     return rows
 

@@ -129,13 +129,18 @@ class Screen:
         """Print the result: a table of names and sentences, or the JSON document."""
         self.clear()
         if self.json:
-            print(json.dumps(plain(document), allow_nan=False, ensure_ascii=False))
+            text = json.dumps(plain(document), allow_nan=False, ensure_ascii=False)
+            # JSON leaves some characters as they are that a terminal acts upon.
+            print("".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in text))
         elif rows and not self.quiet:
             show_rows(rows)
 
 
 def show_rows(rows: Sequence[Row]) -> None:
     """Print names and sentences: wrapped on a terminal, a line for a line elsewhere."""
+    from novikoff.certificate.escape import escaped
+
+    rows = [(name, "\n".join(map(escaped, text.split("\n")))) for name, text in rows]
     if sys.stdout.isatty():
         from rich.console import Console
         from rich.table import Table
