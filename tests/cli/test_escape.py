@@ -143,7 +143,9 @@ def test_texts_of_a_model_file(run, fruit, keys):
         for options in ([], ["--json"]):
             result = run(verb, "model.json", fruit, *options)
             assert result.exit_code in (0, 1, 2)
-            check(result)
+            # In a pipe predictions are data, and left as they are.
+            if verb == "verify" or options or "classes" not in keys:
+                check(result)
 
 
 def test_a_label_that_the_model_has_never_seen(run, evil):
@@ -162,7 +164,8 @@ def test_a_label_that_the_model_has_never_seen(run, evil):
 @pytest.mark.skipif(sys.platform == "win32", reason="no pseudo-terminals")
 def test_predictions_are_escaped_on_a_terminal_and_unchanged_in_a_pipe(run, evil):
     run("fit", evil, *TARGET, "-q")
-    assert run("predict", "model.json", evil).stdout.startswith(f'"apple{EVIL}"\n')
+    piped = run("predict", "model.json", evil).stdout_bytes.decode()
+    assert piped.startswith(f'"apple{EVIL}"\n')
     main, end = os.openpty()
     command = [sys.executable, "-m", "novikoff", "predict", "model.json", str(evil)]
     with subprocess.Popen(command, stdout=end, stderr=subprocess.DEVNULL) as process:

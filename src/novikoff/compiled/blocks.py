@@ -1,8 +1,9 @@
 """Passes over many examples at once: products, distances, combinations, curvature.
 
 Rows are read as they stand. Dense ones are read four at a time, one from each quarter of ``order``,
-for one stream does not use all of the memory's speed; what a quarter lacks is replaced by the last
-row, without weight in sums. The summation order of a row depends on its length only.
+because one stream of memory does not use all of its bandwidth; a quarter that is short by a row
+reads the last row instead, without weight in sums. The summation order of a row depends on its
+length only.
 """
 
 from collections.abc import Callable
@@ -14,10 +15,17 @@ from numba.extending import overload
 
 from novikoff.compiled.rows import SUMS, Rows, distance2, dot
 
+Kernel = Callable[..., Any]
+
+
+def _kernel(rows: Rows, dense: Kernel, csr: Kernel) -> Kernel:
+    """Return the function for the kind of rows."""
+    return csr if isinstance(rows, tuple) else dense
+
 
 def products(rows: Rows, order: np.ndarray, w: np.ndarray, along: float, out: np.ndarray) -> None:
     """Write ``x_i . w - along`` of the examples of ``order`` into ``out``."""
-    kernel = _csr_products if isinstance(rows, tuple) else _dense_products
+    kernel = _kernel(rows, _dense_products, _csr_products)
     kernel(rows, order, w, along, out)
 
 
@@ -28,13 +36,13 @@ def distances2(
 
     ``at`` lists the columns in which the centre is not zero; only sparse rows need it.
     """
-    kernel = _csr_distances2 if isinstance(rows, tuple) else _dense_distances2
+    kernel = _kernel(rows, _dense_distances2, _csr_distances2)
     kernel(rows, order, centre, at, out)
 
 
 def combinations(rows: Rows, order: np.ndarray, weights: np.ndarray, out: np.ndarray) -> None:
     """Add ``sum_p weights[k, p] x_order[p]`` to ``out[k]``, for every ``k``."""
-    kernel = _csr_combinations if isinstance(rows, tuple) else _dense_combinations
+    kernel = _kernel(rows, _dense_combinations, _csr_combinations)
     kernel(rows, order, weights, out)
 
 
@@ -47,12 +55,11 @@ def curvature(
     speeds: np.ndarray,
     out: np.ndarray,
 ) -> float:
-    """Write ``x . v + shift`` into ``speeds`` and add ``sum t x`` to ``out``.
+    """Write ``x . v + shift`` into ``speeds`` and add ``sum t x`` to ``out``, in one pass.
 
-    Here ``t`` is ``stiffness * speeds``; returns its sum. A row is used twice while it is in the
-    cache.
+    Here ``t`` is ``stiffness * speeds``; returns its sum.
     """
-    kernel = _csr_curvature if isinstance(rows, tuple) else _dense_curvature
+    kernel = _kernel(rows, _dense_curvature, _csr_curvature)
     return float(kernel(rows, order, stiffness, v, shift, speeds, out))
 
 
@@ -60,7 +67,7 @@ def scaled(
     rows: Rows, order: np.ndarray, centre: np.ndarray, factors: np.ndarray, out: np.ndarray
 ) -> None:
     """Write ``factors[p] * (x_order[p] - centre)`` into the first columns of ``out[p]``."""
-    kernel = _csr_scaled if isinstance(rows, tuple) else _dense_scaled
+    kernel = _kernel(rows, _dense_scaled, _csr_scaled)
     kernel(rows, order, centre, factors, out)
 
 
@@ -95,11 +102,13 @@ def _gather(rows: Any, i: Any, step: Any, out: Any) -> Callable[..., None]:
 
 @njit(cache=True, nogil=True)
 def _places(p: int, quarter: int, last: int) -> tuple[int, int, int, int]:
+    """Return the positions of the four rows that are read together."""
     return p, min(p + quarter, last), min(p + 2 * quarter, last), min(p + 3 * quarter, last)
 
 
 @njit(cache=True, nogil=True)
 def _weight(weights: np.ndarray, p: int) -> float:
+    """Return a row's weight; 0 for the last row where it is read in place of another."""
     return float(weights[p]) if p < weights.shape[0] else 0.0
 
 

@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Sequence
+from decimal import ROUND_CEILING, Context, Decimal
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -74,6 +75,18 @@ def first_of(shown: Sequence[str], total: int) -> str:
     """
     more = total - len(shown)
     return enumerated([*shown, f"{more:,} more"] if more else shown)
+
+
+def share(count: int, total: int) -> str:
+    """Return a share in percent, with two digits, rounded up.
+
+    Examples
+    --------
+    >>> share(1, 50), share(1, 51), share(2, 3), share(0, 9), share(7, 7)
+    ('2 %', '2 %', '67 %', '0 %', '100 %')
+    """
+    exact = Context(prec=2, rounding=ROUND_CEILING)
+    return f"{exact.divide(Decimal(100 * count), Decimal(total)).normalize():f} %"
 
 
 def accounts_of(certificate: Certificate) -> list[Account]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from novikoff.certificate import Certificate, SoftOptimum
 from novikoff.certificate.escape import escaped
-from novikoff.certificate.wording import counted, enumerated, percent
+from novikoff.certificate.wording import counted, enumerated
 from novikoff.report.describe import (
     Row,
     accounts_of,
@@ -19,6 +19,7 @@ from novikoff.report.describe import (
     parts_of,
     penalty,
     run_of,
+    share,
     verdict,
 )
 
@@ -72,14 +73,13 @@ class Summary:
     def rows(self) -> list[Row]:
         """The summary for people."""
         n = self.n_taking_part
-        share = percent(self.errors / n)
         return [
             data_row(self.path, self.table),
             *class_rows(self.table),
             ("Proved", "\n".join(self.certificate.sentences())),
             *self._chosen_penalty(),
             ("Support", f"{self.n_support:,} of {counted(n, 'example')} carry the model"),
-            ("Errors", f"{self.errors:,} of {counted(n, 'example')} ({share})"),
+            ("Errors", f"{self.errors:,} of {counted(n, 'example')} ({share(self.errors, n)})"),
             ("Run", "\n".join(self._runs())),
             ("Saved", f"{escaped(str(self.out))}, the model with its certificate"),
             ("Time", f"{self.seconds:.1f} s"),
