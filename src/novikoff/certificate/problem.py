@@ -165,9 +165,13 @@ class Problem:
         if self.class_weights is None:
             return weights
         of_class = np.array(self.class_weights)[codes]
-        product = of_class if weights is None else of_class * weights
+        with np.errstate(over="ignore", under="ignore"):
+            product = of_class if weights is None else of_class * weights
         if not np.isfinite(product).all():
             raise CertificateError("a class weight times the weight of an example overflows")
+        if weights is not None and ((product == 0.0) & (weights > 0.0)).any():
+            # Rounding must not take an example out of the problem.
+            raise CertificateError("a class weight times the weight of an example underflows")
         if weights is not None and ((product == 0.0) & (weights > 0.0)).any():
             # Otherwise an example with a positive weight would silently take no part.
             raise CertificateError("a class weight times the weight of an example underflows")
