@@ -1,7 +1,11 @@
-"""The truth about claims, in fractions and nothing else."""
+"""The truth about claims, from their definitions, in fractions and nothing else."""
 
 import math
 from fractions import Fraction
+
+
+def exact(a):
+    return Fraction(float(a)) if isinstance(a, float) else Fraction(int(a))
 
 
 def dot(a, b):
@@ -10,14 +14,24 @@ def dot(a, b):
     )
 
 
+def signs(y, positive):
+    return [1 if label == positive else -1 for label in y]
+
+
+def costs(y, classes, class_weights=None, sample_weight=None):
+    """The float64 products of the weights of class and example."""
+    codes = [list(classes).index(label) for label in y]
+    of_class = [1.0] * len(classes) if class_weights is None else list(class_weights)
+    own = [1.0] * len(y) if sample_weight is None else [float(a) for a in sample_weight]
+    return [of_class[k] * a for k, a in zip(codes, own, strict=True)]
+
+
 def signed_values(X, signs, w, b):
     return [int(s) * (dot(x, w) + Fraction(float(b))) for x, s in zip(X, signs, strict=True)]
 
 
-def lower_is_true(claim, X, signs, w, b, costs=None):
+def lower_is_true(claim, X, signs, w, b):
     """claim <= min_i y_i (w.x_i + b) / |w|, without ever taking a root."""
-    if costs is not None:
-        X, signs = X[costs > 0], signs[costs > 0]
     if claim == -math.inf:
         return True
     norm2 = dot(w, w)
@@ -31,9 +45,35 @@ def lower_is_true(claim, X, signs, w, b, costs=None):
     return claim**2 * norm2 >= least**2
 
 
+def errors(X, signs, w, b):
+    """How many examples sign(w.x + b) gets wrong, where sign(0) = +1."""
+    scores = [dot(x, w) + Fraction(float(b)) for x in X]
+    return sum((score >= 0) != (sign > 0) for score, sign in zip(scores, signs, strict=True))
+
+
+def rounded(score):
+    """The nearest float, but a number that is not zero is never rounded to zero."""
+    try:
+        nearest = float(score)
+    except OverflowError:
+        nearest = math.inf
+    nearest = abs(nearest) if score > 0 else -abs(nearest)
+    return nearest or (math.copysign(5e-324, score) if score else 0.0)
+
+
+def joint_errors(X, codes, coef, intercept):
+    """How many examples the first class of the largest rounded score gets wrong."""
+    planes = list(zip(coef, intercept, strict=True))
+    wrong = 0
+    for x, code in zip(X, codes, strict=True):
+        scores = [rounded(dot(x, w) + Fraction(float(b))) for w, b in planes]
+        wrong += scores.index(max(scores)) != code
+    return wrong
+
+
 def hull_square(X, signs, support, weights, affine, costs=None):
     """Squared norm of the bound the weights make, and its slack; None if they make none."""
-    weights = [Fraction(float(a)) if isinstance(a, float) else Fraction(int(a)) for a in weights]
+    weights = [exact(a) for a in weights]
     total = {1: Fraction(0), -1: Fraction(0)}
     for i, a in zip(support, weights, strict=True):
         total[int(signs[i])] += a
@@ -63,14 +103,9 @@ def margin_square(X, signs, support, weights, affine):
 
 def upper_is_true(claim, X, signs, support, weights, affine):
     square = margin_square(X, signs, support, weights, affine)
-    if square is None or math.isinf(claim):
+    if square is None or claim == math.inf:
         return claim == math.inf
-    return Fraction(claim) ** 2 >= square
-
-
-def excluded_is_true(claim, X, signs, support, weights, affine):
-    square = margin_square(X, signs, support, weights, affine)
-    return square is not None and Fraction(claim) ** 2 > square
+    return claim >= 0 and Fraction(claim) ** 2 >= square
 
 
 def spread_is_true(claim, X, affine):
@@ -83,7 +118,7 @@ def spread_is_true(claim, X, affine):
 
 def primal(X, signs, w, b, C, costs=None):
     hinges = [max(Fraction(0), 1 - v) for v in signed_values(X, signs, w, b)]
-    prices = [1] * len(hinges) if costs is None else map(Fraction, costs.tolist())
+    prices = [1] * len(hinges) if costs is None else map(Fraction, costs)
     slack = sum((s * h**2 for s, h in zip(prices, hinges, strict=True)), Fraction(0))
     return dot(w, w) / 2 + Fraction(C) * slack
 
@@ -96,18 +131,38 @@ def dual(X, signs, support, weights, affine, C, costs=None):
     return 2 / q if affine else 1 / (2 * q)
 
 
+def signed_columns(X, signs, support, affine):
+    """One list for each feature, and one for the intercept."""
+    rows = [[*X[i], 1.0] if affine else list(X[i]) for i in support]
+    signed = [[int(signs[i]) * exact(float(v)) for v in row] for i, row in zip(support, rows)]  # noqa: B905
+    return [list(column) for column in zip(*signed, strict=True)]
+
+
 def combines_to_zero(X, signs, support, weights, affine):
-    rows = [[*map(float, X[i]), 1.0] if affine else list(map(float, X[i])) for i in support]
     return all(
-        sum(
-            (
-                Fraction(float(a) if isinstance(a, float) else int(a))
-                * int(signs[i])
-                * Fraction(row[j])
-                for a, i, row in zip(weights, support, rows, strict=True)
-            ),
-            Fraction(0),
-        )
-        == 0
-        for j in range(len(rows[0]))
+        sum((exact(a) * v for a, v in zip(weights, column, strict=True)), Fraction(0)) == 0
+        for column in signed_columns(X, signs, support, affine)
     )
+
+
+def is_basis(X, signs, support, affine):
+    """One relation between the signed examples, up to a factor, whose weights have one sign."""
+    matrix = signed_columns(X, signs, support, affine)
+    n, pivots, rank = len(support), [], 0
+    for column in range(n):
+        found = next((i for i in range(rank, len(matrix)) if matrix[i][column] != 0), None)
+        if found is None:
+            continue
+        matrix[rank], matrix[found] = matrix[found], matrix[rank]
+        head = matrix[rank]
+        for i, row in enumerate(matrix):
+            if i != rank and row[column] != 0:
+                factor = row[column] / head[column]
+                matrix[i] = [a - factor * b for a, b in zip(row, head, strict=True)]
+        pivots.append(column)
+        rank += 1
+    if rank != n - 1:
+        return False
+    (free,) = set(range(n)) - set(pivots)
+    relation = [-matrix[i][free] / matrix[i][column] for i, column in enumerate(pivots)]
+    return min([*relation, 1]) >= 0

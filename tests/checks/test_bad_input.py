@@ -69,7 +69,10 @@ TABLES = {
     "one row of numbers": (lambda X: X[:, 0], "Expected 2D array"),
     "three dimensions": (lambda X: X[None], "dim 3|Expected <= 2"),
     "ragged": (lambda X: [[1.0, 2.0], [3.0]] * 30, "inhomogeneous|sequence"),
-    "ragged objects": (lambda X: np.array([[1.0], [2.0, 3.0]] * 30, dtype=object), "[Ee]xpected|seq"),
+    "ragged objects": (
+        lambda X: np.array([[1.0], [2.0, 3.0]] * 30, dtype=object),
+        "[Ee]xpected|seq",
+    ),
     "masked": (lambda X: np.ma.masked_array(X, X > 14), "X is a masked array"),
     "nothing masked": (lambda X: np.ma.masked_array(X), "X is a masked array"),
     "complex": (lambda X: X * 1j, "Complex data not supported"),

@@ -10,9 +10,11 @@ import novikoff
 from novikoff.certificate import Separation
 
 ROOT = Path(__file__).parents[2]
-# Seconds, and what rounding moves: how close the bounds are, and how many steps that took.
+# Seconds, and what rounding moves: how close the bounds are, by which steps, and which examples
+# needed exact arithmetic.
 VARIES = re.compile(
-    r"(?<=Time)\s+.*|gap \S+ %|[\d,]+ updates? in \d+ full pass(es)?|\d+(?= \w+ exactly)"
+    r"(?<=Time)\s+.*|gap \S+ %|[\d,]+ updates?|[\d,]+ full pass(es)?|(?<=solver: ).*"
+    r"|[\d,]+ examples? checked in exact arithmetic, [\d,]+"
 )
 
 

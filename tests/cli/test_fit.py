@@ -42,20 +42,22 @@ def test_the_summary_tells_everything(run, fruit):
     assert isinstance(model, novikoff.MaxMargin)
     told = lines_of(result.stdout)
     assert told["Data"] == f"{fruit}: 50 examples, 2 features"
-    assert told["Classes"] == "kind: apple (25), banana (25)"
-    assert told["Verdict"].startswith(
-        "Separable: the hyperplane separates all 50 examples with margin at least "
-    )
-    _, low, high, gap = numbers_in(told["Verdict"])
+    assert told["Classes"] == "kind: apple (25) and banana (25)"
+    assert told["Proved"].splitlines() == model.certificate_.sentences()
+    _, low, high, gap = numbers_in(told["Proved"])
     assert 0 < low <= model.margin_ <= model.margin_upper_bound_ <= high
     assert model.certificate_.gap <= gap / 100 <= 1e-3
     assert told["Support"] == f"{len(model.support_)} of 50 examples carry the model"
     assert told["Errors"] == "0 of 50 examples (0 %)"
-    assert told["Run"].startswith(f"MaxMargin(C=inf, tol=0.001): {model.n_updates_} update")
-    assert told["Run"].endswith(model.status_.value)
+    account, passes = told["Run"].splitlines()
+    assert account == str(model.certificate_.account)
+    assert passes.startswith(f"{model.n_iter_} full pass")
+    assert passes.endswith(f"solver: {model.solver_}")
     assert told["Saved"].startswith("m.json")
     assert told["Check"] == f"novikoff verify m.json {fruit}"
-    assert "Model" not in told
+    assert list(told) == [
+        *("Data", "Classes", "Proved", "Support", "Errors", "Run", "Saved", "Time", "Check"),
+    ]
 
 
 def test_where_nothing_separates_the_model_is_a_soft_margin(run, mixed):
@@ -66,27 +68,42 @@ def test_where_nothing_separates_the_model_is_a_soft_margin(run, mixed):
     told = lines_of(result.stdout)
     proof = model.certificate_
     assert isinstance(proof, NonSeparation)
-    assert told["Verdict"].splitlines() == str(proof).splitlines()[:-1]
-    assert told["Model"].startswith(f"The soft margin with C = {model.C_:.4g}: ")
-    _, objective, bound, gap = numbers_in(told["Model"])[:4]
-    soft = model.soft_certificate_
-    assert bound <= soft.dual <= soft.primal <= objective
-    assert soft.gap <= gap / 100 <= 1e-3
-    assert "--C takes another" in told["Model"]
-    assert told["Run"].endswith(soft.status.value)
-    assert int(told["Errors"].split()[0]) >= 1
+    assert told["Proved"].splitlines() == proof.sentences()
+    soft = proof.model.soft
+    assert model.C_ == soft.C
+    assert told["C"] == (
+        "1 / (mean squared distance to the mean) of the examples; --C sets another"
+    )
+    search, of_model, _ = told["Run"].splitlines()
+    assert search == str(proof.account)
+    assert of_model == str(proof.model_account)
+    assert soft.gap <= 1e-3
+    assert int(told["Errors"].split()[0]) == proof.model.errors >= 1
 
 
-def test_a_price_of_slack(run, fruit, mixed):
+def test_a_penalty_on_margin_violations(run, fruit, mixed):
     told = lines_of(run("fit", mixed, "-t", "kind", "--C", 2).stdout)
     model = novikoff.load("model.json")
     assert (model.C, model.C_) == (2.0, 2.0)
     assert isinstance(model.certificate_, SoftOptimum)
-    assert told["Model"].startswith("The soft margin with C = 2: the model's objective is at most ")
-    assert "takes another" not in told["Model"]
-    assert "Verdict" not in told
+    assert told["Proved"].startswith("For C = 2 the soft-margin objective of the model is at most ")
+    _, objective, bound, gap = numbers_in(told["Proved"])[:4]
+    soft = model.certificate_.soft
+    assert bound <= soft.dual <= soft.primal <= objective
+    assert soft.gap <= gap / 100 <= 1e-3
+    assert "C" not in told
     told = lines_of(run("fit", fruit, "-t", "kind", "--C", 100).stdout)
-    assert "It separates the examples, with margin at least " in told["Model"]
+    assert "It separates the 50 examples, with margin at least " in told["Proved"]
+
+
+def test_training_errors_are_the_certificates(run, mixed, between, monkeypatch):
+    """They are proved, not predicted by the command."""
+    monkeypatch.setattr("novikoff.MaxMargin.predict", lambda *_: pytest.fail("it predicted"))
+    for data in (mixed, between):
+        told = json.loads(run("fit", data, "-t", "kind", "--json").stdout)
+        certificate = novikoff.load("model.json").certificate_
+        errors = getattr(certificate, "errors", None) or certificate.hyperplane.errors
+        assert told["training_errors"] == errors >= 1
 
 
 def test_options_reach_the_estimator(run, fruit):
@@ -104,6 +121,8 @@ def test_the_model_remembers_names_and_target(run, fruit):
     assert list(model.feature_names_in_) == ["x0", "x1"]
     assert model.about_ == {"data": "fruit.csv", "target": "kind"}
     assert isinstance(model.certificate_, Separation)
+    problem = model.certificate_.problem
+    assert (problem.target, problem.feature_names) == ("kind", ("x0", "x1"))
 
 
 def test_a_position_is_remembered_as_the_name(run, fruit):
@@ -119,7 +138,9 @@ def test_json_is_one_document(run, fruit):
     assert told["estimator"] == "MaxMargin"
     assert told["separable"] is True
     assert told["certificate"] == "Separation"
-    assert told["status"] == "GAP_REACHED"
+    assert told["run"]["status"] == told["run"]["of_model"]["status"] == "GAP_REACHED"
+    assert told["run"]["tol"] == 0.001
+    assert told["run"]["solver"] == model.solver_
     assert told["margin"] == model.margin_
     assert told["margin_upper_bound"] == model.margin_upper_bound_
     assert told["gap"] == model.certificate_.gap
@@ -133,12 +154,13 @@ def test_json_of_a_soft_margin(run, mixed):
     for options in ([], ["--C", 0.3]):
         told = json.loads(run("fit", mixed, "-t", "kind", "--json", *options).stdout)
         model = novikoff.load("model.json")
-        soft = model.soft_certificate_
-        assert told["C"] == model.C_
+        soft = model.certificate_.model.soft
+        assert told["C"] == model.C_ == soft.C
         assert told["objective"] == soft.primal
         assert told["objective_lower_bound"] == soft.dual
         assert told["objective_gap"] == soft.gap
-        assert told["objective_status"] == soft.status.name
+        assert told["run"]["status"] == model.status_.name
+        assert told["run"]["of_model"]["status"] == "GAP_REACHED"
         assert told["separable"] is (None if options else False)
         assert told["training_errors"] >= 1
 
@@ -153,12 +175,12 @@ def test_more_than_two_classes(run, three):
     result = run("fit", three, "-t", "kind")
     assert result.exit_code == 0
     model = novikoff.load("model.json")
-    verdict = lines_of(result.stdout)["Verdict"].splitlines()
-    assert verdict[0] == "Of 3 classes, each against the rest, 3 are separable."
+    proved = lines_of(result.stdout)["Proved"].splitlines()
+    assert proved == model.certificate_.sentences()
+    assert proved[0] == "Of 3 classes, each against the rest, 3 are separable."
     for k, label in enumerate("abc"):
-        assert verdict[k + 1].startswith(f"{label}: separable, margin ")
-        assert verdict[k + 1].endswith(f"; {len(model.support_[k])} examples in the model")
-        low, high = numbers_in(verdict[k + 1])[:2]
+        assert proved[k + 1].startswith(f"'{label}': separable, margin ")
+        low, high = numbers_in(proved[k + 1])[:2]
         assert low <= model.margin_[k] <= model.margin_upper_bound_[k] <= high
     told = json.loads(run("fit", three, "-t", "kind", "--json").stdout)
     assert told["separable"] is True
@@ -170,21 +192,20 @@ def test_classes_of_which_one_lies_between_the_others(run, between):
     result = run("fit", between, "-t", "kind")
     assert result.exit_code == 0
     model = novikoff.load("model.json")
-    verdict = lines_of(result.stdout)["Verdict"].splitlines()
-    assert verdict[0] == (
-        "Of 3 classes, each against the rest, 2 are separable and 1 is proved not to be."
+    proved = lines_of(result.stdout)["Proved"].splitlines()
+    assert proved == model.certificate_.sentences()
+    assert proved[0] == (
+        "Of 3 classes, each against the rest, 2 are separable and 1 is proved not to be separable."
     )
-    assert verdict[2].startswith("b: not separable, ")
-    assert f"soft margin, C = {model.C_[1]:.4g}, objective " in verdict[2]
+    assert proved[2].startswith("'b': not separable, ")
+    soft = model.certificate_.certificates[1].model.soft
     told = json.loads(run("fit", between, "-t", "kind", "--json").stdout)
     assert told["separable"] is False
-    soft = model.soft_certificate_[1]
-    assert told["C"] == [None, model.C_[1], None]
+    assert told["C"] == [None, soft.C, None]
     assert told["objective_lower_bound"] == [None, soft.dual, None]
     assert told["gap"][1] is None
-    verdict = lines_of(run("fit", between, "-t", "kind", "--C", 1).stdout)["Verdict"]
-    assert "3 are fitted with slack." in verdict
-    assert verdict.count("soft margin, C = 1, objective ") == 3
+    proved = lines_of(run("fit", between, "-t", "kind", "--C", 1).stdout)["Proved"]
+    assert proved.count("soft margin, C = 1, objective ") == 3
 
 
 @pytest.mark.parametrize(
@@ -193,7 +214,7 @@ def test_classes_of_which_one_lies_between_the_others(run, between):
 def test_a_limit_is_one_clean_warning_and_no_failure(run, noisy, limit, status):
     result = run("fit", noisy, "-t", "kind", limit, 1 if limit == "--max-iter" else 1e-9)
     assert result.exit_code == 0
-    assert "Inconclusive: " in lines_of(result.stdout)["Verdict"]
+    assert "Inconclusive: " in lines_of(result.stdout)["Proved"]
     assert result.stderr.startswith(f"novikoff: warning: {status.value[:-1]}")
     assert result.stderr.count("\n") == 1
     assert novikoff.load("model.json").status_ is status
@@ -205,13 +226,13 @@ def test_noise_is_proved_to_be_noise(run, noisy):
     assert (result.exit_code, result.stdout) == (0, "")
     model = novikoff.load("model.json")
     assert isinstance(model.certificate_, NonSeparation)
-    assert isinstance(model.soft_certificate_, SoftOptimum)
+    assert model.certificate_.model.soft.gap <= 1e-3
 
 
 def test_shown_defaults_are_the_estimators():
     """What was not given is left to the estimator; the help must not say otherwise."""
     hints = get_type_hints(fit, include_extras=True)
-    names = {novikoff.MaxMargin: ("C", "tol"), novikoff.Perceptron: ("soft_margin", "min_margin")}
+    names = {novikoff.MaxMargin: ("C", "tol"), novikoff.Perceptron: ("C", "min_margin")}
     for estimator, own in names.items():
         theirs = inspect.signature(estimator).parameters
         for name in own:
@@ -247,7 +268,7 @@ def test_every_format_gives_the_same_model(run, fruit):
     ):
         result = run("fit", file, *options)
         assert result.exit_code == 0, result.output
-        fingerprints.add(novikoff.load("model.json").certificate_.fingerprint)
+        fingerprints.add(novikoff.load("model.json").certificate_.problem.fingerprint)
         assert run("verify", "model.json", file).exit_code == 0
     assert len(fingerprints) == 1
 

@@ -113,7 +113,7 @@ def test_a_piped_summary_is_plain_lines(mixed, tmp_path):
     assert "\x1b" not in fitted.stdout + fitted.stderr
     names = [line.split()[0] for line in fitted.stdout.splitlines() if line[0] != " "]
     assert names == [
-        *("Data", "Classes", "Verdict", "Model", "Support"),
+        *("Data", "Classes", "Proved", "C", "Support"),
         *("Errors", "Run", "Saved", "Time", "Check"),
     ]
     told = shell("separable", mixed.name, "--target", "kind", "--json", folder=tmp_path)

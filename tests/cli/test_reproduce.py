@@ -5,7 +5,7 @@ from dataclasses import asdict
 
 import pytest
 
-import novikoff.theory
+import novikoff.reproduce
 from novikoff.reproduce import Row
 
 GOOD = Row("Theorem 2.1", "updates <= (R / eps)^2", "planted", 10000.0, 2500.0, 0.25, True)

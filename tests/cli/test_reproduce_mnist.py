@@ -27,7 +27,7 @@ def digits():
 @pytest.mark.parametrize("hidden", [800, 300])
 def test_the_command(run, digits, monkeypatch, hidden, tmp_path):
     monkeypatch.setattr(section3, "load_examples", lambda: digits)
-    monkeypatch.setattr(reproduce_mnist, "SEEN_QUICKLY", 300)
+    monkeypatch.setattr(reproduce_mnist, "QUICK_EXAMPLES", 300)
     options = ["--quick", "--seeds", 2, "--jobs", 1, "--hidden", hidden, "--out", tmp_path / "out"]
     result = run("reproduce", "mnist", *options)
     assert result.exit_code == 0
@@ -86,7 +86,8 @@ def test_without_data_or_pytorch_there_is_one_line(run, monkeypatch):
     assert result.exit_code == 2
     assert "cannot be had" in result.stderr and result.stderr.count("\n") == 1
     monkeypatch.setitem(sys.modules, "torch", None)
-    for name in [name for name in sys.modules if name.startswith("novikoff.neural")]:
+    of_torch = ("novikoff.neural", "novikoff.reproduce.mnist")
+    for name in [name for name in sys.modules if name.startswith(of_torch)]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.delattr(novikoff, "neural", raising=False)
     result = run("reproduce", "mnist")

@@ -1,13 +1,14 @@
 """Progress: a line a second in a log, one line that moves on a terminal, none when quiet."""
 
 import io
+import json
 import math
 
 import pytest
 
 from novikoff.cli.shared import screen as module
 from novikoff.cli.shared.screen import Screen
-from novikoff.run.record import Progress
+from novikoff.run import Progress
 
 
 class Terminal(io.StringIO):
@@ -87,3 +88,23 @@ def test_a_terminal_gets_a_table_that_wraps(monkeypatch):
     assert len(lines) > 3
     assert max(map(len, lines)) <= 60
     assert "[all]" in lines[0]
+
+
+def test_texts_do_not_act_upon_the_terminal(monkeypatch, capsys):
+    evil = "one\x1b[2J\r\x0b\u202etwo"
+    shown = r"one\x1b[2J\r\x0b\u202etwo"
+    with Screen() as screen:
+        screen.note(evil)
+        screen.show([("Data", f"{evil}\nnext")])
+    told = capsys.readouterr()
+    assert told.err == f"{shown}\n"
+    assert told.out == f"Data  {shown}\n      next\n"
+    terminal = Terminal()
+    monkeypatch.setattr("sys.stdout", terminal)
+    monkeypatch.setenv("NO_COLOR", "1")
+    module.show_rows([("Data", evil)])
+    assert shown in terminal.getvalue()
+    module.Screen(json=True).show([], {"label": f"{evil}\x7f\x9b\ud800"})
+    document = terminal.getvalue().splitlines()[-1]
+    assert document.isprintable()
+    assert json.loads(document)["label"] == f"{evil}\x7f\x9b\ud800"

@@ -11,8 +11,10 @@ def test_yes(run, fruit):
     assert result.exit_code == 0
     assert result.stdout.startswith(
         "Separable  yes\n"
-        "Proof      Separable: the hyperplane separates all 50 examples with margin at least "
+        "Proved     Separable: the hyperplane separates the 50 examples with margin at least "
     )
+    assert "\nRun        is_separable: " in result.stdout
+    assert Status.SEPARATED.value in result.stdout
     assert result.stderr == ""
 
 
@@ -21,15 +23,16 @@ def test_no(run, mixed, noisy):
         result = run("separable", file, "--target", "kind")
         assert result.exit_code == 0
         assert result.stdout.startswith(
-            "Separable  no\nProof      Not separable: no hyperplane separates the examples.\n"
+            "Separable  no\nProved     Not separable: no hyperplane separates the "
         )
         assert "prove it: they have two class averages that coincide exactly." in result.stdout
+        assert "The model" not in result.stdout
 
 
 def test_undecided(run, noisy):
     result = run("separable", noisy, "--target", "kind", "--max-iter", 1)
     assert result.exit_code == 1
-    assert result.stdout.startswith("Separable  undecided\nKnown      Inconclusive: ")
+    assert result.stdout.startswith("Separable  undecided\nProved     Inconclusive: ")
     assert Status.MAX_ITER.value in result.stdout
     assert result.stderr == ""
 
@@ -38,13 +41,13 @@ def test_more_than_two_classes(run, three, between):
     result = run("separable", three, "-t", "kind")
     assert result.exit_code == 0
     assert result.stdout.startswith(
-        "Separable  yes\nProof      Of 3 classes, each against the rest, 3 are separable.\n"
+        "Separable  yes\nProved     Of 3 classes, each against the rest, 3 are separable.\n"
     )
     result = run("separable", between, "-t", "kind")
     assert result.exit_code == 0
     assert result.stdout.startswith("Separable  no\n")
-    assert "2 are separable and 1 is proved not to be." in result.stdout
-    assert "b: not separable, " in result.stdout
+    assert "2 are separable and 1 is proved not to be separable." in result.stdout
+    assert "'b': not separable, " in result.stdout
 
 
 def test_json(run, fruit, mixed, noisy):
@@ -71,29 +74,33 @@ def test_progress_is_told(run, fruit, monkeypatch):
     assert result.stderr
 
 
-def test_an_interruption_takes_no_proof_away(run, fruit, noisy, monkeypatch):
+def test_an_interruption_exits_130_and_writes_nothing(run, noisy, monkeypatch):
     def interrupt(screen, line):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("novikoff.cli.shared.screen.Screen.progress", interrupt)
-    result = run("separable", noisy, "-t", "kind")
-    assert result.exit_code == 1
-    assert result.stdout.startswith("Separable  undecided\nKnown      Inconclusive: ")
-    assert Status.INTERRUPTED.value in result.stdout
-    result = run("separable", fruit, "-t", "kind", "--out", "proof.json")
-    assert result.exit_code == (0 if "Separable  yes" in result.stdout else 1)
-    assert run("verify", "proof.json", fruit, "-t", "kind").exit_code == 0
+    result = run("separable", noisy, "-t", "kind", "--out", "proof.json")
+    assert result.exit_code == 130
+    assert result.stdout == ""
+    assert result.stderr == "novikoff: interrupted: nothing was written\n"
+    assert not Path("proof.json").exists()
 
 
 def test_the_proof_can_be_kept_and_checked(run, refused, fruit, mixed):
-    run("separable", mixed, "-t", "kind", "--out", "proof.json")
-    result = run("verify", "proof.json", mixed, "--target", "kind")
+    result = run("separable", mixed, "-t", "kind", "--out", "proof.json")
+    assert f"Check      novikoff verify proof.json {mixed}\n" in result.stdout
+    result = run("verify", "proof.json", mixed)
     assert result.exit_code == 0
-    assert "no hyperplane separates the examples" in result.stdout
-    assert run("verify", "proof.json", fruit, "--target", "kind").exit_code == 1
-    assert "pass --target" in refused("verify", "proof.json", mixed)
+    assert "no hyperplane separates 'banana' (26) from 'apple' (25)" in result.stdout
+    assert run("verify", "proof.json", fruit).exit_code == 1
+    assert Certificate.load("proof.json").hyperplane is None
     Path("proof.json").write_text(Path("proof.json").read_text()[:-9])
-    assert "proof.json" in refused("verify", "proof.json", mixed, "--target", "kind")
+    assert "proof.json" in refused("verify", "proof.json", mixed)
+
+
+def test_a_cryptographic_hash(run, fruit):
+    run("separable", fruit, "-t", "kind", "--out", "proof.json", "--sha256", "-q")
+    assert run("verify", "proof.json", fruit, "--sha256").exit_code == 0
 
 
 def test_through_the_origin_the_answer_may_differ(run):

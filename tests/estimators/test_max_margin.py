@@ -1,6 +1,7 @@
 """MaxMargin as its users meet it: options, weights, limits, several classes."""
 
 import itertools
+import signal
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from novikoff import MaxMargin, Perceptron, is_separable
 from novikoff.certificate import (
+    CertificateError,
     Inconclusive,
     NonSeparation,
     PerClass,
@@ -237,7 +239,8 @@ def test_a_soft_margin_that_a_corral_cannot_hold():
 
 def test_an_interrupt_during_the_proof_leaves_a_model(clouds, monkeypatch):
     def interrupted(*args, **options):
-        raise KeyboardInterrupt
+        signal.raise_signal(signal.SIGINT)
+        raise CertificateError("The combination is not zero.")
 
     X, y = clouds
     monkeypatch.setattr("novikoff.estimators.claims.certify_nonseparable", interrupted)

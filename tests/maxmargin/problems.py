@@ -4,6 +4,50 @@ import numpy as np
 from hypothesis import strategies as st
 from scipy.optimize import linprog, minimize
 
+from benchmarks.generators import text_like
+from novikoff.data import planted as far_from_a_plane
+from novikoff.maxmargin import Problem
+from novikoff.run.clock import Clock, Limits
+from novikoff.sample import Sample, storage_of
+
+__all__ = [
+    "clock_of",
+    "far_from_a_plane",
+    "lp_says_separable",
+    "noisy",
+    "planted",
+    "problem_of",
+    "qp_margin",
+    "simplex_margin",
+    "small_integers",
+    "text_like",
+]
+
+
+def problem_of(X, y, C=None, *, affine=True, costs=1.0, storage=None, order=None) -> Problem:
+    """The hard margin, or the soft one with LinearSVC's ``C``; examples of cost 0 are left out."""
+    costs = np.broadcast_to(np.asarray(costs, dtype=float), len(y))
+    if order is None:
+        order = np.flatnonzero(costs > 0.0)
+    storage = storage_of(X) if storage is None else storage
+    sample = Sample.of(storage, np.asarray(y).astype(np.int8), affine=affine, order=order)
+    if C is None:
+        return Problem(sample)
+    with np.errstate(divide="ignore"):
+        return Problem(sample, 0.5 / (C * costs))
+
+
+def clock_of(max_iter=1000, callbacks=(), **limits) -> Clock:
+    return Clock(Limits(max_iter, **limits), callbacks)
+
+
+def noisy(seed: int, n: int, d: int, shift: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
+    """Gaussian examples that no hyperplane separates, with labels +1 and -1."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d))
+    y = np.where(X @ rng.normal(size=d) + rng.normal(size=n) > 0.5, 1, -1)
+    return X + shift, y
+
 
 def simplex_margin(k: int, n: int) -> float:
     """The affine margin of k corners of the regular simplex against the other n - k."""

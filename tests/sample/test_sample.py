@@ -8,8 +8,6 @@ from scipy import sparse
 
 from novikoff import rules
 from novikoff.compiled.step import ALONG, NORM2, OFFSET, UPDATES, WEIGHT
-from novikoff.maxmargin import Problem
-from novikoff.maxmargin.choose import column_reach
 from novikoff.sample import Sample, storage, storage_of, visit_order
 from tests.estimators.problems import twisted, whole_numbers
 from tests.rules.pseudocode import Pseudocode
@@ -112,12 +110,10 @@ def test_signed_rows_and_reaches(kind, how, monkeypatch):
     ids = np.array([7, 3, 31, 30, 59, 0])
     expected = sample.signs[ids, None] * (X[ids] - sample.centre)
     np.testing.assert_array_equal(sample.signed_rows(ids), expected)
-    reach = column_reach(Problem(sample, None))
-    np.testing.assert_array_equal(reach, np.abs(X - sample.centre).max(axis=0))
 
 
 @KINDS
-def test_taking_one_example(kind, monkeypatch):
+def test_one_example_at_a_time(kind, monkeypatch):
     X, sample = problem(kind, monkeypatch)
     Z = written_out(X, sample)
     specification = rules.MinOver().specification(sample.lifted_radius)
@@ -126,7 +122,7 @@ def test_taking_one_example(kind, monkeypatch):
     for i in (7, 3, 7, 59):
         margin = sample.margins(np.array([i]), memory)[0]
         assert margin == pytest.approx(Z[i] @ w)
-        sample.take(i, float(margin), specification, memory)
+        assert sample.sweep(np.array([i]), specification, memory)[0] == 1
         w += Z[i]
     assert memory.weights[[7, 3, 59]].tolist() == [2.0, 1.0, 1.0]
     np.testing.assert_array_equal(memory.w, w[:5])

@@ -9,13 +9,13 @@ import numpy.typing as npt
 
 from novikoff.certificate.claims import scaled
 from novikoff.certificate.errors import CertificateError
+from novikoff.certificate.exact.arithmetic import check_arithmetic
 from novikoff.certificate.exact.dyadic import Dyadic
 from novikoff.certificate.exact.filter import signed_values
 from novikoff.certificate.exact.hull import HullPoint, hull_point, margin_above, spread_below
 from novikoff.certificate.exact.margins import margin_below
-from novikoff.certificate.exact.arithmetic import check_arithmetic
-from novikoff.certificate.exact.relation import carriers, is_zero_combination
 from novikoff.certificate.exact.prediction import count_errors
+from novikoff.certificate.exact.relation import carriers, is_zero_combination
 from novikoff.certificate.exact.slack import best_scale, dual_below, primal_value
 from novikoff.certificate.examples.blocks import Floats, Indices
 from novikoff.certificate.examples.checked import Examples

@@ -66,7 +66,13 @@ def shown_label(label: object) -> str:
 
     Examples
     --------
-    >>> print(shown_label("benign"), shown_label(3), shown_label(True))
-    'benign' 3 True
+    >>> print(shown_label("benign"), shown_label(3), shown_label(True), shown_label(10**5000))
+    'benign' 3 True an integer of 16610 bits
     """
-    return quoted(label) if isinstance(label, str) else printable(repr(label))
+    value = label.item() if hasattr(label, "item") else label
+    if isinstance(value, str):
+        return quoted(value)
+    if isinstance(value, int) and value.bit_length() > 64:
+        # Python does not write out integers of more than some thousand digits.
+        return f"an integer of {value.bit_length()} bits"
+    return printable(repr(value))

@@ -22,6 +22,7 @@ from novikoff.certificate.status import Status
 
 if TYPE_CHECKING:
     from novikoff.certificate.base import Certificate
+    from novikoff.certificate.kinds import PerClass
 
 FORMAT = "novikoff certificate"
 VERSION = 2
@@ -32,7 +33,16 @@ Reader = Callable[[str, Any], Any]
 
 def to_document(certificate: "Certificate") -> dict[str, Any]:
     """The certificate as JSON values, with the format and its version."""
-    return {"format": FORMAT, "version": VERSION, **_encoded(certificate)}
+    head = {"format": FORMAT, "version": VERSION}
+    if not isinstance(certificate, _per_class_kind()):
+        return {**head, **_encoded(certificate)}
+    # The classes share the problem, but for which of them is the positive one.
+    parts = [
+        {"positive": part.problem.positive, **_encoded(part, leave_out=("problem",))}
+        for part in certificate.certificates
+    ]
+    whole = _encoded(certificate, leave_out=("account", "certificates"))
+    return {**head, **whole, "certificates": parts}
 
 
 def from_document(document: Any) -> "Certificate":
@@ -104,21 +114,9 @@ def _encoded(value: Any, *, leave_out: tuple[str, ...] = ()) -> Any:
         return value
     fields = [field.name for field in dataclasses.fields(value) if field.name not in leave_out]
     plain = {name: _encoded(getattr(value, name)) for name in fields}
-    kinds = _kinds()
-    if type(value).__name__ not in kinds or not isinstance(value, tuple(kinds.values())):
-        return plain
-    document: Any = {"kind": type(value).__name__, **plain}
-    if "certificates" in plain:
-        # The classes share the problem, but for which of them is the positive one.
-        document.pop("account")
-        document["certificates"] = [
-            {
-                "positive": part.problem.positive,
-                **_encoded(part, leave_out=("problem",)),
-            }
-            for part in value.certificates  # type: ignore[attr-defined]
-        ]
-    return document
+    if type(value).__name__ in _kinds():
+        return {"kind": type(value).__name__, **plain}
+    return plain
 
 
 def _text_of(value: Any, indent: str) -> str:
@@ -147,6 +145,12 @@ def _kinds() -> dict[str, type["Certificate"]]:
     from novikoff.certificate import kinds
 
     return {name: getattr(kinds, name) for name in kinds.__all__}
+
+
+def _per_class_kind() -> type["PerClass"]:
+    from novikoff.certificate.kinds import PerClass
+
+    return PerClass
 
 
 def wrong(name: str, wanted: str, value: Any) -> CertificateError:
@@ -354,7 +358,7 @@ def _per_class(values: dict[str, Any], problem: Problem) -> "Certificate":
             raise CertificateError("a class has no certificate of its own")
         positive = read_label("positive", rest.pop("positive", None))
         certificates.append(_certificate(rest, problem.against(positive)))
-    return _kinds()["PerClass"](
+    return _per_class_kind()(
         problem=problem,
         certificates=tuple(certificates),
         errors=optional(read_count)("errors", values["errors"]),

@@ -1,11 +1,12 @@
 """The command line: one file per verb.
 
-Exit codes: 0 the work is done (an honest "inconclusive" included); 1 a claim is false or unproved,
-or a fit was interrupted; 2 bad usage or bad input, in one line, with nothing written; 130 Ctrl-C
-anywhere but in a fit. Results go to stdout, progress, warnings and errors to stderr.
+Exit codes: 0 the work is done (a fit with an inconclusive certificate included); 1 a claim is
+false or undecided, or a fit was interrupted; 2 bad usage or bad input, in one line, with nothing
+written; 130 Ctrl-C anywhere but in a fit. Results go to stdout; progress, warnings and errors go
+to stderr. What comes from files, such as names and labels, is escaped before it is printed.
 
-Nothing here imports the solver before a verb runs, so that the help is there at once; and this
-file imports nothing to speak of, so that Ctrl-C finds a handler from the first moment on.
+Nothing here imports the solver before a verb runs, so that the help appears at once; and this file
+imports only what it needs to handle Ctrl-C from the start.
 """
 
 import sys

@@ -110,9 +110,10 @@ def compared(errors: int, n: int) -> str:
     >>> compared(1, 50)
     '1 error in 50 labelled examples (2 %)'
     """
-    from novikoff.certificate.wording import counted, percent
+    from novikoff.certificate.wording import counted
+    from novikoff.report.describe import share
 
-    return f"{counted(errors, 'error')} in {n:,} labelled examples ({percent(errors / n)})"
+    return f"{counted(errors, 'error')} in {n:,} labelled examples ({share(errors, n)})"
 
 
 def labels_known(source: Source, y: Any, model: Any) -> bool:

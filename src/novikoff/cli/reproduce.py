@@ -30,10 +30,10 @@ def theorems(
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Run every theorem on generated data: its bound, the measured value, and their ratio.
+    """Test every theorem on generated data: its bound, the measured value, and their ratio.
 
-    Exit codes: 0 every bound holds; 1 some bound is broken, or a run met a limit before it could
-    tell.
+    Exit codes: 0 every bound holds; 1 some bound is broken, or a run stopped at a limit, which
+    decides nothing.
     """
     with Screen(quiet=quiet, json=json) as screen:
         screen.stage("generating data and running the rules")
@@ -70,7 +70,7 @@ def verdict(rows: Sequence["Row"]) -> str:
 
 
 def report(rows: Sequence["Row"]) -> Iterator[str]:
-    """Lay the measurements out, under the theorem and the inequality that each is of."""
+    """Yield the lines of a table: the measurements under their theorems and inequalities."""
     width = max(len(row.data) for row in rows)
     yield f"{'':<{width + 4}}  {'bound':>11}  {'measured':>11}  {'ratio':>9}"
     words = {True: "holds", False: "BROKEN", None: "undecided"}
@@ -86,7 +86,7 @@ def report(rows: Sequence["Row"]) -> Iterator[str]:
 
 
 def number(value: float) -> str:
-    """Write a number in at most eleven places, with at least four digits.
+    """Write a number in at most eleven characters, with at least four digits.
 
     Examples
     --------

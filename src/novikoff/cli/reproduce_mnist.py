@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from importlib import import_module
 from math import isnan
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -10,25 +11,25 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from novikoff.cli.shared import options
-from novikoff.cli.shared.group import Refusal, complain
+from novikoff.cli.shared.group import Refusal, complain, safe
 from novikoff.cli.shared.screen import Screen
 
 if TYPE_CHECKING:
     from novikoff.reproduce.mnist import Examples, Result
     from novikoff.reproduce.mnist_report import Line
 
-SEEN_QUICKLY = 2000
-EPOCHS_QUICKLY = 2
+QUICK_EXAMPLES = 2000
+QUICK_EPOCHS = 2
 
 
 def mnist(
     hidden: Annotated[int, typer.Option(help="Hidden neurons: 800 (Figure 1) or 300.")] = 800,
-    seeds: Annotated[int, typer.Option(min=1, help="How many seeds.")] = 5,
+    seeds: Annotated[int, typer.Option(min=1, help="How many networks of each row.")] = 5,
     quick: Annotated[
         bool, typer.Option("--quick", help="Two epochs on 2,000 examples, to see that it works.")
     ] = False,
-    out: Annotated[Path, typer.Option(help="The directory of what is written.")] = Path("mnist"),
-    jobs: Annotated[int, typer.Option(min=1, help="Networks trained at a time.")] = 2,
+    out: Annotated[Path, typer.Option(help="The folder of the results.")] = Path("mnist"),
+    jobs: Annotated[int, typer.Option(min=1, help="How many networks are trained at a time.")] = 2,
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -37,7 +38,7 @@ def mnist(
     Writes every epoch as CSV, the curves, and the configuration. Needs PyTorch (the extra `torch`
     of novikoff), and the first time npm or OpenML for the data.
 
-    Exit codes: 0 all networks were trained; 1 Ctrl-C, and what was trained till then is written;
+    Exit codes: 0 all networks were trained; 1 Ctrl-C, and the results so far are written;
     2 bad usage, no PyTorch or no data; 130 Ctrl-C before there was anything to write.
     """
     if hidden not in (300, 800):
@@ -51,8 +52,8 @@ def mnist(
 
         rows = section3.rows(hidden)
         if quick:
-            seen = seen[0][:SEEN_QUICKLY], seen[1][:SEEN_QUICKLY]
-            rows = [replace(row, epochs=EPOCHS_QUICKLY) for row in rows]
+            seen = seen[0][:QUICK_EXAMPLES], seen[1][:QUICK_EXAMPLES]
+            rows = [replace(row, epochs=QUICK_EPOCHS) for row in rows]
         _prepare(out)
         results: list[Result] = []
         total, interrupted = len(rows) * seeds, False
@@ -91,6 +92,8 @@ def mnist(
 
 def _examples() -> "tuple[Examples, Examples]":
     try:
+        # The first of these says how to install PyTorch, if it is missing.
+        import_module("novikoff.neural")
         from novikoff.reproduce.mnist import load_examples
     except ModuleNotFoundError as missing:
         raise Refusal(missing) from None
@@ -104,13 +107,15 @@ def _examples() -> "tuple[Examples, Examples]":
 
 
 def _prepare(out: Path) -> None:
-    """Make the directory before the work whose result it is to hold."""
+    """Make the folder of the results, and try to write to it, before the work begins."""
     try:
         out.mkdir(parents=True, exist_ok=True)
         with TemporaryFile(dir=out):
             pass
     except OSError as error:
-        raise Refusal(f"{out} cannot be written to ({error}); name another with --out") from None
+        raise Refusal(
+            f"--out {safe(out)}: it cannot be written to ({error.strerror or error})"
+        ) from None
 
 
 def _written(
@@ -128,16 +133,16 @@ def _written(
 
 
 def table(lines: Sequence["Line"]) -> str:
-    """Lay the errors out beside the paper's."""
+    """Return the table of the errors beside the paper's."""
     width = max(len(line.row.name) for line in lines)
-    told = [f"{'':<{width}}  {'test error':>16}  {'paper':>14}  {'gradients':>11}  {'a run':>7}"]
+    rows = [f"{'':<{width}}  {'test error':>16}  {'paper':>14}  {'gradients':>11}  {'time':>7}"]
     for line in lines:
         paper = line.row.paper
         if isinstance(paper, float):
             paper = f"{paper:.2f} %"
         spread = "" if isnan(line.spread) else f" ± {line.spread:.2f}"
-        told.append(
+        rows.append(
             f"{line.row.name:<{width}}  {f'{line.error:.2f}{spread} %':>16}  {paper or '':>14}  "
             f"{line.backpropagated:>11,.0f}  {line.seconds:>5.0f} s"
         )
-    return "\n".join(told)
+    return "\n".join(rows)

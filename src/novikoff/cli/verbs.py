@@ -1,4 +1,4 @@
-"""All verbs put together: the command line as one object."""
+"""The command line: all verbs in one application."""
 
 from typing import Annotated
 
@@ -27,13 +27,15 @@ app = typer.Typer(
         "novikoff separable train.parquet --target label",
         "novikoff reproduce theorems",
     )
-    + "\n\nExit codes: 0 done, 1 the claim is false or unproved, 2 bad usage or bad input.",
+    + "\n\nExit codes: 0 done, 1 a claim is false or undecided, 2 bad usage or bad input, "
+    "130 Ctrl-C.",
 )
 app.command(
     help=unwrapped(fit),
     epilog=examples(
         "novikoff fit train.csv --target label",
         "novikoff fit train.libsvm --C 1 --out soft.json",
+        "novikoff fit train.csv --target label --weights cost --sha256",
         "novikoff fit scan.npz --rule scale-free-infinity --rule-param alpha=1.5",
     ),
 )(fit)
@@ -41,6 +43,7 @@ app.command(
     help=unwrapped(verify),
     epilog=examples(
         "novikoff verify model.json train.csv",
+        "novikoff verify model.json train.csv --weights cost --sha256",
         "novikoff verify model.json train.parquet --json",
     ),
 )(verify)

@@ -127,11 +127,12 @@ def _settle(corral: Corral, k: int, new: np.ndarray) -> int:
             for j in range(k):
                 weights[j] = new[j]
             return k
-        # A plain 0 would be a type of its own to the functions that take a position.
-        lowest = np.int64(0)
-        for j in range(k):
+        # The first of the lowest. From the end, because a literal 0 is another type to numba, for
+        # which it would compile what is called with it once more.
+        lowest = k - 1
+        for j in range(k - 1, -1, -1):
             weights[j] += theta * (new[j] - weights[j])
-            if new[j] < new[lowest]:
+            if new[j] <= new[lowest]:
                 lowest = j
         before, first = k, k
         for j in range(k - 1, -1, -1):
@@ -159,7 +160,7 @@ def _levels(corral: Corral, k: int, levels: np.ndarray) -> None:
     """Write the product of each class's heaviest member with ``sum a v``; the others' are equal."""
     classes, members, weights = corral.classes, corral.members, corral.weights
     for c in range(2):
-        heaviest = np.int64(-1)
+        heaviest = -1
         for p in range(k):
             if classes[members[p]] == c and (heaviest < 0 or weights[p] > weights[heaviest]):
                 heaviest = p

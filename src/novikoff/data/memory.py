@@ -47,18 +47,17 @@ def size(n_bytes: int) -> str:
 
     Examples
     --------
-    >>> size(999), size(1_234_567), size(8 << 40)
-    ('999 bytes', '1.2 MB', '8.8 TB')
+    >>> size(999), size(1_234_567), size(8 << 40), size(1 << 100)
+    ('999 bytes', '1.2 MB', '8.8 TB', 'more than a million PB')
     """
     if n_bytes < 1000:
         return f"{n_bytes} bytes"
-    value, units = n_bytes / 1000, iter(("kB", "MB", "GB", "TB", "PB"))
-    unit = next(units)
-    for larger in units:
+    value = min(n_bytes, 10**30) / 1000
+    for unit in ("kB", "MB", "GB", "TB"):
         if value < 999.95:
-            break
-        value, unit = value / 1000, larger
-    return f"{value:.1f} {unit}" if value < 1e6 else f"{value:.0e} {unit}"
+            return f"{value:.1f} {unit}"
+        value /= 1000
+    return f"{value:,.1f} PB" if n_bytes < 10**21 else "more than a million PB"
 
 
 def _in_the_machine() -> int | None:

@@ -19,7 +19,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.datasets import fetch_openml
 
 from novikoff.data.formats.idx import contents, parse_idx, to_idx
 from novikoff.data.table import DataError, Request
@@ -203,6 +202,8 @@ def _unpacked(archive: Path) -> dict[str, bytes]:
 
 
 def _from_openml() -> dict[str, bytes]:
+    from sklearn.datasets import fetch_openml
+
     # The parser without pandas takes minutes and gigabytes, so it is the second choice.
     parser = "pandas" if importlib.util.find_spec("pandas") else "liac-arff"
     try:

@@ -125,12 +125,12 @@ class Request:
         if kind not in "biufU" or (kind == "f" and y.dtype.itemsize > 8):
             raise self.error(f"{name} is of type {dtype_name(y)}: labels are strings or numbers")
         if kind == "U":
-            if y.dtype.itemsize > 4 * LONGEST_LABEL:
-                self.check_label_lengths(np.char.str_len(y), name)
             self._refuse_first(y, (y == "") | np.char.isspace(y), name, "the label is missing")
         elif kind == "f":
             self._refuse_first(y, np.isnan(y), name, "the label is missing")
-            self._refuse_first(y, np.isinf(y), name, "the label {} is not a finite number")
+            self._refuse_first(
+                y, np.isinf(y), name, "the label {} is infinite, or too large for float64"
+            )
         return y
 
     def check_label_lengths(self, lengths: NDArray[Any], name: str, start: int = 0) -> None:
@@ -205,8 +205,8 @@ def as_features(request: Request, X: NDArray[Any]) -> NDArray[Any]:
         raise request.error(f"the array has shape {X.shape}: expected rows and columns")
     if X.dtype.kind not in "biuf":
         raise request.error(f"the array is of type {dtype_name(X)}: expected numbers")
-    if not len(X):
-        raise request.error("it has no rows")
+    if not X.size:
+        raise request.error("it has no columns" if len(X) else "it has no rows")
     dtype = X.dtype.newbyteorder("=")
     if dtype == np.bool_:
         dtype = np.dtype(np.uint8)

@@ -57,7 +57,11 @@ class RuleFit:
                 # The bound that the run has met need not be that of its end.
                 proof = finished.upper
             model = certifier.soft_model(
-                coef, intercept, C=self.C, proof=Weighted(*carriers(sample.order, proof)), rescale=True
+                coef,
+                intercept,
+                C=self.C,
+                proof=Weighted(*carriers(sample.order, proof)),
+                rescale=True,
             )
             certificate = certifier.soft(account, model)
         elif refutation is not None:
@@ -68,7 +72,10 @@ class RuleFit:
         else:
             upper = finished.weights if finished.upper is None else finished.upper
             certificate = certifier.hard(
-                account, coef=coef, intercept=intercept, proof=Weighted(*carriers(sample.order, upper))
+                account,
+                coef=coef,
+                intercept=intercept,
+                proof=Weighted(*carriers(sample.order, upper)),
             )
         compression = finished.compression(weights, placing)
         return Fitted(

@@ -10,7 +10,7 @@ from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import validate_data
 
 from novikoff.certificate import Problem, fingerprint_of_hashes, row_hashes
-from novikoff.certificate.examples.labels import plain_label
+from novikoff.certificate.examples.labels import check_classes
 from novikoff.estimators.labels import (
     Codes,
     check_costs,
@@ -60,7 +60,7 @@ class Training:
         hashes = row_hashes(X)
         names = getattr(estimator, "feature_names_in_", None)
         problem = Problem(
-            classes=tuple(plain_label(label) for label in classes.tolist()),
+            classes=check_classes(classes.tolist()),
             positive=None,
             affine=affine,
             n_examples=X.shape[0],

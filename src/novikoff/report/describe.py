@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Sequence
+from decimal import ROUND_CEILING, Context, Decimal
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,7 @@ import numpy as np
 
 from novikoff.certificate import Account, Certificate, PerClass, Undecided
 from novikoff.certificate.escape import escaped, printable
-from novikoff.certificate.wording import counted
+from novikoff.certificate.wording import counted, enumerated
 
 if TYPE_CHECKING:
     from novikoff.data import Table
@@ -57,23 +58,41 @@ def class_rows(table: "Table") -> list[Row]:
         for label, count in islice(zip(labels.tolist(), counts.tolist(), strict=True), MOST_CLASSES)
     ]
     target = "" if table.target_name is None else f"{printable(table.target_name)}: "
-    rows = [("Classes", target + listed(classes, len(labels)))]
+    rows = [("Classes", target + first_of(classes, len(labels)))]
     if table.weights is not None:
         some = int((table.weights > 0.0).sum())
         rows.append(("Weights", f"{some:,} of {counted(len(table.weights), 'example')} have one"))
     return rows
 
 
-def listed(shown: Sequence[str], total: int) -> str:
-    """Join the first of several things, and say how many more there are.
+def first_of(shown: Sequence[str], total: int) -> str:
+    """Enumerate the first of several things, and say how many more there are.
 
     Examples
     --------
-    >>> listed(["a", "b"], 2), listed(["a", "b"], 5)
-    ('a, b', 'a, b and 3 more')
+    >>> first_of(["a", "b"], 2), first_of(["a", "b"], 5)
+    ('a and b', 'a, b and 3 more')
     """
     more = total - len(shown)
-    return ", ".join(shown) + (f" and {more:,} more" if more else "")
+    return enumerated([*shown, f"{more:,} more"] if more else shown)
+
+
+def share(count: int, total: int) -> str:
+    """Return a share in percent, with two digits, rounded up.
+
+    Examples
+    --------
+    >>> share(1, 50), share(1, 51), share(2, 3), share(0, 9), share(7, 7)
+    ('2 %', '2 %', '67 %', '0 %', '100 %')
+    """
+    exact = Context(prec=2, rounding=ROUND_CEILING)
+    return f"{exact.divide(Decimal(100 * count), Decimal(total)).normalize():f} %"
+
+
+def accounts_of(certificate: Certificate) -> list[Account]:
+    """Return what the runs say of themselves: one, or the search and then that of the model."""
+    first, last = certificate.account, certificate.model_account
+    return [first] if first == last else [first, last]
 
 
 def run_of(account: Account) -> dict[str, Any]:

@@ -7,17 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from novikoff.certificate import Account, Certificate, SoftOptimum
-from novikoff.certificate.escape import escaped, printable
-from novikoff.certificate.wording import counted, percent
+from novikoff.certificate import Certificate, SoftOptimum
+from novikoff.certificate.escape import escaped
+from novikoff.certificate.wording import counted, enumerated
 from novikoff.report.describe import (
     Row,
+    accounts_of,
     class_rows,
     command,
     data_row,
     parts_of,
     penalty,
     run_of,
+    share,
     verdict,
 )
 
@@ -71,14 +73,13 @@ class Summary:
     def rows(self) -> list[Row]:
         """The summary for people."""
         n = self.n_taking_part
-        share = percent(self.errors / n)
         return [
             data_row(self.path, self.table),
             *class_rows(self.table),
             ("Proved", "\n".join(self.certificate.sentences())),
             *self._chosen_penalty(),
             ("Support", f"{self.n_support:,} of {counted(n, 'example')} carry the model"),
-            ("Errors", f"{self.errors:,} of {counted(n, 'example')} ({share})"),
+            ("Errors", f"{self.errors:,} of {counted(n, 'example')} ({share(self.errors, n)})"),
             ("Run", "\n".join(self._runs())),
             ("Saved", f"{escaped(str(self.out))}, the model with its certificate"),
             ("Time", f"{self.seconds:.1f} s"),
@@ -100,28 +101,19 @@ class Summary:
         return not isinstance(part, SoftOptimum) and model is not None and model.soft is not None
 
     def _runs(self) -> list[str]:
-        """The run's own account, which is not proved; of two runs the model is the second's."""
-        first, last = self._accounts()
-        n_iter = self.model.n_iter_
-        passes = f"{n_iter:,} full {'pass' if n_iter == 1 else 'passes'}"
-        work = f"{counted(last.n_updates, 'update')} in {passes}"
-        lines = [f"{printable(last.asked, 200)}: {work}. {last.status.value}"]
-        if first is not last and first.status is not last.status:
-            lines.insert(0, f"{printable(first.asked, 200)}: {first.status.value}")
-        return lines
-
-    def _accounts(self) -> tuple[Account, Account]:
-        certificate = self.certificate
-        if any(part.model_account is not part.account for part in self.parts):
-            return certificate.account, certificate.model_account
-        return certificate.account, certificate.account
+        """The run's own account, which is not proved."""
+        n_iter, solver = self.model.n_iter_, self.model.solver_
+        solvers = dict.fromkeys([solver] if isinstance(solver, str) else solver)
+        passes = f"{n_iter:,} full {'pass' if n_iter == 1 else 'passes'} over the data"
+        work = f"{passes}; solver: {enumerated(list(solvers))}"
+        return [*map(str, accounts_of(self.certificate)), work]
 
     def document(self) -> dict[str, Any]:
         """The summary for machines; with more than two classes, lists with one entry for each."""
         model, problem = self.model, self.certificate.problem
         models = [part.hyperplane for part in self.parts]
         softs = [None if m is None else m.soft for m in models]
-        first, last = self._accounts()
+        accounts = accounts_of(self.certificate)
         return {
             "data": str(self.path),
             "n_examples": problem.n_examples,
@@ -144,8 +136,8 @@ class Summary:
             "training_errors": self.errors,
             "n_support": self.n_support,
             "run": {
-                **run_of(first),
-                "model": None if first is last else run_of(last),
+                **run_of(accounts[0]),
+                "of_model": run_of(accounts[-1]),
                 "n_iter": model.n_iter_,
                 "solver": model.solver_,
             },

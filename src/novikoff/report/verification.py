@@ -5,14 +5,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from novikoff.certificate import Certificate, Verified
-from novikoff.certificate.escape import printable, quoted, shown_label
-from novikoff.certificate.wording import counted
+from novikoff.certificate.escape import quoted, shown_label
+from novikoff.certificate.wording import counted, in_full
 from novikoff.report.describe import (
     MOST_CLASSES,
     MOST_FEATURES,
     Row,
+    accounts_of,
     data_row,
-    listed,
+    first_of,
     parts_of,
     penalty,
     run_of,
@@ -24,11 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Verification:
-    """A certificate that was verified, and what was found.
-
-    ``certificate`` is as it was stored; the names of the columns in ``verified.problem`` are
-    those that the file of the data has.
-    """
+    """A certificate that was verified, and what was found."""
 
     path: Path
     table: "Table"
@@ -51,7 +48,7 @@ class Verification:
                 f"{counted(verified.n_exact, 'example')} checked in exact arithmetic, "
                 f"{others:,} by rigorous floating-point bounds",
             ),
-            ("Run", "\n".join(f"(not proved) {account}" for account in self._accounts())),
+            ("Run", "\n".join(f"(not proved) {run}" for run in accounts_of(self.certificate))),
             ("Time", f"{self.seconds:.1f} s"),
         ]
 
@@ -64,40 +61,32 @@ class Verification:
         if part < n:
             taking_part = f"{part:,} of {counted(n, 'example')}"
         return [
-            f"classes {listed(classes, len(problem.classes))}",
-            f"{taking_part} take part, {self._weights()}",
-            f"{self._penalty()}hyperplanes "
-            + ("with an intercept" if problem.affine else "through the origin"),
+            f"classes {first_of(classes, len(problem.classes))}",
+            f"{taking_part} take part, {problem.conditions}",
+            *self._penalty(),
             *self._names(),
         ]
 
-    def _weights(self) -> str:
-        problem = self.verified.problem
-        kinds = ["weights of their own"] if problem.weighted else []
-        if problem.class_weights is not None:
-            weights = [f"{weight:.6g}" for weight in problem.class_weights[:MOST_CLASSES]]
-            kinds.append(f"class weights {listed(weights, len(problem.classes))}")
-        return f"with {' and '.join(kinds)}" if kinds else "without weights"
-
-    def _penalty(self) -> str:
+    def _penalty(self) -> list[str]:
         values = [penalty(part) for part in parts_of(self.certificate)]
-        shown = [f"{value:.6g}" for value in values if value is not None]
+        shown = [in_full(value) for value in values if value is not None]
         if len(set(shown)) == 1:
             shown = shown[:1]
-        return f"C = {listed(shown[:MOST_CLASSES], len(shown))}; " if shown else ""
+        return [f"C = {first_of(shown[:MOST_CLASSES], len(shown))}"] if shown else []
 
     def _names(self) -> list[str]:
-        """The names that the data has; or those that the certificate gives columns without."""
-        problem, stored = self.verified.problem, self.certificate.problem
+        """The names that the file has; and those in the certificate, where they are others."""
+        table, stored = self.table, self.certificate.problem
         words = []
-        if problem.target is not None:
-            words.append(f"target {printable(problem.target)}")
-        if stored.target is not None and stored.target != problem.target:
-            words.append(f"target called {quoted(stored.target)} in the certificate")
-        if problem.feature_names is not None:
-            words.append(f"features {_first(problem.feature_names)}")
+        if table.target_name is not None:
+            words.append(f"target {quoted(table.target_name)}")
+        if stored.target is not None and stored.target != table.target_name:
+            words.append(f"target {quoted(stored.target)} in the certificate (not checked)")
+        if table.feature_names is not None:
+            words.append(f"features {_first_names(table.feature_names)}")
         elif stored.feature_names is not None:
-            words.append(f"features called {_first(stored.feature_names)} in the certificate")
+            names = _first_names(stored.feature_names)
+            words.append(f"features {names} in the certificate (not checked)")
         return ["; ".join(words)] if words else []
 
     def _identity(self) -> str:
@@ -107,15 +96,11 @@ class Verification:
             return "SHA-256 matches"
         return "matches: a fast hash that tells other data, no cryptographic identity"
 
-    def _accounts(self) -> list[str]:
-        """The run's own account; of two runs the model is the second's."""
-        first, last = self.certificate.account, self.certificate.model_account
-        return [str(first)] if str(first) == str(last) else [str(first), str(last)]
-
     def document(self) -> dict[str, Any]:
         """What was found, for machines; ``parts`` has an entry for each of several classes."""
-        problem, stored = self.verified.problem, self.certificate.problem
+        table, problem = self.table, self.certificate.problem
         certificates, parts = parts_of(self.certificate), self.verified.parts
+        accounts = accounts_of(self.certificate)
         return {
             "verified": True,
             "certificate": type(self.certificate).__name__,
@@ -129,11 +114,11 @@ class Verification:
             "weighted": problem.weighted,
             "class_weights": problem.class_weights,
             "affine": problem.affine,
-            "target": problem.target,
-            "feature_names": problem.feature_names,
-            "fingerprint": stored.fingerprint,
+            "target": table.target_name or problem.target,
+            "feature_names": table.feature_names or problem.feature_names,
+            "fingerprint": problem.fingerprint,
             "fingerprint_compared": self.compared,
-            "sha256": stored.sha256,
+            "sha256": problem.sha256,
             **_facts(self.certificate, self.verified),
             "n_exact": self.verified.n_exact,
             "parts": [
@@ -142,14 +127,9 @@ class Verification:
             ]
             if parts
             else [],
-            "run": self._run(),
+            "run": {**run_of(accounts[0]), "of_model": run_of(accounts[-1])},
             "seconds": self.seconds,
         }
-
-    def _run(self) -> dict[str, Any]:
-        account, of_model = self.certificate.account, self.certificate.model_account
-        run = run_of(account)
-        return run if of_model == account else {**run, "model": run_of(of_model)}
 
 
 def _facts(certificate: Certificate, verified: Verified) -> dict[str, Any]:
@@ -163,5 +143,5 @@ def _facts(certificate: Certificate, verified: Verified) -> dict[str, Any]:
     }
 
 
-def _first(names: tuple[str, ...]) -> str:
-    return listed([printable(name) for name in names[:MOST_FEATURES]], len(names))
+def _first_names(names: tuple[str, ...]) -> str:
+    return first_of([quoted(name) for name in names[:MOST_FEATURES]], len(names))

@@ -12,16 +12,16 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class Row:
-    """One inequality of a theorem beside what a run did.
+    """One inequality of a theorem, and what was measured in a run.
 
     Attributes
     ----------
     theorem : str
-        Whose inequality it is.
+        The theorem that states it.
     statement : str
         The inequality.
     data : str
-        What the run saw.
+        A description of the data of the run.
     bound, measured : float
         The two sides of the inequality.
     ratio : float
@@ -48,8 +48,8 @@ def row(theorem: str, statement: str, data: str, bound: float, measured: float) 
 
 def updates_row(theorem: str, statement: str, data: str, finished: Run, bound: float | None) -> Row:
     """Compare the updates of a run with their bound."""
-    found = row(theorem, statement, data, _proved(bound), finished.n_updates)
-    # A run that is over its bound has refuted it, whether it has ended or not.
+    found = row(theorem, statement, data, _known(bound), finished.n_updates)
+    # Too many updates break the bound even if the run was cut short.
     undecided = finished.status is not Status.CONVERGED and found.holds
     return replace(found, holds=None) if undecided else found
 
@@ -58,7 +58,7 @@ def margin_row(
     theorem: str, statement: str, data: str, finished: Run, planted: Planted, bound: float | None
 ) -> Row:
     """Compare the margin of a run's last iterate with its lower bound."""
-    bound = _proved(bound)
+    bound = _known(bound)
     w, _ = finished.sample.model(finished.weights)
     length = sqrt(float(w @ w))
     margin = float((planted.y * (planted.X @ w)).min()) / length if length > 0.0 else 0.0
@@ -67,7 +67,7 @@ def margin_row(
     return Row(theorem, statement, data, bound, margin, margin / bound, holds)
 
 
-def _proved(bound: float | None) -> float:
+def _known(bound: float | None) -> float:
     if bound is None:
         raise ValueError("The rule proves no such bound; choose another rule or other data.")
     return float(bound)

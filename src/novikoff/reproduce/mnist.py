@@ -22,7 +22,7 @@ Arrays = tuple[NDArray[np.float32], NDArray[np.int64]]
 
 @dataclass(frozen=True)
 class Row:
-    """A row of the table: how a network is trained, and the error in percent of the paper's.
+    """A row of the table: how a network is trained, and the paper's error in percent.
 
     ``schedule=None`` is cross-entropy.
     """
@@ -42,7 +42,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Result:
-    """What the training of a row came to, with one seed."""
+    """The result of training a row with one seed."""
 
     row: Row
     seed: int
@@ -56,7 +56,7 @@ class Result:
 
     @property
     def backpropagated(self) -> int:
-        """How many gradients of examples were taken."""
+        """How many gradients of single examples were computed."""
         return sum(line.backpropagated for line in self.history)
 
     @property
@@ -129,8 +129,8 @@ def train(row: Row, seed: int, seen: Examples, held_out: Examples) -> Result:
 def train_all(
     chosen: Sequence[Row], seeds: Sequence[int], seen: Examples, held_out: Examples, jobs: int = 1
 ) -> Iterator[Result]:
-    """Train every row with every seed, and yield what they came to, as they end."""
-    # Processes share arrays, not tensors; PyTorch knows none that cannot be written to.
+    """Train every row with every seed, and yield the results in the order in which they end."""
+    # Processes share arrays, not tensors; PyTorch has no read-only tensors, hence copy on write.
     parallel = Parallel(n_jobs=jobs, return_as="generator_unordered", mmap_mode="c")
     arrays = [(X.numpy(), y.numpy()) for X, y in (seen, held_out)]
     found: Iterator[Result] = parallel(

@@ -1,4 +1,4 @@
-"""What the trainings of rows came to: a table, a CSV file, curves, and the configuration."""
+"""The results of training the rows: a table, a CSV file, curves, and the configuration."""
 
 import csv
 import json
@@ -54,12 +54,12 @@ def summarised(results: Sequence[Result]) -> list[Line]:
 
 
 def write(results: Sequence[Result], where: Path, **about: Any) -> list[Path]:
-    """Write every epoch of every run as CSV, and what was asked for as JSON; return the files.
+    """Write every epoch of every run as CSV, and the configuration as JSON; return the files.
 
-    ``about`` is what else the configuration is to tell.
+    ``about`` are further fields of the configuration.
     """
     where.mkdir(parents=True, exist_ok=True)
-    epochs, asked = where / "epochs.csv", where / "configuration.json"
+    epochs, configuration = where / "epochs.csv", where / "configuration.json"
     with _whole(epochs) as path, path.open("w", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(["row", "hidden", "seed", *Epoch._fields])
@@ -75,14 +75,14 @@ def write(results: Sequence[Result], where: Path, **about: Any) -> list[Path]:
         "seeds": seeds,
         "rows": rows,
     }
-    with _whole(asked) as path:
+    with _whole(configuration) as path:
         path.write_text(json.dumps(document, indent=2) + "\n")
-    return [epochs, asked]
+    return [epochs, configuration]
 
 
 @contextmanager
 def _whole(path: Path) -> Iterator[Path]:
-    """Write a file under another name, so that under its own it is never half written."""
+    """Write to a temporary name and rename, so that the file is never half written."""
     temporary = path.with_name(f".{path.name}")
     try:
         yield temporary
@@ -92,7 +92,7 @@ def _whole(path: Path) -> Iterator[Path]:
 
 
 def draw(results: Sequence[Result], where: Path) -> Path:
-    """Draw the error after every epoch, the mean over the seeds; needs matplotlib."""
+    """Draw the mean error over the seeds after every epoch; needs matplotlib."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(8.0, 5.0), layout="constrained")

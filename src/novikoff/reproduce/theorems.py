@@ -21,16 +21,16 @@ from novikoff.theory.mistakes import (
 )
 
 N_EXAMPLES, N_FEATURES = 500, 10
-# Small sets are shown many times in one pass, which is the same order at a fraction of the calls.
-SHOWN = 1 << 14
+# Pairs of examples are repeated this often in one pass: the same order with fewer calls.
+REPETITIONS = 1 << 14
 
 
 class _Case(NamedTuple):
-    """A data set whose best margin is known, and the words for it."""
+    """A data set whose best margin is known, with a description to print."""
 
     planted: Planted
     R: float
-    words: str
+    description: str
 
 
 def reproduce_theorems(
@@ -48,7 +48,7 @@ def reproduce_theorems(
     random_state : int, RandomState or None, default=0
         Draws the data and the order of visits.
     max_updates : int, default=5_000_000
-        Where a run gives up and its rows are reported as undecided.
+        The limit on the updates of a run; if it is met, the rows of that run are undecided.
 
     Returns
     -------
@@ -56,12 +56,12 @@ def reproduce_theorems(
 
     Examples
     --------
-    >>> from novikoff.theory import reproduce_theorems
+    >>> from novikoff.reproduce import reproduce_theorems
     >>> rows = reproduce_theorems()
     >>> all(row.holds for row in rows)
     True
-    >>> taxed = next(row for row in rows if "lift 1:" in row.data)
-    >>> taxed.data, taxed.measured
+    >>> far = next(row for row in rows if "lift 1:" in row.data)
+    >>> far.data, far.measured
     ('999 (+) and 1001 (-), lift 1: R = 1001, gamma = 1', 2000002.0)
     """
     rng = check_random_state(random_state)
@@ -76,11 +76,13 @@ def reproduce_theorems(
     ]
 
 
-def _novikoff(rng: np.random.RandomState, most: int) -> Iterator[Row]:
+def _novikoff(rng: np.random.RandomState, max_updates: int) -> Iterator[Row]:
     case = _case(rng, margin=0.02)
-    finished = _run(case, rules.Classic(), rng, most)
+    finished = _run(case, rules.Classic(), rng, max_updates)
     bound = rules.Classic().update_bound(case.R, case.planted.margin)
-    yield updates_row("Novikoff's theorem", "updates <= (R / eps)^2", case.words, finished, bound)
+    yield updates_row(
+        "Novikoff's theorem", "updates <= (R / eps)^2", case.description, finished, bound
+    )
 
 
 def _sequences(rng: np.random.RandomState) -> Iterator[Row]:
@@ -89,21 +91,23 @@ def _sequences(rng: np.random.RandomState) -> Iterator[Row]:
     yield row(
         "Novikoff's theorem, any sequence",
         "mistakes <= (R / gamma)^2",
-        f"{case.words}, one pass",
+        f"{case.description}, one pass",
         mistake_bound(case.R, case.planted.margin),
         mistakes,
     )
     gamma = 0.2
     p = planted(N_EXAMPLES, N_FEATURES, gamma, noise=0.05, random_state=rng)
     R = float(np.linalg.norm(p.X, axis=1).max())
-    words = f"{N_EXAMPLES} x {N_FEATURES}, 5 % of the labels turned, gamma = {gamma:g}, one pass"
+    description = (
+        f"{N_EXAMPLES} x {N_FEATURES}, 5 % of the labels turned, gamma = {gamma:g}, one pass"
+    )
     mistakes, rounds = _one_pass(p, rng)
     margins = p.y * (p.X @ p.coef)
     hinge = float(np.maximum(0.0, 1.0 - margins[rounds] / gamma).sum())
     yield row(
         "Any sequence, hinge loss L of any vector",
         "mistakes <= ((R/gamma + sqrt((R/gamma)^2 + 4 L)) / 2)^2",
-        words,
+        description,
         hinge_mistake_bound(R, gamma, hinge),
         mistakes,
     )
@@ -111,37 +115,37 @@ def _sequences(rng: np.random.RandomState) -> Iterator[Row]:
     yield row(
         "Any sequence, deviation D of any vector",
         "mistakes <= ((R + D) / gamma)^2",
-        words,
+        description,
         squared_mistake_bound(R, gamma, deviation),
         mistakes,
     )
 
 
-def _intercept(rng: np.random.RandomState, most: int) -> Iterator[Row]:
+def _intercept(rng: np.random.RandomState, max_updates: int) -> Iterator[Row]:
     theorem, statement = "With an intercept", "updates <= (R^2 + c^2)^2 / (c gamma)^2"
     p = planted(N_EXAMPLES, N_FEATURES, 0.05, intercept=True, random_state=rng)
     R = float(np.linalg.norm(p.X, axis=1).max())
     sample = _sample(p, order=_order(p, rng), centre=np.zeros(N_FEATURES), lift=R)
-    finished = run(sample, rules.Classic(), clock=_clock(most))
-    words = f"{N_EXAMPLES} x {N_FEATURES}, lift R: R = {R:.3g}, gamma = 0.05"
+    finished = run(sample, rules.Classic(), clock=_clock(max_updates))
+    description = f"{N_EXAMPLES} x {N_FEATURES}, lift R: R = {R:.3g}, gamma = 0.05"
     bound = lifted_mistake_bound(R, p.margin, R)
-    yield updates_row(theorem, statement, words, finished, bound)
+    yield updates_row(theorem, statement, description, finished, bound)
 
     pair = far_pair()
-    shown = np.tile([0, 1], SHOWN)
+    order = np.tile([0, 1], REPETITIONS)
     for c in (1.0, 1001.0):
-        sample = _sample(pair, order=shown, centre=np.zeros(1), lift=c)
-        finished = run(sample, rules.Classic(), clock=_clock(most))
-        words = f"999 (+) and 1001 (-), lift {c:g}: R = 1001, gamma = 1"
+        sample = _sample(pair, order=order, centre=np.zeros(1), lift=c)
+        finished = run(sample, rules.Classic(), clock=_clock(max_updates))
+        description = f"999 (+) and 1001 (-), lift {c:g}: R = 1001, gamma = 1"
         bound = lifted_mistake_bound(1001.0, 1.0, c)
-        yield updates_row(f"{theorem} (footnote 1)", statement, words, finished, bound)
-    finished = run(_sample(pair), rules.Classic(), clock=_clock(most))
-    words = "999 (+) and 1001 (-), centred: R = 2, lift 2, gamma = 1"
+        yield updates_row(f"{theorem} (footnote 1)", statement, description, finished, bound)
+    finished = run(_sample(pair), rules.Classic(), clock=_clock(max_updates))
+    description = "999 (+) and 1001 (-), centred: R = 2, lift 2, gamma = 1"
     bound = lifted_mistake_bound(2.0, 1.0, 2.0)
-    yield updates_row(f"{theorem} (footnote 1)", statement, words, finished, bound)
+    yield updates_row(f"{theorem} (footnote 1)", statement, description, finished, bound)
 
 
-def _theorem_2_1(rng: np.random.RandomState, most: int) -> Iterator[Row]:
+def _theorem_2_1(rng: np.random.RandomState, max_updates: int) -> Iterator[Row]:
     yield from _both(
         "Theorem 2.1, Algorithm 2, beta = R^2",
         "updates <= (2 beta + R^2) / eps^2",
@@ -149,11 +153,11 @@ def _theorem_2_1(rng: np.random.RandomState, most: int) -> Iterator[Row]:
         _case(rng, margin=0.02),
         rules.Margin(beta=1.0),
         rng,
-        most,
+        max_updates,
     )
 
 
-def _theorem_2_2(rng: np.random.RandomState, most: int) -> Iterator[Row]:
+def _theorem_2_2(rng: np.random.RandomState, max_updates: int) -> Iterator[Row]:
     case = _case(rng, margin=20.0, radius=1000.0)
     yield from _both(
         "Theorem 2.2, Algorithm 3 as printed",
@@ -162,7 +166,7 @@ def _theorem_2_2(rng: np.random.RandomState, most: int) -> Iterator[Row]:
         case,
         rules.ScaleFree(printed=True),
         rng,
-        most,
+        max_updates,
     )
     yield from _both(
         "Theorem 2.2, threshold c rho^2, c = 1",
@@ -171,11 +175,11 @@ def _theorem_2_2(rng: np.random.RandomState, most: int) -> Iterator[Row]:
         case,
         rules.ScaleFree(c=1.0),
         rng,
-        most,
+        max_updates,
     )
 
 
-def _theorem_2_3(rng: np.random.RandomState, most: int) -> Iterator[Row]:
+def _theorem_2_3(rng: np.random.RandomState, max_updates: int) -> Iterator[Row]:
     updates = "updates <= (1 / eps)^(2 / (2 - alpha))"
     for alpha, margin in ((1.5, 0.05), (1.8, 0.3)):
         yield from _both(
@@ -185,7 +189,7 @@ def _theorem_2_3(rng: np.random.RandomState, most: int) -> Iterator[Row]:
             _case(rng, margin=margin),
             rules.Infinity(alpha=alpha),
             rng,
-            most,
+            max_updates,
         )
     for alpha in (1.1, 1.5, 1.9):
         t = np.arange(1.0, 10_001.0)
@@ -199,9 +203,9 @@ def _theorem_2_3(rng: np.random.RandomState, most: int) -> Iterator[Row]:
         )
     for alpha, eps in ((1.5, 0.3), (1.5, 0.1), (1.5, 0.05), (1.8, 0.3)):
         p = sharpness(eps)
-        sample = _sample(p, order=np.tile([0, 1], SHOWN), affine=False)
+        sample = _sample(p, order=np.tile([0, 1], REPETITIONS), affine=False)
         rule = rules.Infinity(alpha=alpha)
-        finished = run(sample, rule, clock=_clock(most))
+        finished = run(sample, rule, clock=_clock(max_updates))
         limit = (alpha / 2) ** (1 / (2 - alpha))
         bound = rule.update_bound(1.0, eps)
         yield updates_row(
@@ -213,7 +217,7 @@ def _theorem_2_3(rng: np.random.RandomState, most: int) -> Iterator[Row]:
         )
 
 
-def _combination(rng: np.random.RandomState, most: int) -> Iterator[Row]:
+def _combination(rng: np.random.RandomState, max_updates: int) -> Iterator[Row]:
     for alpha, margin in ((1.5, 50.0), (1.8, 300.0)):
         yield from _both(
             f"Algorithms 3 and 4 combined, alpha = {alpha}",
@@ -222,7 +226,7 @@ def _combination(rng: np.random.RandomState, most: int) -> Iterator[Row]:
             _case(rng, margin=margin, radius=1000.0),
             rules.ScaleFreeInfinity(alpha=alpha),
             rng,
-            most,
+            max_updates,
         )
 
 
@@ -240,18 +244,18 @@ def _order(p: Planted, rng: np.random.RandomState) -> NDArray[np.int64]:
     return visit_order(len(p.y), p.X.nbytes, rng)
 
 
-def _clock(most: int) -> Clock:
-    return Clock(Limits(max_iter=most, max_updates=most))
+def _clock(max_updates: int) -> Clock:
+    return Clock(Limits(max_iter=max_updates, max_updates=max_updates))
 
 
-def _run(case: _Case, rule: rules.Rule, rng: np.random.RandomState, most: int) -> Run:
+def _run(case: _Case, rule: rules.Rule, rng: np.random.RandomState, max_updates: int) -> Run:
     p = case.planted
     sample = _sample(p, order=_order(p, rng), affine=False)
-    return run(sample, rule, clock=_clock(most))
+    return run(sample, rule, clock=_clock(max_updates))
 
 
 def _one_pass(p: Planted, rng: np.random.RandomState) -> tuple[int, NDArray[np.int64]]:
-    """Show each example once; return the mistakes and the examples they were made on."""
+    """Visit each example once; return the number of mistakes, and the examples they are on."""
     sample = _sample(p, order=_order(p, rng), affine=False)
     rule = rules.Classic().specification(sample.lifted_radius)
     memory = sample.memory(rule)
@@ -267,11 +271,11 @@ def _both(
     case: _Case,
     rule: rules.Rule,
     rng: np.random.RandomState,
-    most: int,
+    max_updates: int,
 ) -> Iterator[Row]:
-    finished = _run(case, rule, rng, most)
+    finished = _run(case, rule, rng, max_updates)
     eps = case.planted.margin
-    yield updates_row(theorem, updates, case.words, finished, rule.update_bound(case.R, eps))
+    yield updates_row(theorem, updates, case.description, finished, rule.update_bound(case.R, eps))
     yield margin_row(
-        theorem, margin, case.words, finished, case.planted, rule.margin_bound(case.R, eps)
+        theorem, margin, case.description, finished, case.planted, rule.margin_bound(case.R, eps)
     )

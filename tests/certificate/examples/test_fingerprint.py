@@ -1,5 +1,6 @@
 """One name for one data set, however it is stored; another for any other."""
 
+import hashlib
 import struct
 
 import numpy as np
@@ -12,16 +13,17 @@ from scipy import sparse
 from novikoff.certificate import (
     CertificateError,
     fingerprint,
-    fingerprint_and_hashes,
     fingerprint_of_hashes,
     row_hashes,
 )
+from novikoff.certificate.examples.fingerprint import sha256_of
+from tests.certificate.strategies import small_blocks
 
 bytes_2d = hnp.arrays(np.uint8, hnp.array_shapes(min_dims=2, max_dims=2, max_side=6))
 
 
-def signs_for(X):
-    return np.where(np.arange(X.shape[0]) % 3 == 0, 1, -1).astype(np.int8)
+def codes_for(X, n_classes=2):
+    return (np.arange(X.shape[0]) % 3 == 0) + (n_classes > 2) * (np.arange(X.shape[0]) % 2)
 
 
 def read_only(X):
@@ -92,11 +94,12 @@ COPIES = {
 @pytest.mark.parametrize("copy", COPIES)
 @given(X=bytes_2d)
 def test_copies_of_the_same_numbers_agree(copy, X):
-    signs = signs_for(X)
+    codes = codes_for(X)
     other = COPIES[copy](X)
     before = [a.copy() for a in (other.data, other.indices)] if sparse.issparse(other) else None
     assert np.array_equal(row_hashes(other), row_hashes(X))
-    assert fingerprint(other, signs) == fingerprint(X, signs)
+    assert fingerprint(other, codes) == fingerprint(X, codes)
+    assert sha256_of(other, codes) == sha256_of(X, codes)
     if before is not None:
         assert np.array_equal(other.data, before[0]) and np.array_equal(other.indices, before[1])
 
@@ -106,11 +109,12 @@ def test_copies_agree_over_many_blocks():
     X = rng.integers(0, 4, (3000, 300)).astype(np.uint8) * rng.integers(0, 2, (3000, 300)).astype(
         np.uint8
     )
-    signs = signs_for(X)
-    assert len({fingerprint(copy(X), signs) for copy in COPIES.values()}) == 1
+    codes = codes_for(X)
+    for name in (fingerprint, sha256_of):
+        assert len({name(copy(X), codes) for copy in COPIES.values()}) == 1
 
 
-def by_hand(X, signs):
+def by_hand(X, codes, n_classes=2, weights=None):
     """The scheme nk1 in Python's integers. Change it, and stored names mean nothing: rename it."""
     word, golden = 2**64, 0x9E3779B97F4A7C15
     first, second = 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
@@ -120,8 +124,11 @@ def by_hand(X, signs):
         h = (h ^ (h >> 27)) * second % word
         return h ^ (h >> 31)
 
+    def bits(value):
+        return int.from_bytes(struct.pack("<d", value + 0.0), "little")
+
     def folded(value, key):
-        u = (int.from_bytes(struct.pack("<d", value + 0.0), "little") + key) % word
+        u = (bits(value) + key) % word
         return (u % 2**32) * (u >> 32) - (key % 2**32) * (key >> 32)
 
     def summed(row, which):
@@ -129,9 +136,13 @@ def by_hand(X, signs):
         return sum(folded(float(v), key) for v, key in zip(row, keys, strict=True)) % word
 
     total = mix(len(X) * golden % word) + mix(len(X[0]) * second % word)
-    for i, (row, sign) in enumerate(zip(X, signs, strict=True)):
+    total += mix(n_classes * first % word) if n_classes > 2 else 0
+    for i, (row, code) in enumerate(zip(X, codes, strict=True)):
         h = mix((mix(summed(row, 0)) + summed(row, 1)) % word)
-        total += mix(h ^ mix((2 * i + (sign > 0) + 1) * golden % word))
+        h ^= mix((n_classes * i + code + 1) * golden % word)
+        if weights is not None and weights[i] != 1.0:
+            h = mix((h + first) % word) ^ mix((bits(weights[i]) + golden) % word)
+        total += mix(h)
     return f"nk1:{mix(total % word):016x}"
 
 
@@ -143,8 +154,22 @@ def by_hand(X, signs):
     )
 )
 def test_the_scheme_does_not_change(X):
-    signs = signs_for(X)
-    assert fingerprint(X, signs) == by_hand(X.tolist(), signs.tolist())
+    assert fingerprint(X, codes_for(X)) == by_hand(X.tolist(), codes_for(X).tolist())
+    for n_classes in (3, 7):
+        codes = codes_for(X, n_classes)
+        assert fingerprint(X, codes, n_classes) == by_hand(X.tolist(), codes.tolist(), n_classes)
+    weights = np.where(np.arange(len(X)) % 2, 1.0, 0.3)
+    named = fingerprint(X, codes, 7, weights)
+    assert named == by_hand(X.tolist(), codes.tolist(), 7, weights.tolist())
+
+
+def test_names_of_old_stay():
+    """Two classes without weights have the names that version 1 of the certificates gave them."""
+    X = np.array([[0.5, 0.0, -3.25], [1e-300, 2.0, 0.0], [0, 0, 0], [7, 7, 7]])
+    assert fingerprint(X, [1, 0, 0, 1]) == "nk1:a82fc5711d1ffba8"
+    assert fingerprint(X, [1, 0, 0, 1], sample_weight=np.ones(4)) == "nk1:a82fc5711d1ffba8"
+    X = np.random.default_rng(5).integers(0, 256, (50, 20)).astype(np.uint8)
+    assert fingerprint(X, np.arange(50) % 3 == 0) == "nk1:42a540ea88ec8ba9"
 
 
 @given(
@@ -157,41 +182,83 @@ def test_the_scheme_does_not_change(X):
     data=st.data(),
 )
 def test_any_single_edit_shows(X, value, data):
-    signs = signs_for(X)
-    name = fingerprint(X, signs)
+    codes = codes_for(X)
     row = data.draw(st.integers(0, X.shape[0] - 1))
     column = data.draw(st.integers(0, X.shape[1] - 1))
-    edited = X.copy()
+    edited, turned, weights = X.copy(), codes.copy(), np.ones(len(X))
     edited[row, column] = value
+    turned[row] ^= 1
+    weights[row] = data.draw(st.sampled_from([0.0, 0.5, 2.0, np.nextafter(1.0, 2.0)]))
+    for name in (fingerprint, sha256_of):
+        named = name(X, codes)
+        assert (name(edited, codes) != named) == (value != X[row, column])
+        others = {
+            name(X, turned),
+            name(np.column_stack([X, np.zeros(len(X))]), codes),
+            name(np.vstack([X, np.zeros(X.shape[1])]), np.append(codes, 0)),
+            name(X, codes, sample_weight=weights),
+            name(X, codes, sample_weight=weights + 3.0),
+        }
+        assert named not in others and len(others) == 5
+        assert name(X, codes, 3) not in {named, *others, name(X, codes, 4)}
+        assert name(X, codes, sample_weight=np.ones(len(X))) == named
     if value != X[row, column]:
-        assert fingerprint(edited, signs) != name
         assert row_hashes(edited)[row] != row_hashes(X)[row]
-    else:
-        assert fingerprint(edited, signs) == name
-    flipped = signs.copy()
-    flipped[row] *= -1
-    assert fingerprint(X, flipped) != name
-    assert fingerprint(np.column_stack([X, np.zeros(len(X))]), signs) != name
 
 
 @given(X=bytes_2d, data=st.data())
 def test_swapping_two_rows_or_columns_shows(X, data):
-    signs = np.ones(X.shape[0], dtype=np.int8)
+    codes = np.zeros(X.shape[0], dtype=np.int64)
     i, j = (data.draw(st.integers(0, X.shape[0] - 1)) for _ in range(2))
     order = np.arange(X.shape[0])
     order[[i, j]] = order[[j, i]]
     assume((X[i] != X[j]).any())
-    assert fingerprint(X[order], signs) != fingerprint(X, signs)
+    for name in (fingerprint, sha256_of):
+        assert name(X[order], codes) != name(X, codes)
     assert sorted(row_hashes(X[order])) == sorted(row_hashes(X))
+    # Weights belong to their examples.
+    weights = np.ones(len(X))
+    weights[i] = 0.5
+    assert fingerprint(X, codes, 2, weights) != fingerprint(X, codes, 2, weights[order])
 
 
 def test_the_numbers_count_and_not_their_names():
-    tenth = np.array([[0.1]])
-    assert fingerprint(tenth, [1]) != fingerprint(tenth.astype(np.float32), [1])
-    half = np.array([[0.5]])
-    assert fingerprint(half, [1]) == fingerprint(half.astype(np.float32), [1])
-    assert fingerprint(np.array([[-0.0]]), [1]) == fingerprint(np.array([[0.0]]), [1])
-    assert fingerprint(-half, [1]) != fingerprint(half, [1])
+    tenth, half = np.array([[0.1]]), np.array([[0.5]])
+    for name in (fingerprint, sha256_of):
+        assert name(tenth, [1]) != name(tenth.astype(np.float32), [1])
+        assert name(half, [1]) == name(half.astype(np.float32), [1])
+        assert name(np.array([[-0.0]]), [1]) == name(np.array([[0.0]]), [1])
+        assert name(-half, [1]) != name(half, [1])
+        zeros = (name(half, [1], sample_weight=[zero]) for zero in (0.0, -0.0, np.float32(0)))
+        assert len(set(zeros)) == 1
+
+
+def digest_by_hand(X, codes, n_classes, weights):
+    words = struct.pack("<3Q", len(X), len(X[0]), n_classes)
+    for row in X:
+        values = [(j, v) for j, v in enumerate(row) if v != 0.0]
+        words += struct.pack("<Q", len(values)) + b"".join(struct.pack("<Qd", *v) for v in values)
+    words += struct.pack(f"<{len(X)}q", *codes)
+    if any(w != 1.0 for w in weights):
+        words += struct.pack(f"<{len(X)}d", *weights)
+    return hashlib.sha256(b"novikoff examples, version 1\n" + words).hexdigest()
+
+
+@given(
+    X=hnp.arrays(
+        np.float64,
+        hnp.array_shapes(min_dims=2, max_dims=2, max_side=4),
+        elements=st.sampled_from([0.0, -0.0, 1.5, -3.0, 5e-324]) | st.floats(-1, 1),
+    ),
+    weights=st.sampled_from([1.0, 0.5, 3.0]),
+)
+def test_the_digest_is_that_of_the_words(X, weights):
+    codes, weights = codes_for(X, 3), np.where(np.arange(len(X)) % 2, 1.0, weights)
+    wanted = digest_by_hand(X.tolist(), codes.tolist(), 3, weights.tolist())
+    assert sha256_of(X, codes, 3, weights) == wanted
+    with small_blocks():
+        assert sha256_of(X, codes, 3, weights) == wanted
+        assert sha256_of(sparse.csr_array(X), codes, 3, weights) == wanted
 
 
 @pytest.mark.parametrize("values", [2, 16, 256])
@@ -212,22 +279,33 @@ def test_rows_of_two_equal_numbers_have_distinct_hashes():
 
 
 @given(X=bytes_2d)
-def test_other_signs_need_no_second_pass(X):
-    signs = signs_for(X)
-    name, hashes = fingerprint_and_hashes(X, signs)
-    assert name == fingerprint(X, signs) and np.array_equal(hashes, row_hashes(X))
-    assert fingerprint_of_hashes(hashes, -signs, X.shape[1]) == fingerprint(X, -signs)
+def test_other_classes_need_no_second_pass(X):
+    codes, hashes = codes_for(X), row_hashes(X)
+    for other in (codes, 1 - codes):
+        assert fingerprint_of_hashes(hashes, other, 2, X.shape[1]) == fingerprint(X, other)
 
 
-def test_wrong_input_is_named():
-    with pytest.raises(CertificateError, match="signs"):
-        fingerprint(np.eye(2), [1])
-    with pytest.raises(CertificateError, match="\\+1 or -1"):
-        fingerprint(np.eye(2), [1, 0])
+@pytest.mark.parametrize("name", [fingerprint, sha256_of])
+def test_wrong_input_is_named(name):
+    X = np.eye(2)
+    with pytest.raises(CertificateError, match="codes"):
+        name(X, [1])
+    for codes in ([1, -1], [0, 2]):
+        with pytest.raises(CertificateError, match="at least 0 and below 2"):
+            name(X, codes)
+    with pytest.raises(CertificateError, match="codes"):
+        name(X, [0.0, 1.0])
+    with pytest.raises(CertificateError, match="2 examples need as many weights"):
+        name(X, [0, 1], sample_weight=[1.0])
+    for weight in (-1.0, np.nan, np.inf):
+        with pytest.raises(CertificateError, match="finite and not negative"):
+            name(X, [0, 1], sample_weight=[1.0, weight])
+    with pytest.raises(CertificateError, match="weights must be numbers"):
+        name(X, [0, 1], sample_weight=["1", "2"])
     with pytest.raises(CertificateError, match="table"):
-        fingerprint(np.ones(3), [1])
+        name(np.ones(3), [1])
     with pytest.raises(CertificateError, match="64 bits"):
-        fingerprint(np.eye(2, dtype=complex), [1, 1])
+        name(np.eye(2, dtype=complex), [1, 1])
     with pytest.raises(CertificateError, match="2\\*\\*53"):
-        fingerprint(np.array([[2**53 + 1]]), [1])
-    assert fingerprint(np.array([[-(2**53)]]), [1]) == fingerprint(np.array([[-(2.0**53)]]), [1])
+        name(np.array([[2**53 + 1]]), [1])
+    assert name(np.array([[-(2**53)]]), [1]) == name(np.array([[-(2.0**53)]]), [1])

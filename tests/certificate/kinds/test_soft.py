@@ -1,4 +1,4 @@
-"""Certificates of the soft-margin optimum, against the objective in fractions."""
+"""Bounds on the soft-margin optimum, against the objective in fractions."""
 
 import dataclasses
 import math
@@ -10,111 +10,135 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from novikoff.certificate import CertificateError, Status, Undecided, certify_soft
+from novikoff.certificate import (
+    Account,
+    CertificateError,
+    Certifier,
+    Status,
+    Undecided,
+    Weighted,
+)
 from novikoff.certificate.exact import slack
-from tests.certificate import truth
+from tests.certificate import sentences, truth, verdict
 from tests.certificate.strategies import ARITHMETIC, STORES, cases, extreme, ordinary, priced
+from tests.certificate.verdict import agrees, replaced
 
 every = pytest.mark.parametrize("arithmetic", ARITHMETIC)
-# From C = 1e12 to 1e-12, and what is beyond.
-usual_deltas = st.sampled_from([1.0, 0.1, 1 / 3, 30.0, 1e-3, 7.1e-7, 7.1e5])
-deltas = usual_deltas | st.sampled_from([1e-150, 1e150])
+usual_C = st.sampled_from([1.0, 50.0, 4.5, 1 / 1800, 5e5, 1e12, 1e-12])
+any_C = usual_C | st.sampled_from([1e300, 1e-300, 5e-324, 1.0000001])
 all_cases = st.one_of(
     cases(ordinary), cases(extreme), priced(cases(ordinary)), priced(cases(extreme), extreme)
 )
 
 
-def make(case, delta, X=None, **other):
-    return certify_soft(
-        case.X if X is None else X,
-        case.signs,
-        coef=case.coef,
-        intercept=case.intercept,
-        affine=case.affine,
-        delta=delta,
-        support=case.support,
-        weights=case.weights,
-        costs=case.costs,
-        status=Status.CONVERGED,
-        **other,
-    )
-
-
-def is_true(soft, X, signs):
-    primal = truth.primal(X, signs, soft.coef, soft.intercept, soft.C, soft.costs)
-    dual = truth.dual(X, signs, soft.support, soft.weights, soft.affine, soft.C, soft.costs)
-    return (math.isinf(soft.primal) or Fraction(soft.primal) >= primal) and (
-        Fraction(soft.dual) <= dual
-    )
-
-
-def accepted(soft, X, signs):
-    try:
-        soft.verify(X, signs, check_fingerprint=False)
-    except CertificateError as error:
-        assert "\n" not in str(error)
-        return False
-    return True
+def soft(X, y, coef, C, *, intercept=0.0, affine=True, proof=None, rescale=False, **other):
+    certifier = Certifier.of(X, y, positive=1, affine=affine, **other)
+    model = certifier.soft_model(coef, intercept, C=C, proof=proof, rescale=rescale)
+    return certifier.soft(Account(status=Status.CONVERGED), model)
 
 
 @every
 @pytest.mark.parametrize("store", STORES)
-@given(case=all_cases, delta=deltas, rescale=st.booleans())
-def test_what_is_made_is_true_and_verifies(arithmetic, store, case, delta, rescale):
+@given(case=all_cases, C=any_C, rescale=st.booleans())
+def test_what_is_made_is_true_and_verifies(arithmetic, store, case, C, rescale):
     X = STORES[store](case.X)
     with ARITHMETIC[arithmetic]():
-        soft = make(case, delta, X, rescale=rescale)
-        verified = soft.verify(X, case.signs)
-    assert is_true(soft, case.X, case.signs)
-    assert soft.dual <= soft.primal
-    assert verified.primal <= soft.primal and verified.dual >= soft.dual
+        made = case.soft(C, X, rescale=rescale)
+        verified = case.verify(made, X)
+    data = (case.X, case.y, case.sample_weight)
+    assert verdict.is_true(made, *data)
+    assert sentences.is_true(verified, made, *data)
+    assert made.C == C and made.dual <= made.primal
+    assert verified.primal <= made.primal and verified.dual >= made.dual
+    assert verified.lower >= made.lower and verified.upper <= made.upper
+    assert verified.errors == made.model.errors and verified.n_exact <= len(case.X)
 
 
-@given(case=cases(ordinary) | priced(cases(ordinary)), delta=usual_deltas)
-def test_the_scale_is_the_best_one(case, delta):
-    best = make(case, delta)
-    for scale in (0.0, 0.5, 0.9, 1.1, 2.0):
+@given(case=all_cases, C=any_C)
+def test_small_data_is_decided_to_the_last_bit(case, C):
+    made = case.soft(C)
+    data = (case.X, case.y, case.sample_weight)
+    closer = math.nextafter(made.primal, 0.0)
+    if math.isfinite(closer) and closer >= made.dual:
+        assert not verdict.is_true(replaced(made, of_soft=dict(primal=closer)), *data)
+    closer = math.nextafter(made.dual, math.inf)
+    if closer <= made.primal and made.soft.support.size:
+        assert not verdict.is_true(replaced(made, of_soft=dict(dual=closer)), *data)
+
+
+@given(case=cases(ordinary) | priced(cases(ordinary)), C=usual_C)
+def test_the_scale_is_the_best_one(case, C):
+    best = case.soft(C, rescale=True)
+    costs = verdict.Data(best.problem, case.X, case.y, case.sample_weight).costs
+    assert best.coef.tolist() == case.coef.tolist() and best.intercept == case.intercept
+    for factor in (0.0, 0.5, 0.9, 1.1, 2.0):
+        scale = factor * best.soft.scale
         coef, intercept = scale * best.coef, scale * best.intercept
-        other = truth.primal(case.X, case.signs, coef, intercept, best.C, case.costs)
+        other = truth.primal(case.X, case.signs, coef, intercept, C, costs)
         assert best.primal <= other * (1 + Fraction(1, 10**9))
 
 
+EDITS = ["label", "example", "weight", "coef", "C", "scale", "weights", "classes"]
+BOUNDS = ["primal", "dual", "upper", "margin", "errors"]
+
+
 @every
-@given(case=all_cases, delta=deltas, other=st.sampled_from([1.0, -3.0, 1e10]), data=st.data())
-def test_after_an_edit_exactly_the_truth_is_accepted(arithmetic, case, delta, other, data):
-    soft = make(case, delta)
-    X, signs = case.X.copy(), case.signs.copy()
+@given(
+    case=all_cases,
+    C=any_C,
+    edit=st.sampled_from(EDITS + BOUNDS),
+    other=st.sampled_from([1.0, -3.0, 1e10]),
+    data=st.data(),
+)
+def test_after_an_edit_exactly_the_truth_is_accepted(arithmetic, case, C, edit, other, data):
+    made = case.soft(C)
+    X, y, given_weights = case.X.copy(), list(case.y), case.sample_weight
     n, d = X.shape
-    edit = data.draw(
-        st.sampled_from(["label", "example", "weight", "coef", "delta", "cost", "primal", "dual"])
-    )
+    row, column = data.draw(st.integers(0, n - 1)), data.draw(st.integers(0, d - 1))
     if edit == "label":
-        signs[data.draw(st.integers(0, n - 1))] *= -1
+        y[row] = next(label for label in made.problem.classes if label != y[row])
     elif edit == "example":
-        X[data.draw(st.integers(0, n - 1)), data.draw(st.integers(0, d - 1))] = other
-    elif edit == "weight":
-        weights = soft.weights.copy()
-        weights[data.draw(st.sampled_from(np.flatnonzero(weights).tolist()))] += 1
-        soft = dataclasses.replace(soft, weights=weights)
-    elif edit == "cost":
-        costs = np.ones(n) if soft.costs is None else soft.costs.copy()
-        costs[data.draw(st.integers(0, n - 1))] *= data.draw(st.sampled_from([0.5, 2.0, 1.1]))
-        soft = dataclasses.replace(soft, costs=costs)
-    elif edit == "coef":
-        coef = soft.coef.copy()
-        coef[data.draw(st.integers(0, d - 1))] = other
-        soft = dataclasses.replace(soft, coef=coef)
-    elif edit == "delta":
-        soft = dataclasses.replace(soft, delta=2 * delta)
+        X[row, column] = other
+    elif edit == "weights":
+        given_weights = np.ones(n) if given_weights is None else given_weights.copy()
+        given_weights[row] *= data.draw(st.sampled_from([0.5, 2.0, 1.1, 0.0]))
+    elif edit in BOUNDS:
+        made = moved(made, edit, row, data)
     else:
-        value = getattr(soft, edit) * data.draw(st.sampled_from([1.0, 1 - 2.0**-45, 0.5, 2.0]))
-        for _ in range(data.draw(st.integers(0, 2))):
-            value = math.nextafter(value, data.draw(st.sampled_from([0.0, math.inf])))
-        if edit == "dual" and math.isinf(value):
-            return
-        soft = dataclasses.replace(soft, **{edit: value})
-    with ARITHMETIC[arithmetic]():
-        assert accepted(soft, X, signs) == is_true(soft, X, signs)
+        made = edited(made, edit, column, other, data)
+    if made is not None:
+        with ARITHMETIC[arithmetic]():
+            assert agrees(made, X, y, given_weights)
+
+
+def moved(made, bound, row, data):
+    if bound == "errors":
+        return replaced(made, of_model=dict(errors=row))
+    of_model = bound == "margin"
+    value = made.model.margin if of_model else getattr(made.soft, bound)
+    if value is None:
+        return None
+    value *= data.draw(st.sampled_from([1.0, 1 - 2.0**-45, 0.5, 2.0]))
+    for _ in range(data.draw(st.integers(0, 2))):
+        value = math.nextafter(value, data.draw(st.sampled_from([-math.inf, math.inf])))
+    changes = {bound: value}
+    return replaced(made, **({"of_model": changes} if of_model else {"of_soft": changes}))
+
+
+def edited(made, edit, column, other, data):
+    if edit == "weight":
+        weights = made.soft.weights.copy()
+        weights[data.draw(st.integers(0, weights.size - 1))] += 1
+        return replaced(made, of_soft=dict(weights=weights))
+    if edit == "coef":
+        coef = made.coef.copy()
+        coef[column] = other
+        return replaced(made, of_model=dict(coef=coef))
+    if edit == "classes":
+        pair = data.draw(st.sampled_from([(1.0, 1.0), (0.5, 1.0), (1.0, 3.0)]))
+        return replaced(made, problem=dataclasses.replace(made.problem, class_weights=pair))
+    factor = data.draw(st.sampled_from([0.5, 2.0, 1 + 2.0**-52]))
+    return replaced(made, of_soft={edit: factor * getattr(made.soft, edit)})
 
 
 def check_enclosure(values, prices):
@@ -143,52 +167,45 @@ def test_the_sum_of_many_squared_hinges_is_enclosed():
 
 def test_a_known_optimum():
     # One feature, x = ±1: P(w) = w²/2 + (1 - w)²  is least at w = 2/3, where it is 1/3.
-    X = np.array([[1.0], [-1.0]])
-    soft = certify_soft(
-        X,
-        [1, -1],
-        coef=[5.0],
-        affine=False,
-        delta=1.0,
-        support=[0, 1],
-        weights=[1, 1],
-        status=Status.CONVERGED,
-    )
-    assert soft.coef[0] == pytest.approx(2 / 3, rel=1e-15)
-    assert soft.primal == pytest.approx(1 / 3, rel=1e-15)
-    assert soft.dual == pytest.approx(1 / 3, rel=1e-15)
-    assert "C = 0.5" in str(soft)
+    X, y, proof = np.array([[1.0], [-1.0]]), [1, -1], Weighted([0, 1], [1, 1])
+    made = soft(X, y, [5.0], 0.5, affine=False, proof=proof, rescale=True)
+    assert made.soft.scale * 5.0 == pytest.approx(2 / 3, rel=1e-15)
+    assert made.primal == pytest.approx(1 / 3, rel=1e-15)
+    assert made.dual == pytest.approx(1 / 3, rel=1e-15)
+    assert str(made).startswith("For C = 0.5 the soft-margin objective of 0.1333333333333333")
     with pytest.raises(Undecided, match="separability"):
-        bool(soft)
+        bool(made)
+
+
+def test_it_says_nothing_on_separability_even_where_it_separates():
+    X, y = np.array([[1.0], [-1.0]]), [1, -1]
+    for coef, what in ((1.0, "It separates the 2 examples, with margin at least 1."), (-1.0, "")):
+        made = soft(X, y, [coef], 1.0)
+        assert what in made.verify(X, y).sentence
+        with pytest.raises(Undecided, match="says nothing on separability"):
+            bool(made)
 
 
 def test_weights_on_one_class_prove_nothing_with_an_intercept():
-    X = np.array([[1.0], [-1.0]])
-    common = dict(coef=[1.0], delta=1.0, support=[0], weights=[1], status=Status.CONVERGED)
-    assert certify_soft(X, [1, -1], affine=True, **common).dual == 0.0
-    assert certify_soft(X, [1, -1], affine=False, **common).dual > 0.0
+    X, y, proof = np.array([[1.0], [-1.0]]), [1, -1], Weighted([0], [1])
+    assert soft(X, y, [1.0], 0.5, proof=proof).dual == 0.0
+    assert soft(X, y, [1.0], 0.5, proof=proof, affine=False).dual > 0.0
 
 
 def test_many_examples_go_through_the_filter():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(20_000, 6))
-    signs = np.where(X[:, 0] + 0.5 * rng.normal(size=20_000) > 0, 1, -1)
-    soft = certify_soft(
-        X,
-        signs,
-        coef=[1.0, 0, 0, 0, 0, 0],
-        affine=True,
-        delta=2.0,
-        support=[0, 1, 2, 3, 4, 5],
-        weights=[1, 2, 3, 4, 5, 6],
-        status=Status.MAX_ITER,
-    )
-    exact = truth.primal(X, signs, soft.coef, soft.intercept, 0.125)
-    assert exact <= Fraction(soft.primal) <= exact * (1 + Fraction(1, 10**11))
-    tight = math.nextafter(float(exact), math.inf)
-    assert dataclasses.replace(soft, primal=tight).verify(X, signs).n_exact > 1000
+    y = np.where(X[:, 0] + 0.5 * rng.normal(size=20_000) > 0, 1, -1)
+    proof = Weighted([0, 1, 2, 3, 4, 5], [1, 2, 3, 4, 5, 6])
+    made = soft(X, y, [0.8, 0, 0, 0, 0, 0], 0.125, proof=proof)
+    exact = truth.primal(X, y, made.coef, made.intercept, 0.125)
+    assert exact <= Fraction(made.primal) <= exact * (1 + Fraction(1, 10**11))
+    assert made.verify(X, y).n_exact < 100
+    tight = replaced(made, of_soft=dict(primal=math.nextafter(float(exact), math.inf)))
+    assert 1000 < tight.verify(X, y).n_exact <= 20_000
+    false = replaced(made, of_soft=dict(primal=math.nextafter(float(exact), 0.0)))
     with pytest.raises(CertificateError, match="does not attain"):
-        dataclasses.replace(soft, primal=math.nextafter(float(exact), 0.0)).verify(X, signs)
+        false.verify(X, y)
 
 
 @pytest.mark.parametrize("arithmetic", ["exact", "filter"])
@@ -196,32 +213,44 @@ def test_many_examples_go_through_the_filter():
 def test_every_usual_C_has_finite_bounds(arithmetic, C):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(400, 3))
-    signs = np.where(X[:, 0] > 0, 1, -1)
-    signs[:20] *= -1
-    costs = np.where(np.arange(400) % 3, 1e-6, 1e6)
-    support = np.r_[np.flatnonzero(signs > 0)[:5], np.flatnonzero(signs < 0)[:5]]
+    y = np.where(X[:, 0] > 0, 1, -1)
+    y[:20] *= -1
+    weights = np.where(np.arange(400) % 3, 1e-6, 1e6)
+    support = np.r_[np.flatnonzero(y > 0)[:5], np.flatnonzero(y < 0)[:5]]
+    proof = Weighted(support, np.full(10, 1e-9))
     with ARITHMETIC[arithmetic]():
-        soft = certify_soft(
-            X,
-            signs,
-            coef=[1e-3, 0.0, 0.0],
-            affine=True,
-            delta=math.sqrt(0.5 / C),
-            support=support,
-            weights=np.full(10, 1e-9),
-            costs=costs,
-            status=Status.CONVERGED,
-        )
-        assert soft.verify(X, signs).primal == soft.primal
-    assert 0.0 < soft.dual <= soft.primal < math.inf and 0.0 <= soft.gap <= 1.0
-    assert f"for C = {C:.4g}." in str(soft)
+        made = soft(X, y, [1e-3, 0.0, 0.0], C, proof=proof, rescale=True, sample_weight=weights)
+        assert made.verify(X, y, sample_weight=weights).primal == made.primal
+    assert 0.0 < made.dual <= made.primal < math.inf and 0.0 <= made.gap <= 1.0
     # At the best scale the objective is at most that of the zero hyperplane.
-    assert soft.primal <= C * costs.sum() * (1 + 1e-9)
+    assert made.primal <= C * weights.sum() * (1 + 1e-9)
 
 
-@pytest.mark.parametrize("delta", [0.0, -1.0, math.inf, math.nan])
-def test_delta_must_be_positive(delta):
-    with pytest.raises(CertificateError, match="delta"):
-        certify_soft(
-            np.eye(2), [1, -1], coef=[1, 1], affine=False, delta=delta, status=Status.MAX_ITER
-        )
+@pytest.mark.parametrize("C", [0.0, -1.0, math.inf, math.nan])
+def test_C_must_be_positive_and_finite(C):
+    X, y = np.eye(2), [1, -1]
+    with pytest.raises(CertificateError, match="C must be positive and finite"):
+        soft(X, y, [1, 1], C)
+    made = soft(X, y, [1, 1], 1.0)
+    for changes in (dict(C=C), dict(scale=C)):
+        assert replaced(made, of_soft=changes) is None
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        (dict(dual=-1.0), "dual must be finite and not negative"),
+        (dict(dual=math.inf), "dual must be finite and not negative"),
+        (dict(primal=-1.0), "primal must not be negative"),
+        (dict(upper=-1.0), "upper must not be negative"),
+        (dict(primal=math.nan), "primal is not a number"),
+        (dict(dual=9.0), "dual is 9.0, above the objective"),
+        (dict(support=[], weights=[]), "carries it"),
+        (dict(upper=0.5), "the margin 0.7071067811865475 is above the upper bound 0.5"),
+    ],
+)
+def test_what_does_not_fit_together_is_refused(changes, message):
+    made = soft(np.eye(2), [1, -1], [1.0, -1.0], 1.0, proof=Weighted([0, 1], [1, 1]))
+    with pytest.raises(CertificateError, match=message):
+        parts = dataclasses.replace(made.soft, **changes)
+        dataclasses.replace(made, model=dataclasses.replace(made.model, soft=parts))

@@ -3,18 +3,37 @@
 It is fast and not cryptographic. It proves nothing: what proves is the arithmetic of the check.
 """
 
+import hashlib
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from novikoff.certificate.examples.blocks import DenseBlock, SparseBlock, blocks, read_only
-from novikoff.certificate.examples.hashing import column_keys, hash_dense, hash_sparse, hash_table
+from novikoff.certificate.errors import CertificateError
+from novikoff.certificate.examples.array import as_array
+from novikoff.certificate.examples.blocks import (
+    Block,
+    DenseBlock,
+    Floats,
+    SparseBlock,
+    as_float64,
+    blocks,
+    read_only,
+)
+from novikoff.certificate.examples.hashing import (
+    column_keys,
+    dense_words,
+    hash_dense,
+    hash_sparse,
+    hash_table,
+    sparse_words,
+)
 from novikoff.certificate.examples.matrix import check_matrix
 
 Hashes: TypeAlias = npt.NDArray[np.uint64]
 
 _SCHEME = "nk1"
+_TITLE = b"novikoff examples, version 1\n"
 
 
 def row_hashes(X: Any) -> Hashes:
@@ -50,33 +69,112 @@ def row_hashes(X: Any) -> Hashes:
     return hashes
 
 
-def fingerprint(X: Any, signs: npt.ArrayLike) -> str:
-    """Fingerprint of the examples in their order, with their signs.
+def fingerprint(
+    X: Any, codes: npt.ArrayLike, n_classes: int = 2, sample_weight: npt.ArrayLike | None = None
+) -> str:
+    """Fingerprint of the examples in their order, with their classes and weights.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix of shape (n_examples, n_features)
+    codes : array of int
+        The class of each example, a number from 0 on and below ``n_classes``. Of two classes, 1 is
+        the positive one.
+    n_classes : int
+        The number of classes.
+    sample_weight : array of float, optional
+        The weights of the examples; all ones are the same as none.
 
     Examples
     --------
     >>> from scipy import sparse
     >>> X = np.array([[1.0, 0.0], [0.0, 3.0]])
-    >>> fingerprint(X, [1, -1]) == fingerprint(sparse.csr_array(X), [1, -1])
+    >>> fingerprint(X, [1, 0]) == fingerprint(sparse.csr_array(X), [1, 0], sample_weight=[1, 1])
     True
-    >>> fingerprint(X, [1, -1]) == fingerprint(X, [1, 1])
+    >>> fingerprint(X, [1, 0]) == fingerprint(X, [1, 1])
     False
     """
-    return fingerprint_and_hashes(X, signs)[0]
-
-
-def fingerprint_and_hashes(X: Any, signs: npt.ArrayLike) -> tuple[str, Hashes]:
-    """The fingerprint, and the hashes of the rows it is made of, in one pass over the data."""
     hashes = row_hashes(X)
-    return fingerprint_of_hashes(hashes, np.asarray(signs) > 0, 2, np.shape(X)[1]), hashes
+    return fingerprint_of_hashes(hashes, codes, n_classes, np.shape(X)[1], sample_weight)
 
 
-def fingerprint_of_hashes(hashes, codes, n_classes=2, n_features=0, weights=None):
-    total = hash_table(
-        read_only(hashes), read_only(np.where(codes == 1, 1, -1).astype(np.int8)), n_features
-    )
-    return f"{_SCHEME}:{int(total):016x}"
+def fingerprint_of_hashes(
+    hashes: Hashes,
+    codes: npt.ArrayLike,
+    n_classes: int,
+    n_features: int,
+    sample_weight: npt.ArrayLike | None = None,
+) -> str:
+    """The fingerprint, from the hashes of the rows, without reading the examples.
+
+    Examples
+    --------
+    >>> X, codes = np.eye(3), [1, 0, 2]
+    >>> fingerprint_of_hashes(row_hashes(X), codes, 3, 3) == fingerprint(X, codes, 3)
+    True
+    """
+    classes, weights = _check_problem(codes, n_classes, sample_weight, hashes.size)
+    rows, places, factors = map(read_only, (hashes, classes, weights))
+    return f"{_SCHEME}:{int(hash_table(rows, places, factors, n_classes, n_features)):016x}"
 
 
-def sha256_of(X, codes, n, w=None):
-    return ""
+def sha256_of(
+    X: Any, codes: npt.ArrayLike, n_classes: int = 2, sample_weight: npt.ArrayLike | None = None
+) -> str:
+    """Cryptographic identity of the examples, their classes and weights: 64 hexadecimal digits.
+
+    It is SHA-256 over a title and 64-bit little-endian words: the numbers of examples, features and
+    classes; for each row the number of its values that are not zero, then column and float64 bits
+    of each, in the order of the columns; the codes; the bits of the weights, unless all are 1. So
+    copies of the same numbers agree, whatever they are stored in. The parameters are those of
+    :func:`fingerprint`.
+
+    Examples
+    --------
+    >>> X = np.array([[1, 0], [0, 3]], dtype=np.uint8)
+    >>> sha256_of(X, [1, 0])[:16], sha256_of(X.astype(float), [1, 0])[:16]
+    ('2d41bc7d5d986676', '2d41bc7d5d986676')
+    """
+    matrix = check_matrix(X)
+    classes, weights = _check_problem(codes, n_classes, sample_weight, matrix.shape[0])
+    total = hashlib.sha256(_TITLE)
+    total.update(np.array([*matrix.shape, n_classes], dtype="<u8").data)
+    for block in blocks(matrix):
+        total.update(row_words(block).astype("<u8", copy=False).data)
+    total.update(classes.astype("<i8", copy=False).data)
+    total.update((weights + 0.0).astype("<f8", copy=False).data)
+    return total.hexdigest()
+
+
+def row_words(block: Block) -> npt.NDArray[np.uint64]:
+    """The rows of a block as words, the same whatever they are stored in.
+
+    For each row the number of its values that are not zero, then column and bits of each.
+    """
+    if isinstance(block, SparseBlock):
+        out = np.empty(block.rows.size + 2 * block.data.size, dtype=np.uint64)
+        data, indices, ends = map(read_only, (block.data, block.indices, block.ends))
+        return out[: sparse_words(data, indices, ends, out)]
+    assert isinstance(block, DenseBlock)
+    out = np.empty(block.rows.size + 2 * block.values.size, dtype=np.uint64)
+    return out[: dense_words(read_only(block.values), out)]
+
+
+def _check_problem(
+    codes: npt.ArrayLike, n_classes: int, sample_weight: npt.ArrayLike | None, n_examples: int
+) -> tuple[npt.NDArray[np.int64], Floats]:
+    """The codes, and the weights unless all are 1."""
+    classes = as_array("the codes", codes)
+    if classes.shape != (n_examples,) or classes.dtype.kind not in "bui":
+        raise CertificateError(f"{n_examples} examples need as many codes, not {classes.shape}")
+    if classes.size and not 0 <= int(classes.min()) <= int(classes.max()) < n_classes:
+        raise CertificateError(f"the code of a class must be at least 0 and below {n_classes}")
+    weights = np.ones(0) if sample_weight is None else as_array("the weights", sample_weight)
+    if sample_weight is not None and weights.shape != (n_examples,):
+        raise CertificateError(f"{n_examples} examples need as many weights, not {weights.shape}")
+    if weights.dtype.kind not in "buif":
+        raise CertificateError(f"the weights must be numbers, not {weights.dtype}")
+    weights = as_float64(weights)
+    if not (np.isfinite(weights) & (weights >= 0.0)).all():
+        raise CertificateError("the weights must be finite and not negative")
+    return classes.astype(np.int64), weights if (weights != 1.0).any() else np.ones(0)

@@ -34,6 +34,7 @@ _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
 _MIX_2 = np.uint64(0x94D049BB133111EB)
 _S27, _S30, _S31, _HALF = (np.uint64(k) for k in (27, 30, 31, 32))
 _LOWER = np.uint64(0xFFFFFFFF)
+_ZERO = np.uint64(0)
 
 
 @njit(cache=True, nogil=True)
@@ -112,10 +113,54 @@ def hash_sparse(data: Any, indices: Any, ends: Any, keys: Any, out: Any) -> None
 
 
 @njit(cache=True, nogil=True)
-def hash_table(hashes: Any, signs: Any, n_columns: int) -> Any:
-    """Hash the whole: its rows in their order, their signs and its shape."""
+def hash_table(hashes: Any, codes: Any, weights: Any, n_classes: int, n_columns: int) -> Any:
+    """Hash the whole: its rows in their order, their classes and weights, and its shape.
+
+    ``weights`` may be empty, which is the same as a weight of 1 for each.
+    """
     total = mix(np.uint64(hashes.size) * _GOLDEN) + mix(np.uint64(n_columns) * _MIX_2)
+    if n_classes > 2:
+        # Without this, few examples of two classes could be taken for examples of three.
+        total += mix(np.uint64(n_classes) * _MIX_1)
     for i in range(hashes.size):
-        place = np.uint64(2 * i + (1 if signs[i] > 0 else 0) + 1) * _GOLDEN
-        total += mix(hashes[i] ^ mix(place))
+        place = np.uint64(n_classes * i + codes[i] + 1) * _GOLDEN
+        row = hashes[i] ^ mix(place)
+        if weights.size > 0 and weights[i] != 1.0:
+            row = mix(row + _MIX_1) ^ mix(bits(weights[i]) + _GOLDEN)
+        total += mix(row)
     return mix(total)
+
+
+@njit(cache=True, nogil=True)
+def dense_words(values: Any, out: Any) -> int:
+    """Write the rows of an array one after the other: how many values, then columns and bits.
+
+    Zeros are left out. Returns the number of words written.
+    """
+    at = 0
+    for i in range(values.shape[0]):
+        head = at
+        at += 1
+        for j in range(values.shape[1]):
+            word = bits(values[i, j])
+            if word != _ZERO:
+                out[at], out[at + 1] = np.uint64(j), word
+                at += 2
+        out[head] = np.uint64((at - head) // 2)
+    return at
+
+
+@njit(cache=True, nogil=True)
+def sparse_words(data: Any, indices: Any, ends: Any, out: Any) -> int:
+    """The same for rows of a CSR block, whose columns are in order."""
+    at = 0
+    for i in range(ends.size - 1):
+        head = at
+        at += 1
+        for k in range(ends[i], ends[i + 1]):
+            word = bits(data[k])
+            if word != _ZERO:
+                out[at], out[at + 1] = np.uint64(indices[k]), word
+                at += 2
+        out[head] = np.uint64((at - head) // 2)
+    return at

@@ -8,7 +8,9 @@ from scipy import sparse
 
 from novikoff.certificate.errors import CertificateError
 from novikoff.certificate.exact.arithmetic import check_arithmetic
+from novikoff.certificate.examples.array import as_array
 from novikoff.certificate.examples.blocks import Floats
+from novikoff.certificate.examples.canonical import with_true_flags
 
 
 def check_matrix(X: Any) -> Any:
@@ -18,7 +20,7 @@ def check_matrix(X: Any) -> Any:
     processor's mode is checked here too.
     """
     check_arithmetic()
-    matrix: Any = X if sparse.issparse(X) else np.asarray(X)
+    matrix: Any = X if sparse.issparse(X) else as_array("the examples", X)
     if matrix.ndim != 2:
         raise CertificateError(f"the examples must be a table of rows, not of shape {matrix.shape}")
     if matrix.dtype.kind == "O":
@@ -29,20 +31,22 @@ def check_matrix(X: Any) -> Any:
         raise CertificateError(f"the examples must be numbers of at most 64 bits: {matrix.dtype}")
     if not sparse.issparse(matrix):
         return matrix
-    try:
-        # Compressed formats are converted by compiled code, which trusts their indices.
-        if hasattr(matrix, "check_format"):
-            matrix.check_format(full_check=True)
-    except ValueError as error:
-        raise CertificateError(f"the {matrix.format.upper()} matrix is damaged: {error}") from None
-    return matrix.tocsr()
+    if matrix.format != "csr":
+        try:
+            # Compressed formats are converted by compiled code, which trusts their indices.
+            if hasattr(matrix, "check_format"):
+                matrix.check_format(full_check=True)
+        except ValueError as error:
+            form = matrix.format.upper()
+            raise CertificateError(f"the {form} matrix is damaged: {error}") from None
+    return with_true_flags(matrix.tocsr())
 
 
 def _shortened(matrix: Any) -> Any:
     """Long floats as float64, if each is one."""
     shorter = matrix.astype(np.float64)
     if (matrix != shorter.astype(np.longdouble)).sum():
-        raise CertificateError("the examples hold what is no float64 number")
+        raise CertificateError("the examples contain a value that float64 cannot represent")
     return shorter
 
 
@@ -52,6 +56,8 @@ def _numbers_in(objects: npt.NDArray[Any]) -> Floats:
         numbers = objects.astype(np.float64)
     except (TypeError, ValueError, OverflowError):
         raise CertificateError("the examples must be numbers") from None
+    if np.isnan(numbers).any():
+        raise CertificateError("the examples must be numbers, with none missing")
     if not (numbers == objects).all():
-        raise CertificateError("the examples hold what is no float64 number")
+        raise CertificateError("the examples contain a value that float64 cannot represent")
     return numbers

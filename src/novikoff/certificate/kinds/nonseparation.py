@@ -101,7 +101,7 @@ class NonSeparation(Binary):
         found = self._check_model(examples, self.model)
         proof = (
             f"no {self.problem.hyperplanes} separates {self._subject(examples)}; "
-            f"{counted(int(carried.sum()), 'example')} combine to zero exactly."
+            f"a weighted sum of {counted(int(carried.sum()), 'signed example')} is exactly zero."
         )
         return Findings(
             lower=found.lower,

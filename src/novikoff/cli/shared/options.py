@@ -83,7 +83,7 @@ Intercept = Annotated[
     typer.Option("--no-intercept", show_default=False, help="Only hyperplanes through the origin."),
 ]
 Seed = Annotated[
-    int, typer.Option("--seed", min=0, metavar="N", help="The seed of the random order.")
+    int, typer.Option("--seed", min=0, metavar="N", help="The seed of the random data and order.")
 ]
 MaxIter = Annotated[
     int,

@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 
 from novikoff.certificate.escape import quoted
 from novikoff.data.formats.packed import is_packed, open_packed, read_up_to
+from novikoff.data.memory import size
 from novikoff.data.table import Request, Table, as_features
 
+_MANY = 10**15
 _DTYPES = {0x08: "u1", 0x09: "i1", 0x0B: ">i2", 0x0C: ">i4", 0x0D: ">f4", 0x0E: ">f8"}
 
 
@@ -67,9 +69,12 @@ def parse_idx(request: Request, content: bytes | bytearray) -> NDArray[Any]:
     if len(content) > end:
         raise request.error(f"it has more than the {end} bytes that its header promises")
     if len(content) < end:
-        raise request.error(f"it has {len(content)} bytes where {end} are expected: cut short?")
+        wanted = str(end) if end < _MANY else size(end).removesuffix(" bytes")
+        raise request.error(f"it has {len(content)} bytes where {wanted} are expected: cut short?")
     n, *others = _shape(content)
     shape = (n, math.prod(others)) if others else (n,)
+    if 0 in shape:
+        raise request.error("it has no rows" if n == 0 else "it has no columns")
     dtype = np.dtype(_DTYPES[content[2]])
     array = np.frombuffer(content, dtype=dtype, offset=4 + 4 * content[3]).reshape(shape)
     array = array.astype(dtype.newbyteorder("="), copy=False)

@@ -17,9 +17,10 @@ from numpy.lib import format as npy_format
 from numpy.typing import NDArray
 from scipy.sparse import bsr_matrix, coo_matrix, csc_matrix, csr_matrix, dia_matrix, issparse
 
-from novikoff.certificate.escape import quoted
+from novikoff.certificate.escape import printable, quoted
 from novikoff.data.columns import choose
 from novikoff.data.table import (
+    LONGEST_LABEL,
     Column,
     DataError,
     Request,
@@ -29,6 +30,8 @@ from novikoff.data.table import (
     listed,
     place,
 )
+
+Check = Callable[[Request, np.dtype[Any]], None]
 
 _SPARSE = {"format", "shape", "data"}
 _SPARSE_PARTS = {
@@ -65,7 +68,8 @@ _DAMAGED = (
 def read_npy(request: Request) -> Table:
     """Read one array of rows; target and weights are columns of it, by position."""
     n_bytes = request.path.stat().st_size
-    return _split(request, _array(request, lambda: request.path.open("rb"), n_bytes))
+    array = _array(request, lambda: request.path.open("rb"), n_bytes, _refuse_other_than_numbers)
+    return _split(request, array)
 
 
 def read_npz(request: Request) -> Table:
@@ -84,12 +88,12 @@ def read_npz(request: Request) -> Table:
         if request.target is None and "y" in arrays.members:
             label = "y"
         weight = arrays.name(request.weights)
-        y = None if label is None else arrays.read(label)
+        y = None if label is None else arrays.read(label, _refuse_long_labels)
         weights = None if weight is None else arrays.read(weight)
         if arrays.members.keys() >= _SPARSE:
             X: Any = _sparse(request, arrays)
         elif "X" in arrays.members:
-            X = arrays.read("X")
+            X = arrays.read("X", _refuse_other_than_numbers)
         else:
             there = listed(list(arrays.members)) or "nothing"
             raise request.error(f"it contains {there}: name the rows X")
@@ -128,22 +132,42 @@ class _Arrays:
             raise self.request.error(f"no array {quoted(column)}: it contains {there}")
         return None
 
-    def read(self, name: str) -> NDArray[Any]:
+    def read(self, name: str, check: Check | None = None) -> NDArray[Any]:
         """Read an array that is no larger than it says and than there is memory."""
         info = self.members[name]
         if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             raise self.request.error(f"array {quoted(name)} is not compressed as numpy does it")
-        return _array(self.request, lambda: self.archive.open(info), info.file_size)
+        return _array(self.request, lambda: self.archive.open(info), info.file_size, check)
 
 
-def _array(request: Request, begin: Callable[[], IO[bytes]], n_bytes: int) -> NDArray[Any]:
-    """Read an array from a stream of so many bytes, which `begin` opens."""
+def _refuse_other_than_numbers(request: Request, dtype: np.dtype[Any]) -> None:
+    if dtype.kind not in "biuf":
+        raise request.error(f"the array is of type {printable(dtype)}: expected numbers")
+
+
+def _refuse_long_labels(request: Request, dtype: np.dtype[Any]) -> None:
+    if dtype.kind in "SU" and dtype.itemsize > 4 * LONGEST_LABEL:
+        raise request.error(
+            f"the labels are of type {printable(dtype)}: a label has at most "
+            f"{LONGEST_LABEL:,} characters"
+        )
+
+
+def _array(
+    request: Request, begin: Callable[[], IO[bytes]], n_bytes: int, check: Check | None = None
+) -> NDArray[Any]:
+    """Read an array from a stream of so many bytes, which `begin` opens.
+
+    `check` refuses types before the array is read.
+    """
     try:
         with warnings.catch_warnings():
             # numpy's, on a header as Python 2 wrote it.
             warnings.filterwarnings("ignore", "Reading `.npy`", UserWarning)
             with begin() as stream:
                 shape, dtype, start = _header(request, stream)
+            if check is not None:
+                check(request, dtype)
             promised = math.prod(shape) * dtype.itemsize
             if min(shape, default=0) < 0 or promised != n_bytes - start:
                 raise ValueError("the size in the header is not that of the file")

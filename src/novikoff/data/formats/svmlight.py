@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
-from sklearn.datasets import load_svmlight_file
 
 from novikoff.certificate.escape import printable, quoted
 from novikoff.data.formats.packed import open_packed, pieces
@@ -22,6 +21,8 @@ def read_svmlight(request: Request) -> Table:
 
     Indices count from 1, or from 0 where an index 0 occurs. Labels are integers where all are.
     """
+    from sklearn.datasets import load_svmlight_file
+
     if request.target is not None or request.drop:
         raise request.error("a libsvm file names its target itself: leave out --target and --drop")
     _check_size(request)
@@ -68,7 +69,7 @@ def _check_size(request: Request) -> None:
 
 def _check_exact(request: Request, y: NDArray[np.float64]) -> None:
     """Refuse labels that may have been other integers before they were read as float64."""
-    large = np.abs(y) > EXACT
+    large = np.abs(y) >= EXACT
     if large.any():
         row = int(np.argmax(large))
         raise request.error(

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_random_state
 
 RandomState = int | np.random.RandomState | None
 
@@ -102,6 +101,9 @@ def planted(
     >>> bool(np.linalg.norm(p.X, axis=1).max() <= 1.0)
     True
     """
+    # scikit-learn takes longer to import than most files to be read, which needs this package too.
+    from sklearn.utils import check_random_state
+
     check_shape(n, d)
     if not 0.0 < margin <= radius < np.inf:
         raise ValueError(f"margin must be in (0, radius={radius}], got {margin}")

@@ -5,29 +5,27 @@ import pytest
 from scipy import sparse
 from sklearn.svm import LinearSVC
 
-from benchmarks.generators import text_like
 from novikoff.certificate import Status
-from novikoff.maxmargin import Problem
-from novikoff.maxmargin.coordinate import search as coordinate
 from novikoff.maxmargin.coordinate.search import coordinate_descent
+from novikoff.maxmargin.coordinate.settings import CoordinateSettings
 from novikoff.maxmargin.newton.search import newton
-from novikoff.run.record import Limits
-from novikoff.sample import Sample, storage_of
 from novikoff.sample.storage import Converted
-from tests.maxmargin.problems import planted, qp_margin, simplex_margin
+from tests.maxmargin.problems import (
+    clock_of,
+    planted,
+    problem_of,
+    qp_margin,
+    simplex_margin,
+    text_like,
+)
 
 
-def problem_of(X, y, C=None, *, affine=True, costs=1.0, room=None, order=None):
-    sample = Sample.of(room or storage_of(X), y.astype(np.int8), affine=affine, order=order)
-    slack2 = None if C is None else np.full(len(y), 0.5 / C) / costs
-    return Problem(sample, slack2)
-
-
-def solved(X, y, C=None, *, tol=1e-8, limits=None, start=None, callbacks=(), **options):
+def solved(X, y, C=None, *, tol=1e-8, clock=None, start=None, settings=None, **options):
     problem = problem_of(X, y, C, **options)
-    limits = limits or Limits(max_iter=100_000)
+    clock = clock or clock_of(100_000)
+    settings = settings or CoordinateSettings()
     return problem.sample, coordinate_descent(
-        problem, tol=tol, limits=limits, start=start, callbacks=callbacks
+        problem, tol=tol, clock=clock, start=start, settings=settings
     )
 
 
@@ -69,19 +67,20 @@ def test_corners_of_a_simplex(k, n):
 def test_hard_margin_of_documents(kind):
     p = text_like(3000, 8000, 30, random_state=0)
     X = p.X.toarray() if kind == "dense" else p.X if kind == "csr" else p.X.astype(kind)
-    sample, solution = solved(X, p.y, tol=1e-6)
+    clock = clock_of()
+    sample, solution = solved(X, p.y, tol=1e-6, clock=clock)
     assert solution.status is Status.GAP_REACHED
-    assert solution.n_passes < 40
+    assert clock.passes < 40
     check_margin(sparse.csr_array(X).astype(float), p.y, sample, solution)
     assert solution.upper >= p.margin
 
 
-def test_conjugate_gradients_on_the_face_save_passes(monkeypatch):
+def test_conjugate_gradients_on_the_face_save_passes():
     p = text_like(4000, 1000, 60, margin=0.002, loyalty=0.3, random_state=0)
-    _, helped = solved(p.X, p.y)
-    monkeypatch.setattr(coordinate, "SETTLED", -1.0)
-    _, alone = solved(p.X, p.y)
-    assert helped.n_passes < alone.n_passes
+    with_them, without = clock_of(100_000), clock_of(100_000)
+    _, helped = solved(p.X, p.y, clock=with_them)
+    _, alone = solved(p.X, p.y, clock=without, settings=CoordinateSettings(settled=-1.0))
+    assert with_them.passes < without.passes
     assert helped.upper == pytest.approx(alone.upper, rel=1e-7)
 
 
@@ -103,7 +102,7 @@ def test_soft_margin_equals_newtons(C, unbalanced):
         X, y = X[kept], y[kept]
     costs = np.random.default_rng(0).uniform(0.2, 3.0, len(y))
     sample, solution = solved(X, y, C, costs=costs)
-    other = newton(problem_of(X, y, C, costs=costs), tol=1e-10, limits=Limits())
+    other = newton(problem_of(X, y, C, costs=costs), tol=1e-10, clock=clock_of())
     assert solution.status is Status.GAP_REACHED
     assert solution.lower <= other.upper * (1 + 1e-12)
     assert solution.upper == pytest.approx(other.upper, rel=1e-8)
@@ -115,11 +114,11 @@ def test_soft_margin_equals_newtons(C, unbalanced):
 def test_converted_rows(monkeypatch):
     p = text_like(900, 300, 20, random_state=0)
     whole = (1000 * p.X).astype(np.int32)
-    room = Converted(whole)
-    monkeypatch.setattr(room, "chunk", 200)
+    storage = Converted(whole)
+    monkeypatch.setattr(storage, "chunk", 200)
     for C in (None, 1e-4):
         _, one = solved(whole.astype(float), p.y, C)
-        _, other = solved(whole, p.y, C, room=room)
+        _, other = solved(whole, p.y, C, storage=storage)
         assert other.upper == pytest.approx(one.upper, rel=1e-7)
 
 
@@ -144,9 +143,10 @@ def test_scale(C, factor):
 @pytest.mark.parametrize("C", [None, 1.0])
 def test_a_start_at_the_optimum_is_soon_done(C):
     p = text_like(3000, 5000, 30, noise=0.0 if C is None else 0.05, random_state=2)
-    _, cold = solved(p.X, p.y, C, tol=1e-6)
-    _, warm = solved(p.X, p.y, C, tol=2e-6, start=cold.weights)
-    assert warm.n_passes <= 4 < cold.n_passes
+    first, second = clock_of(), clock_of()
+    _, cold = solved(p.X, p.y, C, tol=1e-6, clock=first)
+    solved(p.X, p.y, C, tol=2e-6, clock=second, start=cold.weights)
+    assert second.passes <= 4 < first.passes
     one_sided = np.where(p.y > 0, cold.weights, 0.0)
     _, unused = solved(p.X, p.y, C, tol=1e-6, start=one_sided)
     assert unused.upper == pytest.approx(cold.upper, rel=1e-5)
@@ -156,9 +156,10 @@ def test_a_start_at_the_optimum_is_soon_done(C):
 def test_what_nothing_separates_ends_at_the_limit(affine):
     X = sparse.csr_array(np.random.default_rng(0).normal(size=(200, 3)))
     y = np.where(np.arange(200) % 2, 1, -1)
-    _, solution = solved(X, y, affine=affine, limits=Limits(max_iter=200))
+    clock = clock_of(200)
+    _, solution = solved(X, y, affine=affine, clock=clock)
     assert solution.status is Status.MAX_ITER
-    assert solution.n_passes <= 200
+    assert clock.passes <= 200
     assert solution.lower < 0.0 <= solution.upper < 1e-2
     assert np.isfinite(solution.w).all() and np.isfinite(solution.weights).all()
 
@@ -166,19 +167,20 @@ def test_what_nothing_separates_ends_at_the_limit(affine):
 @pytest.mark.parametrize("C", [None, 100.0])
 def test_limits_and_interruptions(C):
     p = text_like(3000, 300, 30, margin=0.002, noise=0.0 if C is None else 0.1, random_state=3)
-    _, solution = solved(p.X, p.y, C, tol=1e-12, limits=Limits(max_iter=5))
+    clock = clock_of(5)
+    _, solution = solved(p.X, p.y, C, tol=1e-12, clock=clock)
     assert solution.status is Status.MAX_ITER
-    assert solution.n_passes <= 5
+    assert clock.passes <= 5
     assert solution.lower <= solution.upper < np.inf
-    _, solution = solved(p.X, p.y, C, limits=Limits(deadline=0.0))
+    _, solution = solved(p.X, p.y, C, clock=clock_of(deadline=0.0))
     assert solution.status is Status.TIME_LIMIT
-    _, solution = solved(p.X, p.y, C, limits=Limits(cancelled=lambda: True))
+    _, solution = solved(p.X, p.y, C, clock=clock_of(cancelled=lambda: True))
     assert solution.status is Status.INTERRUPTED
 
     def interrupt(line):
         raise KeyboardInterrupt
 
-    _, solution = solved(p.X, p.y, C, tol=1e-12, callbacks=[interrupt])
+    _, solution = solved(p.X, p.y, C, tol=1e-12, clock=clock_of(callbacks=[interrupt]))
     assert solution.status is Status.INTERRUPTED
     assert -np.inf < solution.lower <= solution.upper < np.inf
 

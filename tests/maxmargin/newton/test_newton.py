@@ -1,33 +1,29 @@
-"""Newton's method: its parts, detours and preconditioners lead to the same optimum."""
+"""Newton's method: its subsamples, detours and preconditioners lead to the same optimum."""
+
+from math import ceil
 
 import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.svm import LinearSVC
 
-from benchmarks.generators import text_like
 from novikoff.certificate import Status
-from novikoff.data import planted as far_from_a_plane
-from novikoff.maxmargin import Problem, problem
-from novikoff.maxmargin.choose import soft_margin
-from novikoff.maxmargin.newton import curvature, parts
+from novikoff.maxmargin import Problem
+from novikoff.maxmargin.choose import is_small
+from novikoff.maxmargin.newton.objective import Objective
 from novikoff.maxmargin.newton.search import newton
-from novikoff.run.record import Limits
+from novikoff.maxmargin.newton.settings import NewtonSettings
 from novikoff.sample import Sample, storage_of
 from novikoff.sample.storage import Converted
+from tests.maxmargin.problems import clock_of, far_from_a_plane, noisy, problem_of, text_like
 
 
-def solved(X, y, C=1.0, *, tol=1e-8, affine=True, costs=1.0, room=None, **options):
-    sample = Sample.of(room or storage_of(X), y.astype(np.int8), affine=affine)
-    slack2 = np.broadcast_to(0.5 / (C * np.asarray(costs, dtype=float)), len(y)).copy()
-    options.setdefault("limits", Limits())
-    return sample, newton(Problem(sample, slack2), tol=tol, **options)
-
-
-def noisy(seed, n, d):
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, d))
-    return X, np.where(X @ rng.normal(size=d) + rng.normal(size=n) > 0.5, 1, -1)
+def solved(X, y, C=1.0, *, tol=1e-8, affine=True, costs=1.0, storage=None, **options):
+    """Newton's solution, exact where the problem is small unless told otherwise."""
+    problem = problem_of(X, y, C, affine=affine, costs=costs, storage=storage)
+    options.setdefault("clock", clock_of())
+    options.setdefault("exact", is_small(problem))
+    return problem.sample, newton(problem, tol=tol, **options)
 
 
 def objective(X, y, C, w, b):
@@ -46,28 +42,25 @@ def test_costs_equal_repetition_to_the_last_digits(affine):
 
 
 @pytest.mark.parametrize("power", [-100, -20, 20, 100])
-def test_single_precision_preconditions_at_every_scale(monkeypatch, power):
+def test_single_precision_preconditions_at_every_scale(power):
     X, y = noisy(3, 3000, 30)
     factor = 2.0**power
-    monkeypatch.setattr(problem, "SMALL", 0)
     for C in (2.0**-40, 1.0, 2.0**40):
-        _, solution = solved(X * factor, y, C / factor**2, tol=1e-6)
+        _, solution = solved(X * factor, y, C / factor**2, tol=1e-6, exact=False)
         assert solution.status is Status.GAP_REACHED
         assert solution.gap <= 1e-6
-    _, plain = solved(X, y, 1.0, tol=1e-6)
-    _, scaled = solved(X * factor, y, 1.0 / factor**2, tol=1e-6)
+    _, plain = solved(X, y, 1.0, tol=1e-6, exact=False)
+    _, scaled = solved(X * factor, y, 1.0 / factor**2, tol=1e-6, exact=False)
     np.testing.assert_allclose(scaled.w * factor, plain.w, rtol=1e-6)
 
 
 @pytest.mark.parametrize("affine", [True, False])
 @pytest.mark.parametrize("C", [0.01, 1.0, 100.0])
-def test_parts_and_conjugate_gradients_lead_to_the_optimum(monkeypatch, C, affine):
+def test_subsamples_and_conjugate_gradients_lead_to_the_optimum(C, affine):
     X, y = noisy(2, 9000, 60)
     _, exact = solved(X, y, C, affine=affine)
-    monkeypatch.setattr(problem, "SMALL", 0)
-    monkeypatch.setattr(parts, "FIRST_PART", 500)
-    monkeypatch.setattr(curvature, "WORTH_PRODUCTS", 0)
-    sample, solution = solved(X, y, C, affine=affine)
+    settings = NewtonSettings(first_subsample=500, factor_products=0)
+    sample, solution = solved(X, y, C, affine=affine, exact=False, settings=settings)
     assert solution.status is Status.GAP_REACHED and solution.gap <= 1e-8
     assert solution.lower <= exact.upper * (1 + 1e-12)
     assert solution.upper == pytest.approx(exact.upper, rel=1e-8)
@@ -90,15 +83,15 @@ def test_diagonal_preconditioner_of_sparse_rows(C, affine):
         np.testing.assert_allclose(solution.w, peer.coef_[0], atol=1e-6 * abs(solution.w).max())
 
 
-def test_a_factor_follows_where_the_diagonal_is_slow(monkeypatch):
+def test_a_factor_follows_where_the_diagonal_is_slow():
     X, y = noisy(3, 4000, 30)
     X = sparse.csr_array(X @ np.triu(np.ones((30, 30))))
-    monkeypatch.setattr(problem, "SMALL", 0)
-    _, patient = solved(X, y, 10.0)
-    monkeypatch.setattr(curvature, "SPARSE_VALUE", 0)
-    _, diagonal = solved(X, y, 10.0)
-    assert patient.n_passes < diagonal.n_passes
-    assert patient.upper == pytest.approx(diagonal.upper, rel=1e-8)
+    with_it, without = clock_of(), clock_of()
+    _, factored = solved(X, y, 10.0, exact=False, clock=with_it)
+    settings = NewtonSettings(sparse_value=0)
+    _, diagonal = solved(X, y, 10.0, exact=False, clock=without, settings=settings)
+    assert with_it.passes < without.passes
+    assert factored.upper == pytest.approx(diagonal.upper, rel=1e-8)
 
 
 @pytest.mark.parametrize("C", [1.0, 1e3, 1e6])
@@ -112,35 +105,34 @@ def test_stiff_hinges_take_detours(size, C):
     assert -1e-10 <= solution.gap <= 1e-8
 
 
-def test_a_rare_class_is_in_every_part():
+def test_a_rare_class_is_in_every_subsample():
     p = far_from_a_plane(30_000, 40, margin=0.01, random_state=0)
     kept = np.concatenate([np.flatnonzero(p.y > 0), np.flatnonzero(p.y < 0)[:20]])
-    _, solution = solved(p.X[kept], p.y[kept], 10.0, tol=1e-6)
+    clock = clock_of()
+    _, solution = solved(p.X[kept], p.y[kept], 10.0, tol=1e-6, clock=clock)
     assert solution.status is Status.GAP_REACHED
-    assert solution.n_passes < 60
+    assert clock.passes < 60
 
 
 @pytest.mark.parametrize("kind", [np.float32, np.uint8, "csr", "converted"])
 def test_rows_in_place_and_converted(monkeypatch, kind):
-    monkeypatch.setattr(problem, "SMALL", 0)
     X, y = noisy(4, 9000, 12)
     X = np.rint(20 * (X - X.min()))
-    _, one = solved(X, y, 1e-3)
-    room = None
+    _, one = solved(X, y, 1e-3, exact=False)
+    storage = None
     if kind == "converted":
-        room = Converted(np.asfortranarray(X.astype(np.int32)))
-        monkeypatch.setattr(room, "chunk", 2000)
-    copy = sparse.csr_array(X) if kind == "csr" else X if room else X.astype(kind)
-    _, other = solved(copy, y, 1e-3, room=room)
+        storage = Converted(np.asfortranarray(X.astype(np.int32)))
+        monkeypatch.setattr(storage, "chunk", 2000)
+    copy = sparse.csr_array(X) if kind == "csr" else X if storage else X.astype(kind)
+    _, other = solved(copy, y, 1e-3, storage=storage, exact=False)
     assert other.upper == pytest.approx(one.upper, rel=1e-8)
 
 
 @pytest.mark.parametrize("factor", [1e-6, 1e6])
-def test_scale(monkeypatch, factor):
-    monkeypatch.setattr(problem, "SMALL", 0)
+def test_scale(factor):
     X, y = noisy(5, 9000, 30)
-    _, one = solved(X, y)
-    _, other = solved(factor * X, y, factor**-2)
+    _, one = solved(X, y, exact=False)
+    _, other = solved(factor * X, y, factor**-2, exact=False)
     np.testing.assert_allclose(factor * other.w, one.w, rtol=1e-5, atol=1e-8)
 
 
@@ -149,9 +141,10 @@ def test_scale(monkeypatch, factor):
 def test_limit_on_passes(most, started):
     X, y = noisy(6, 40_000, 30)
     start = np.random.default_rng(0).uniform(size=len(y)) if started else None
-    _, solution = solved(X, y, 100.0, tol=1e-12, limits=Limits(max_iter=most), start=start)
+    clock = clock_of(most)
+    _, solution = solved(X, y, 100.0, tol=1e-12, clock=clock, start=start)
     assert solution.status is Status.MAX_ITER
-    assert solution.n_passes <= most
+    assert clock.passes <= most
     assert 0.0 <= solution.lower <= solution.upper < np.inf
 
 
@@ -164,60 +157,64 @@ def test_interruption_keeps_the_best():
         if len(seen) == 2:
             raise KeyboardInterrupt
 
-    _, solution = solved(X, y, 100.0, tol=1e-12, callbacks=[interrupt])
+    _, solution = solved(X, y, 100.0, tol=1e-12, clock=clock_of(callbacks=[interrupt]))
     assert solution.status is Status.INTERRUPTED
     assert (solution.lower, solution.upper) == (seen[-1].lower, seen[-1].upper)
-    _, cancelled = solved(X, y, 100.0, limits=Limits(cancelled=lambda: True))
+    _, cancelled = solved(X, y, 100.0, clock=clock_of(cancelled=lambda: True))
     assert cancelled.status is Status.INTERRUPTED
     assert cancelled.upper < np.inf
 
 
 def test_history_closes_in():
     X, y = noisy(8, 40_000, 30)
-    _, solution = solved(X, y, tol=1e-9)
-    assert [line.upper for line in solution.history] == sorted(
-        (line.upper for line in solution.history), reverse=True
-    )
-    lower = [line.lower for line in solution.history]
+    clock = clock_of()
+    solved(X, y, tol=1e-9, clock=clock)
+    upper = [line.upper for line in clock.history]
+    assert upper == sorted(upper, reverse=True)
+    lower = [line.lower for line in clock.history]
     assert lower == sorted(lower)
-    assert solution.history[-1].iteration == solution.n_passes
+    assert clock.history[-1].iteration == ceil(clock.passes)
 
 
 def test_the_hard_margin_is_refused():
     sample = Sample.of(storage_of(np.eye(2)), np.array([1, -1], dtype=np.int8))
     with pytest.raises(ValueError, match="no slack"):
-        newton(Problem(sample), tol=1e-3, limits=Limits())
+        newton(Problem(sample), tol=1e-3, clock=clock_of())
 
 
 @pytest.mark.parametrize("affine", [True, False])
 def test_carried_moments_are_those_of_the_open_hinges(monkeypatch, affine):
     X, y = noisy(5, 6000, 12)
-    monkeypatch.setattr(problem, "SMALL", 0)
-    monkeypatch.setattr(parts, "FIRST_PART", 300)
-    corrected, seen = parts.Part._corrected, []
+    corrected, seen = Objective._corrected, []
 
-    def beside_fresh_ones(part, carried, shift, hinges):
-        moments = corrected(part, carried, shift, hinges)
+    def beside_fresh_ones(some, carried, shift, hinges):
+        moments = corrected(some, carried, shift, hinges)
         (opened,) = (hinges > 0.0).nonzero()
-        mass = part.stiffness[opened]
-        fresh = part.passes.class_sums(part.ids[opened], mass * hinges[opened], mass)
+        mass = some.stiffness[opened]
+        fresh = some.passes.class_sums(some.ids[opened], mass * hinges[opened], mass)
         seen.append(len(opened) != len(carried.active))
         np.testing.assert_allclose(moments, fresh, rtol=0.0, atol=1e-11 * np.abs(fresh).max())
         return moments
 
-    monkeypatch.setattr(parts.Part, "_corrected", beside_fresh_ones)
-    _, solution = solved(X, y, 1.0, affine=affine)
+    monkeypatch.setattr(Objective, "_corrected", beside_fresh_ones)
+    settings = NewtonSettings(first_subsample=300)
+    _, solution = solved(X, y, 1.0, affine=affine, exact=False, settings=settings)
     assert solution.status is Status.GAP_REACHED
     assert len(seen) >= 4 and any(seen)
 
 
-def test_the_intercept_has_no_say_in_when_a_residual_is_small_enough(monkeypatch):
+def test_the_intercept_does_not_decide_when_a_residual_is_small_enough():
     # Its coordinate has other units than the rest.
     X, y = noisy(3, 3000, 30)
-    monkeypatch.setattr(problem, "SMALL", 0)
-    runs = [solved(X * f, y, 1.0 / f**2, tol=1e-6)[1] for f in (2.0**-20, 1.0, 2.0**20)]
-    assert len({(run.n_passes, run.n_steps) for run in runs}) == 1
-    np.testing.assert_allclose([run.gap for run in runs], runs[0].gap, rtol=1e-3)
+    clocks, gaps = [], []
+    for factor in (2.0**-20, 1.0, 2.0**20):
+        clocks.append(clock_of())
+        _, solution = solved(
+            X * factor, y, 1.0 / factor**2, tol=1e-6, exact=False, clock=clocks[-1]
+        )
+        gaps.append(solution.gap)
+    assert len({(clock.passes, clock.updates) for clock in clocks}) == 1
+    np.testing.assert_allclose(gaps, gaps[0], rtol=1e-3)
 
 
 @pytest.mark.parametrize("shift", [0.0, 1e3, 1e4])
@@ -227,7 +224,7 @@ def test_the_bounds_hold_far_from_the_origin(C, shift):
     examples = far_from_a_plane(7900, 130, 0.01, random_state=0)
     X, y = examples.X + shift, examples.y
     sample, solution = solved(X, y, C, tol=1e-6)
-    assert not Problem(sample, np.ones(len(y))).is_small
+    assert not is_small(Problem(sample))
     assert solution.status is Status.GAP_REACHED
     weights = solution.weights.astype(np.longdouble)
     w = (weights * y) @ (X - X.mean(axis=0)).astype(np.longdouble)
@@ -239,38 +236,9 @@ def test_the_bounds_hold_far_from_the_origin(C, shift):
     assert solution.upper == pytest.approx(primal, rel=1e-6)
 
 
-@pytest.mark.parametrize("C", [1e4, 1e6, 1e8])
-@pytest.mark.parametrize("seed", range(3))
-def test_what_is_nearly_the_hard_margin_is_left_to_a_corral(seed, C):
-    examples = far_from_a_plane(7900, 130, 0.01, random_state=seed)
-    sample, hasty = solved(examples.X, examples.y, C, tol=1e-6, patient=False)
-    assert hasty.gave_up and hasty.status is Status.PRECISION
-    lines = []
-    solution = soft_margin(
-        Problem(sample, np.full(len(examples.y), 0.5 / C)),
-        tol=1e-6,
-        limits=Limits(),
-        callbacks=[lines.append],
-    )
-    assert solution.status is Status.GAP_REACHED and solution.gap <= 1e-6
-    assert hasty.n_passes < solution.n_passes <= 50
-    assert [line.iteration for line in solution.history] == sorted(
-        line.iteration for line in solution.history
-    )
-    assert len(lines) == len(solution.history)
-    for most in range(hasty.n_passes, solution.n_passes):
-        stopped = soft_margin(
-            Problem(sample, np.full(len(examples.y), 0.5 / C)),
-            tol=1e-6,
-            limits=Limits(max_iter=most),
-        )
-        assert stopped.status is Status.MAX_ITER
-        assert stopped.n_passes <= most
-        assert stopped.gap <= hasty.gap
-
-
 def test_digits_that_are_not_there_end_a_run():
     X, y = noisy(7, 20_000, 60)
-    _, solution = solved(X + 1e11, y, 1.0, tol=1e-3)
+    clock = clock_of()
+    _, solution = solved(X + 1e11, y, 1.0, tol=1e-3, clock=clock)
     assert solution.status is Status.PRECISION
-    assert solution.n_passes < 500
+    assert clock.passes < 500

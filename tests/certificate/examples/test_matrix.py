@@ -1,0 +1,128 @@
+"""What counts as a table of examples, and what only pretends to be one."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from novikoff import MaxMargin, Perceptron, is_separable
+from novikoff.certificate import CertificateError, Status, certify_margin, fingerprint, row_hashes
+from novikoff.certificate.examples.canonical import with_true_flags
+from novikoff.certificate.examples.matrix import check_matrix
+from novikoff.sample import storage_of
+
+FLAGS = ("has_canonical_format", "has_sorted_indices")
+
+
+def twice(dtype=np.float64, claimed=True):
+    """The rows (3, 0), (0, -3), (2, 1), (-2, -1) with entries in parts and out of order."""
+    data = np.array([1, 2, -3, 1, 2, -1, -2, 0], dtype=dtype)
+    indices = np.array([0, 0, 1, 1, 0, 1, 0, 0], dtype=np.int32)
+    X = sparse.csr_array((data, indices, np.array([0, 2, 3, 5, 8])), shape=(4, 2))
+    if claimed:
+        for flag in FLAGS:
+            setattr(X, flag, True)
+    return X
+
+
+TRUE = np.array([[3.0, 0.0], [0.0, -3.0], [2.0, 1.0], [-2.0, -1.0]])
+
+
+def parts(X):
+    return {"data": X.data.copy(), "indices": X.indices.copy(), "indptr": X.indptr.copy()}
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int8, np.int64])
+def test_flags_are_computed_from_the_indices(dtype):
+    X = twice(dtype)
+    before = parts(X)
+    for read in (check_matrix, with_true_flags):
+        found = read(X)
+        assert not found.has_canonical_format and not found.has_sorted_indices
+        assert np.shares_memory(found.data, X.data) and np.shares_memory(found.indices, X.indices)
+    # The caller's matrix is left alone, its flags included.
+    assert X.has_canonical_format and all((getattr(X, k) == v).all() for k, v in before.items())
+    assert with_true_flags(sparse.csr_array(TRUE)).has_canonical_format
+    repeated = sparse.csr_array((np.ones(2), [0, 0], [0, 2]), shape=(1, 1))
+    found = with_true_flags(repeated)
+    assert found.has_sorted_indices and not found.has_canonical_format
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int8, np.int64])
+def test_a_matrix_with_stale_flags_is_the_matrix_it_is(dtype):
+    X, signs = twice(dtype), [1, -1, 1, -1]
+    assert np.array_equal(row_hashes(X), row_hashes(TRUE))
+    assert fingerprint(X, np.array([1, 0, 1, 0])) == fingerprint(TRUE, np.array([1, 0, 1, 0]))
+    made = certify_margin(
+        X,
+        signs,
+        coef=[2.0, 1.0],
+        affine=True,
+        support=[0, 1],
+        weights=[1, 1],
+        status=Status.MAX_ITER,
+    )
+    assert made == certify_margin(
+        TRUE,
+        signs,
+        coef=[2.0, 1.0],
+        affine=True,
+        support=[0, 1],
+        weights=[1, 1],
+        status=Status.MAX_ITER,
+    )
+    made.verify(X, signs)
+    made.verify(twice(dtype, claimed=False), signs)
+    storage = storage_of(twice(dtype))
+    assert [storage.dense_row(i).tolist() for i in range(4)] == TRUE.tolist()
+
+
+@pytest.mark.parametrize("estimator", [Perceptron(random_state=0), MaxMargin(), MaxMargin(C=1.0)])
+def test_a_fit_on_stale_flags_is_a_fit_on_the_matrix(estimator):
+    y = [1, 0, 1, 0]
+    one, other = (
+        estimator.fit(twice(), y).coef_.copy(),
+        estimator.fit(sparse.csr_array(TRUE), y).coef_,
+    )
+    np.testing.assert_array_equal(one, other)
+    assert is_separable(twice(), y) and is_separable(twice(np.float32), y)
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda X: X.indices.__setitem__(1, 7),
+        lambda X: X.indices.__setitem__(1, -1),
+        lambda X: X.indptr.__setitem__(1, 9),
+        lambda X: X.indptr.__setitem__(1, -2),
+        lambda X: X.indptr.__setitem__(4, 99),
+        lambda X: setattr(X, "indices", X.indices[:2]),
+    ],
+)
+@pytest.mark.parametrize("read", [check_matrix, storage_of])
+def test_indices_that_point_outside_are_refused(spoil, read):
+    X = twice()
+    spoil(X)
+    with pytest.raises(CertificateError, match="damaged") as caught:
+        read(X)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("X", "message"),
+    [
+        ([[1.0, 2.0], [3.0]], "rows of different lengths"),
+        ([[1.0, 2.0], 3.0], "rows of different lengths"),
+        (np.ma.array(np.eye(2), mask=[[0, 1], [0, 0]]), "masked array"),
+        (np.ma.array(np.eye(2)), "masked array"),
+        ([np.ma.array([1.0, 2.0], mask=[0, 1]), np.ones(2)], "masked array"),
+        (np.array([[1, 10**400]], dtype=object), "must be numbers"),
+        (np.array([[1, 2**53 + 1]], dtype=object), "float64 cannot represent"),
+        (np.array([[1, None]], dtype=object), "none missing"),
+        (np.array([["a", "b"]]), "must be numbers"),
+        (3.0, "table of rows"),
+    ],
+)
+def test_what_is_no_table_of_numbers_is_refused(X, message):
+    with pytest.raises(CertificateError, match=message) as caught:
+        check_matrix(X)
+    assert "\n" not in str(caught.value)

@@ -1,0 +1,221 @@
+"""Which solver is chosen, what hand-overs cost, and that one clock spans them."""
+
+from math import ceil
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.datasets import load_breast_cancer, load_iris
+
+from novikoff.certificate import Status
+from novikoff.maxmargin import Solution, choose, hard_margin, soft_margin
+from novikoff.maxmargin.choose import ChooseSettings, is_small
+from novikoff.maxmargin.newton.search import newton
+from novikoff.maxmargin.wolfe import search as wolfe
+from novikoff.maxmargin.wolfe.settings import WolfeSettings
+from novikoff.maxmargin.wolfe.working_set import WorkingSet
+from novikoff.sample import Sample, storage_of
+from tests.maxmargin.problems import (
+    clock_of,
+    far_from_a_plane,
+    noisy,
+    planted,
+    problem_of,
+    text_like,
+)
+
+
+def hard(X, y, *, confirmed=True, tol=1e-6, clock=None, start=None):
+    return hard_margin(
+        problem_of(X, y),
+        tol=tol,
+        clock=clock or clock_of(),
+        confirm=lambda support: confirmed,
+        start=start,
+    )
+
+
+def soft(X, y, C, *, tol=1e-6, clock=None, settings=None):
+    settings = settings or ChooseSettings()
+    return soft_margin(problem_of(X, y, C), tol=tol, clock=clock or clock_of(), settings=settings)
+
+
+def test_names_of_the_hard_margin():
+    X, y = planted(0, 200, 6)
+    assert hard(X, y).solver == "wolfe"
+    X, y = load_breast_cancer(return_X_y=True)
+    assert hard(X, 2 * y - 1).solver == "wolfe+wolfe-precise"
+    X, y = load_iris(return_X_y=True)
+    overlapping = hard(X, np.where(y == 1, 1, -1))
+    assert overlapping.status is Status.NOT_SEPARABLE
+    assert overlapping.solver == "wolfe+wolfe-precise"
+    text = text_like(4000, 5000, 30, random_state=2)
+    assert hard(text.X, text.y, tol=1e-2).solver == "coordinate"
+
+
+def test_columns_of_very_different_scales_are_brought_to_one():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 3)) * [1e6, 1.0, 1e-9]
+    y = np.where(X[:, 2] > 0, 1, -1)
+    clock = clock_of()
+    solution = hard(X, y, tol=0.99, clock=clock, confirmed=False)
+    assert solution.solver == "wolfe+wolfe-precise+wolfe-equilibrated"
+    assert solution.status is Status.GAP_REACHED
+    # Bounds in scaled units are not reported, and what is returned is in the units of the data.
+    assert not clock.history
+    margins = y * ((X - X[0]) @ solution.w + solution.offset)
+    assert margins.min() == pytest.approx(1.0, rel=1e-6)
+    assert solution.lower == pytest.approx(1.0 / np.linalg.norm(solution.w))
+
+
+def test_what_vanishes_on_paper_alone_is_decided_in_rationals():
+    rng = np.random.default_rng(43)
+    n, d = rng.integers(4, 16), rng.integers(1, 5)
+    X, y = rng.integers(-5, 6, size=(n, d)) / 10, np.where(rng.integers(0, 2, n), 1, -1)
+    y[:2] = [-1, 1]
+    asked = []
+
+    def confirm(support):
+        asked.append(support)
+        return len(asked) == 3
+
+    solution = hard_margin(problem_of(X, y), tol=1e-3, clock=clock_of(), confirm=confirm)
+    assert solution.solver == "wolfe+wolfe-precise+wolfe-equilibrated+wolfe-rational"
+    assert solution.status is Status.NOT_SEPARABLE
+    assert len(asked) == 3
+
+
+def test_names_of_the_soft_margin():
+    assert soft(*noisy(0, 200, 7), 1.0).solver == "newton"
+    assert soft(*noisy(0, 200, 7), 1e15).solver == "wolfe"
+    assert soft(*noisy(0, 300, 500), 1.0).solver == "wolfe"
+    text = text_like(4000, 5000, 30, noise=0.05, random_state=0)
+    assert soft(text.X, text.y, 1.0, tol=1e-2).solver == "coordinate"
+    many = text_like(6000, 1000, 20, noise=0.1, random_state=0)
+    assert soft(many.X, many.y, 0.1, tol=1e-2).solver == "newton"
+    assert soft(many.X.toarray(), many.y, 0.1, tol=1e-2).solver == "newton"
+
+
+def test_settings_decide():
+    X, y = noisy(0, 200, 7)
+    assert soft(X, y, 1.0, settings=ChooseSettings(newton_features=6)).solver == "wolfe"
+    neither = ChooseSettings(newton_features=6, gram_examples=100)
+    assert soft(X, y, 1.0, settings=neither).solver == "coordinate"
+    assert is_small(problem_of(X, y))
+    assert not is_small(problem_of(X, y), ChooseSettings(small_values=200 * 7 - 1))
+
+
+@pytest.mark.parametrize("C", [1e4, 1e6, 1e8])
+@pytest.mark.parametrize("seed", range(3))
+def test_what_is_nearly_the_hard_margin_is_left_to_a_corral(seed, C):
+    examples = far_from_a_plane(7900, 130, 0.01, random_state=seed)
+    problem = problem_of(examples.X, examples.y, C)
+    first = clock_of()
+    hasty = newton(problem, tol=1e-6, clock=first, patient=False)
+    assert hasty.gave_up and hasty.status is Status.PRECISION
+    lines = []
+    clock = clock_of(callbacks=[lines.append])
+    solution = soft_margin(problem, tol=1e-6, clock=clock)
+    assert solution.solver == "newton+wolfe"
+    assert solution.status is Status.GAP_REACHED and solution.gap <= 1e-6
+    assert first.passes < clock.passes <= 50
+    for one, next_one in zip(clock.history, clock.history[1:], strict=False):
+        assert one.iteration <= next_one.iteration
+        assert one.updates <= next_one.updates
+        assert one.seconds <= next_one.seconds
+    assert lines == clock.history
+    for most in range(ceil(first.passes), ceil(clock.passes)):
+        limited = clock_of(most)
+        stopped = soft_margin(problem, tol=1e-6, clock=limited)
+        assert stopped.status is Status.MAX_ITER
+        assert limited.passes <= most
+        assert stopped.gap <= hasty.gap
+
+
+def small_corrals(monkeypatch):
+    """Let Wolfe's method give up early."""
+    monkeypatch.setattr(
+        choose, "WorkingSet", lambda problem: WorkingSet(problem, WolfeSettings(most_members=10))
+    )
+
+
+def test_newton_goes_on_where_a_corral_gives_up_too(monkeypatch):
+    small_corrals(monkeypatch)
+    examples = far_from_a_plane(7900, 130, 0.01, random_state=0)
+    clock = clock_of()
+    solution = soft(examples.X, examples.y, 1e6, clock=clock)
+    assert solution.solver == "newton+wolfe+newton"
+    assert solution.status is Status.GAP_REACHED
+    for most in range(2, ceil(clock.passes) // 2, 3):
+        limited = clock_of(most)
+        stopped = soft(examples.X, examples.y, 1e6, clock=limited)
+        assert stopped.status is Status.MAX_ITER
+        assert limited.passes <= most
+
+
+@pytest.mark.parametrize("C", [None, 1.0])
+def test_coordinate_descent_goes_on_where_a_corral_gives_up(monkeypatch, C):
+    small_corrals(monkeypatch)
+    X, y = np.random.default_rng(0).normal(size=(300, 400)), np.where(np.arange(300) % 3, 1, -1)
+    clock, reference = clock_of(), clock_of()
+    solve = hard if C is None else lambda X, y, clock: soft(X, y, C, clock=clock)
+    solution = solve(X, y, clock=clock)
+    assert solution.solver == "wolfe+coordinate"
+    assert solution.status is Status.GAP_REACHED
+    assert clock.history[0].iteration < clock.history[-1].iteration == ceil(clock.passes)
+    monkeypatch.undo()
+    other = solve(X, y, clock=reference)
+    assert solution.upper == pytest.approx(other.upper, rel=1e-5)
+    small_corrals(monkeypatch)
+    for most in range(1, ceil(clock.passes)):
+        limited = clock_of(most)
+        stopped = solve(X, y, clock=limited)
+        reached = stopped.gap <= 1e-6
+        assert stopped.status is (Status.GAP_REACHED if reached else Status.MAX_ITER)
+        # The soft margin has no hyperplane before the second pass.
+        assert limited.passes <= max(most, 2)
+        assert stopped.w.any()
+
+
+def test_more_weights_than_a_corral_holds(monkeypatch):
+    X, y = planted(0, 500, 6)
+    best = hard(X, y)
+    weights = np.random.default_rng(0).uniform(0.1, 1.0, len(y))
+    kept = wolfe.heaviest(np.arange(500), weights, Sample.of(storage_of(X), y), 20)
+    assert len(kept) == 20 and (np.bincount(y[kept] + 1, minlength=3)[[0, 2]] == 10).all()
+    for sign in (1, -1):
+        side = np.flatnonzero(y == sign)
+        top = side[np.argsort(-weights[side])[:10]]
+        assert set(top) == set(kept[y[kept] == sign])
+    monkeypatch.setattr(
+        choose, "WorkingSet", lambda problem: WorkingSet(problem, WolfeSettings(most_members=20))
+    )
+    begun = hard(X, y, start=weights)
+    assert begun.solver == "wolfe"
+    assert begun.lower == pytest.approx(best.lower, rel=1e-6)
+
+
+def test_a_cancelled_clock_stops_every_solver_with_a_model():
+    text = text_like(4000, 5000, 30, noise=0.05, random_state=0)
+    for X, y, C in (
+        (*planted(0, 3000, 20), None),
+        (*noisy(0, 3000, 20), None),
+        (*noisy(0, 3000, 20), 1.0),
+        (*noisy(0, 300, 500), 1.0),
+        (sparse.csr_array(text.X), text.y, None),
+        (sparse.csr_array(text.X), text.y, 1.0),
+    ):
+        clock = clock_of(cancelled=lambda: True)
+        solution = hard(X, y, clock=clock) if C is None else soft(X, y, C, clock=clock)
+        assert solution.status is Status.INTERRUPTED
+        assert np.isfinite(solution.w).all() and np.isfinite(solution.weights).all()
+        assert clock.passes <= 3
+
+
+def test_equal_rows_are_a_solution_of_their_own():
+    sample = problem_of(np.eye(3), np.array([1, -1, 1])).sample
+    twins = Solution.of_equal_rows(sample, np.array([0, 1]))
+    assert twins.status is Status.NOT_SEPARABLE
+    assert twins.weights.tolist() == [1.0, 1.0, 0.0]
+    after = soft(*noisy(0, 200, 7), 1.0).following(twins)
+    assert after.solver == "equal-rows+newton"

@@ -1,0 +1,89 @@
+"""Words that several tables share: safe to print, short, and true."""
+
+import math
+import shlex
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+
+from novikoff import MaxMargin, is_separable
+from novikoff.data import Table
+from novikoff.report.describe import (
+    accounts_of,
+    class_rows,
+    command,
+    data_row,
+    parts_of,
+    penalty,
+    verdict,
+)
+
+
+@pytest.fixture(scope="module")
+def iris():
+    return load_iris(return_X_y=True)
+
+
+@pytest.fixture(scope="module")
+def fits(iris):
+    X, y = iris
+    return {
+        "separable": MaxMargin().fit(X, y == 0).certificate_,
+        "soft instead": MaxMargin().fit(X, y == 1).certificate_,
+        "soft": MaxMargin(C=2.0).fit(X, y == 1).certificate_,
+        "classes": MaxMargin().fit(X, y).certificate_,
+        "no model": is_separable(X, y == 1),
+    }
+
+
+def test_verdicts(fits):
+    expected = {
+        "separable": True,
+        "soft instead": False,
+        "soft": None,
+        "classes": False,
+        "no model": False,
+    }
+    assert {name: verdict(certificate) for name, certificate in fits.items()} == expected
+
+
+def test_penalties(fits):
+    assert penalty(fits["separable"]) == math.inf
+    assert penalty(fits["soft"]) == 2.0
+    assert penalty(fits["soft instead"]) == fits["soft instead"].model.soft.C
+    assert penalty(fits["no model"]) is None
+    assert len(parts_of(fits["classes"])) == 3
+    assert parts_of(fits["soft"]) == (fits["soft"],)
+
+
+def test_accounts(fits):
+    for name in ("separable", "soft", "no model"):
+        assert accounts_of(fits[name]) == [fits[name].account]
+    instead = fits["soft instead"]
+    assert accounts_of(instead) == [instead.account, instead.model.account]
+    assert len(accounts_of(fits["classes"])) == 2
+
+
+def test_data_and_classes_are_escaped(tmp_path):
+    table = Table(np.zeros((3, 1)), np.array(["a\nb", "\x1b", "\x1b"]), None, "k\ti", np.ones(3))
+    assert data_row(tmp_path / "x\x1b", table) == (
+        "Data",
+        rf"{tmp_path}/x\x1b: 3 examples, 1 feature",
+    )
+    assert class_rows(table) == [
+        ("Classes", r"k\ti: \x1b (2) and a\nb (1)"),
+        ("Weights", "3 of 3 examples have one"),
+    ]
+
+
+def test_many_classes_are_counted():
+    table = Table(np.zeros((20, 1)), np.arange(20))
+    [(_, text)] = class_rows(table)
+    assert text == "0 (1), 1 (1), 2 (1), 3 (1), 4 (1), 5 (1) and 14 more"
+
+
+def test_a_command_can_be_copied():
+    words = ["novikoff", "verify", "my model.json", "it's.csv"]
+    assert shlex.split(command(*words)) == words
+    assert command("a\x1bb\nc").isprintable()
