@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from novikoff import rules
-from novikoff.certificate import Status, certify_soft
+from novikoff.certificate import Status, Weighted
 from novikoff.compiled.step import LONGEST2, NORM2
 from novikoff.run import Clock, Limits, run
 from novikoff.sample import Sample, storage_of
@@ -22,6 +22,7 @@ from tests.theorems.reference import (
     UNIT_STEP_RULES,
     Problem,
     assert_at_most,
+    certifier_of,
     integer_problems,
     mostly_decided,
     noisy_problems,
@@ -150,17 +151,11 @@ def test_dual_and_primal_of_a_run(problem, share, rule):
     assert least * (1 - 1e-9) <= primal(problem, delta, w / (margin * length))
     assert primal(problem, delta, w / (margin * length)) <= (1 + 1e-9) / (2 * margin**2)
     support = np.flatnonzero(weights)
-    certificate = certify_soft(
-        problem.X,
-        problem.y,
-        coef=w,
-        intercept=0.0,
-        affine=False,
-        delta=delta,
-        support=support,
-        weights=weights[support],
-        status=finished.status,
-    )
+    certifier = certifier_of(problem.X, problem.y, False)
+    if certifier is None:
+        return
+    proof = Weighted(support, weights[support])
+    certificate = certifier.soft_model(w, C=0.5 / delta**2, proof=proof, rescale=True).soft
     assert certificate.dual == pytest.approx(dual, rel=1e-9)
     assert certificate.dual <= least * (1 + 1e-9)
     assert least * (1 - 1e-9) <= certificate.primal <= (1 + 1e-9) / (2 * margin**2)
