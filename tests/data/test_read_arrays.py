@@ -73,7 +73,18 @@ def test_npz_labels_may_be_a_column_or_bytes(tmp_path):
     assert read(tmp_path / "a.npz").y.tolist() == ["u", "v", "u"]
 
 
-@pytest.mark.parametrize("make", [sp.csr_matrix, sp.csc_matrix, sp.csr_array, sp.coo_matrix])
+FORMS = [
+    sp.csr_matrix,
+    sp.csc_matrix,
+    sp.csr_array,
+    sp.coo_matrix,
+    sp.dia_matrix,
+    sp.bsr_matrix,
+    lambda X: sp.bsr_matrix(X, blocksize=(3, 1)),
+]
+
+
+@pytest.mark.parametrize("make", FORMS)
 def test_npz_of_a_sparse_matrix(tmp_path, make):
     path = tmp_path / "a.npz"
     sp.save_npz(path, make(X))

@@ -147,12 +147,31 @@ def test_a_sparse_matrix_of_absurd_height(file, content):
         sparse("coo", (4, 4), data=np.ones(1), row=np.array([-5]), col=np.array([1])),
         sparse("coo", (4,), data=np.ones(1), row=np.array([1]), col=np.array([1])),
         sparse("bsr", (4, 4), data=np.ones((1, 2, 2)), indices=[9], indptr=[0, 1, 1]),
+        # Starts of rows that end at 0, which scipy's own check takes for an empty matrix.
+        sparse("csr", (2, 3), data=np.ones(4), indices=[0, 1, 2, 0], indptr=[0, 2**30, 0]),
+        sparse("csc", (3, 2), data=np.ones(4), indices=[0, 1, 2, 0], indptr=[0, -5, 0]),
+        sparse("bsr", (4, 2), data=np.ones((2, 2, 2)), indices=[0, 0], indptr=[0, 2, 0]),
+        sparse("bsr", (5, 2), data=np.ones((2, 2, 2)), indices=[0, 0], indptr=[0, 1, 2]),
+        sparse("csr", (1, 3), data=np.ones(1), indices=[1.0], indptr=[0, 1]),
+        sparse("csr", (1, 3), data=np.ones(2), indices=[1], indptr=[0, 1]),
+        sparse("csr", (-1, 3), data=np.ones(1), indices=[1], indptr=[0]),
+        sparse("coo", (2, 2), data=np.ones(2), row=np.array([1]), col=np.array([1])),
+        sparse("coo", (2, 2), data=np.ones(1), row=np.array([2**63], np.uint64), col=[1]),
+        sparse("dia", (2, 2), data=np.ones((2, 2)), offsets=[0, 0]),
+        sparse("dia", (2, 2), data=np.ones((2, 2)), offsets=[0]),
         sparse("lil", (1, 3), data=np.ones(1), rows=np.array([1])),
         sparse(ESC, (1, 3), data=np.ones(1)),
     ],
 )
 def test_a_sparse_matrix_that_is_none(file, content):
     assert message(file("a.npz", content)) == "not a readable sparse matrix; save it again"
+
+
+@pytest.mark.parametrize("offset", [2**31, 2**62, -(2**31), -(2**63), 2, -3])
+def test_a_diagonal_outside_of_the_matrix(file, offset):
+    data = np.array([[1.0, 2.0], [7.0, 8.0]])
+    content = sparse("dia", (3, 2), data=data, offsets=np.array([-1, offset]))
+    assert read(file("a.npz", content)).X.toarray().tolist() == [[0, 0], [1, 0], [0, 2]]
 
 
 def test_as_many_columns_as_a_row_has_room_for(file, little_memory):

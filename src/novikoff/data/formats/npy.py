@@ -15,10 +15,11 @@ from typing import IO, Any
 import numpy as np
 from numpy.lib import format as npy_format
 from numpy.typing import NDArray
-from scipy.sparse import bsr_matrix, coo_matrix, csc_matrix, csr_matrix, dia_matrix, issparse
+from scipy.sparse import csr_matrix, issparse
 
 from novikoff.certificate.escape import printable, quoted
 from novikoff.data.columns import choose
+from novikoff.data.formats.sparse import read_sparse
 from novikoff.data.table import (
     LONGEST_LABEL,
     Column,
@@ -34,13 +35,6 @@ from novikoff.data.table import (
 Check = Callable[[Request, np.dtype[Any]], None]
 
 _SPARSE = {"format", "shape", "data"}
-_SPARSE_PARTS = {
-    "csr": ("indices", "indptr"),
-    "csc": ("indices", "indptr"),
-    "bsr": ("indices", "indptr"),
-    "coo": ("row", "col"),
-    "dia": ("offsets",),
-}
 _HEADERS: dict[tuple[int, int], Callable[[IO[bytes]], Any]] = {
     (1, 0): npy_format.read_array_header_1_0,
     (2, 0): npy_format.read_array_header_2_0,
@@ -199,25 +193,8 @@ def _unreadable(request: Request) -> Exception:
 
 
 def _sparse(request: Request, arrays: _Arrays) -> Any:
-    """Put the parts of a sparse matrix together, in the formats that scipy saves."""
     try:
-        word = arrays.read("format").item()
-        format = word.decode("ascii") if isinstance(word, bytes) else word
-        n, d = (int(length) for length in arrays.read("shape"))
-        parts = [arrays.read(name) for name in _SPARSE_PARTS[format]]
-        data = arrays.read("data")
-        make = {"csr": csr_matrix, "csc": csc_matrix, "bsr": bsr_matrix}.get(format)
-        if make is not None:
-            matrix = make((data, *parts), shape=(n, d))
-            # Compiled code does not ask again whether an index is inside the matrix.
-            matrix.check_format(full_check=True)
-        elif format == "dia":
-            matrix = dia_matrix((data, *parts), shape=(n, d))
-        else:
-            matrix = coo_matrix((data, parts), shape=(n, d))
-        # The starts of the rows; the values and their columns, once more while they are sorted.
-        request.check_memory(8 * (n + 1) + 2 * (data.itemsize + 8) * data.size)
-        return matrix.tocsr()
+        return read_sparse(request, arrays.read)
     except DataError:
         raise
     except _DAMAGED:
