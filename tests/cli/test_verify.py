@@ -279,6 +279,17 @@ def test_the_names_shown_are_those_of_the_data(run, fruit):
     assert "features 'x0' and 'x1' in the certificate (not checked)" in shown["Problem"]
 
 
+def test_columns_without_names_are_stated_by_position(run, fruit):
+    """Which columns a model had read again is part of what was checked."""
+    lines = fruit.read_text().splitlines()[1:]
+    Path("bare.csv").write_text("".join(f"{i},{line}\n" for i, line in enumerate(lines)))
+    assert run("fit", "bare.csv", "-t", -1, "--no-header", "--drop", 0, "-q").exit_code == 0
+    problem = rows_of(run("verify", "model.json", "bare.csv"))["Problem"]
+    assert problem.endswith("\ntarget '-1'; columns left out: '0'")
+    told = json.loads(run("verify", "model.json", "bare.csv", "--json").stdout)
+    assert (told["target"], told["drop"]) == ("-1", ["0"])
+
+
 def test_a_target_of_another_name(run, model, fruit):
     fruit.write_text(fruit.read_text().replace("kind", "sort", 1))
     assert run("verify", model, fruit).exit_code == 2
