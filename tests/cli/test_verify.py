@@ -49,12 +49,12 @@ def test_a_true_claim_is_verified(run, model, fruit):
     assert shown["Problem"].splitlines() == [
         "classes 'apple' (25) and 'banana' (25)",
         "all 50 examples take part, without weights; hyperplanes with an intercept",
-        "C = inf",
+        "C = inf (hard margin)",
         "target 'kind'; features 'x0' and 'x1'",
     ]
     assert shown["Data"] == f"{fruit}: 50 examples, 2 features"
     assert shown["Fingerprint"] == (
-        "matches: a fast hash that tells other data, no cryptographic identity"
+        "matches: a fast hash that detects other data, not a cryptographic identity"
     )
     verified = novikoff.verify(model, *examples_of(fruit))
     assert shown["Arithmetic"] == (

@@ -75,6 +75,8 @@ class Verification:
     def _penalty(self) -> list[str]:
         values = [penalty(part) for part in parts_of(self.certificate)]
         shown = [in_full(value) for value in values if value is not None]
+        if set(shown) == {"inf"}:
+            return ["C = inf (hard margin)"]
         if len(set(shown)) == 1:
             shown = shown[:1]
         return [f"C = {first_of(shown[:MOST_CLASSES], len(shown))}"] if shown else []
@@ -101,7 +103,7 @@ class Verification:
             return "not compared"
         if self.certificate.problem.sha256 is not None:
             return "SHA-256 matches"
-        return "matches: a fast hash that tells other data, no cryptographic identity"
+        return "matches: a fast hash that detects other data, not a cryptographic identity"
 
     def document(self) -> dict[str, Any]:
         """What was found, for machines; ``parts`` has an entry for each of several classes."""
