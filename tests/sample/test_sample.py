@@ -113,7 +113,7 @@ def test_signed_rows_and_reaches(kind, how, monkeypatch):
 
 
 @KINDS
-def test_taking_one_example(kind, monkeypatch):
+def test_one_example_at_a_time(kind, monkeypatch):
     X, sample = problem(kind, monkeypatch)
     Z = written_out(X, sample)
     specification = rules.MinOver().specification(sample.lifted_radius)
@@ -122,7 +122,7 @@ def test_taking_one_example(kind, monkeypatch):
     for i in (7, 3, 7, 59):
         margin = sample.margins(np.array([i]), memory)[0]
         assert margin == pytest.approx(Z[i] @ w)
-        sample.take(i, float(margin), specification, memory)
+        assert sample.sweep(np.array([i]), specification, memory)[0] == 1
         w += Z[i]
     assert memory.weights[[7, 3, 59]].tolist() == [2.0, 1.0, 1.0]
     np.testing.assert_array_equal(memory.w, w[:5])

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from novikoff.sample import storage, storage_of
+from novikoff.compiled.rows import CSR
+from novikoff.sample import Sample, storage, storage_of
 from novikoff.sample.storage import Converted, InPlace
 from tests.estimators.problems import twisted, whole_numbers
 
@@ -12,7 +13,7 @@ IDS = np.array([4, 0, 59, 4, 17])
 
 
 def dense(rows):
-    if not isinstance(rows, tuple):
+    if not isinstance(rows, CSR):
         return np.array(rows, dtype=np.float64)
     data, indices, indptr = rows
     shape = (len(indptr) - 1, 5)
@@ -50,6 +51,7 @@ def test_rows_are_the_rows(kind, block_by_block, monkeypatch):
     storage_ = storage_of(X)
     assert isinstance(storage_, Converted if block_by_block and not in_place else InPlace)
     assert storage_.shape == (60, 5)
+    assert storage_.width == 5
     assert storage_.nbytes > 0
     assert storage_.chunk >= 1
     rows, ids = storage_.part(IDS)
@@ -72,7 +74,7 @@ def test_in_place_is_the_same_memory_and_read_only(kind):
     X, _ = stored()[kind]
     rows, _ = storage_of(X).part(IDS)
     mine = (X.data, X.indices, X.indptr) if sparse.issparse(X) else (X,)
-    for theirs, array in zip(rows if isinstance(rows, tuple) else (rows,), mine, strict=True):
+    for theirs, array in zip(rows if isinstance(rows, CSR) else (rows,), mine, strict=True):
         assert np.shares_memory(theirs, array)
         assert not theirs.flags.writeable
         assert array.flags.writeable
@@ -90,3 +92,16 @@ def test_chunks_are_bounded():
 def test_an_empty_row():
     X = sparse.csr_matrix(np.array([[0.0, 0.0], [1.0, 0.0]]))
     np.testing.assert_array_equal(storage_of(X).dense_row(0), [0.0, 0.0])
+
+
+def test_a_stale_flag_is_not_trusted():
+    """scipy remembers that a matrix was canonical after somebody changed its arrays."""
+    X = sparse.csr_matrix(np.array([[1.0, 2.0, 0.0], [0.0, 3.0, 4.0], [5.0, 0.0, 6.0]]))
+    assert X.has_canonical_format
+    X.indices[:] = [0, 0, 2, 1, 1, 0]
+    assert X.has_canonical_format
+    true = np.array([[3.0, 0.0, 0.0], [0.0, 4.0, 3.0], [6.0, 5.0, 0.0]])
+    np.testing.assert_array_equal(X.toarray(), true)
+    sample = Sample.of(storage_of(X), np.array([1, -1, 1]), affine=False)
+    np.testing.assert_array_equal(sample.norms2, (true**2).sum(axis=1))
+    np.testing.assert_array_equal(sample.storage.dense_row(0), true[0])

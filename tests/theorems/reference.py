@@ -16,7 +16,7 @@ from scipy.optimize import nnls
 
 from novikoff import rules
 from novikoff.certificate import Status
-from novikoff.compiled.step import THRESHOLD
+from novikoff.compiled.step import THRESHOLD, UPDATES
 from novikoff.data import planted, sharpness
 from novikoff.run import Clock, Limits, Run, run
 from novikoff.sample import Memory, Sample, storage_of
@@ -303,7 +303,9 @@ def choose(sample: Sample, rule: rules.Rule, pick: str, *, seed=0, watch=None, m
             return memory
         position = violated[PICKS[pick](margins[violated], rng)]
         i = int(sample.order[position])
-        sample.take(i, float(margins[position]), specification, memory)
+        updates = memory.state[UPDATES]
+        sample.sweep(np.array([i]), specification, memory)
+        assert memory.state[UPDATES] == updates + 1
         if watch is not None:
             watch(memory, i)
     count(False)

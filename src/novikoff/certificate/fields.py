@@ -95,6 +95,14 @@ def check_whole(name: str, value: Any) -> int:
     return int(value)
 
 
+def check_errors(value: Any, n_examples: int) -> int:
+    """Return a number of training errors as an int."""
+    errors = check_whole("errors", value)
+    if errors > n_examples:
+        raise CertificateError(f"there are {errors} errors on {n_examples} examples")
+    return errors
+
+
 def as_bound(name: str, value: Any) -> float:
     """A bound as a float that is not NaN."""
     number = float(value)

@@ -16,7 +16,7 @@ from novikoff.certificate.fields import (
     as_support,
     as_weights,
     check_carried,
-    check_whole,
+    check_errors,
 )
 from novikoff.certificate.problem import Account, Problem
 
@@ -100,9 +100,7 @@ class Model:
     def checked(self, problem: Problem) -> Self:
         """Return it with its parts made uniform, after checking that they are sound."""
         coef = as_coef(self.coef, problem.n_features)
-        errors = check_whole("errors", self.errors)
-        if errors > problem.n_examples:
-            raise CertificateError(f"there are {errors} errors on {problem.n_examples} examples")
+        errors = check_errors(self.errors, problem.n_examples)
         if (self.margin is None) == bool(coef.any()):
             raise CertificateError("a hyperplane has a margin unless its coef is zero")
         margin = None if self.margin is None else as_bound("margin", self.margin)

@@ -170,6 +170,9 @@ class Problem:
         if not np.isfinite(product).all():
             raise CertificateError("a class weight times the weight of an example overflows")
         if weights is not None and ((product == 0.0) & (weights > 0.0)).any():
+            # Rounding must not take an example out of the problem.
+            raise CertificateError("a class weight times the weight of an example underflows")
+        if weights is not None and ((product == 0.0) & (weights > 0.0)).any():
             # Otherwise an example with a positive weight would silently take no part.
             raise CertificateError("a class weight times the weight of an example underflows")
         return None if (product == 1.0).all() else product

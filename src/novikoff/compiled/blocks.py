@@ -1,23 +1,24 @@
 """Passes over many examples at once: products, distances, combinations, curvature.
 
 Rows are read as they stand. Dense ones are read four at a time, one from each quarter of ``order``,
-for one stream does not use all of the memory's speed; what a quarter lacks is replaced by the last
-row, without weight in sums. The summation order of a row depends on its length only.
+because one stream of memory does not use all of its bandwidth; a quarter that is short by a row
+reads the last row instead, without weight in sums. The summation order of a row depends on its
+length only.
 """
 
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numba import njit, types
+from numba import njit
 from numba.extending import overload
 
-from novikoff.compiled.rows import SUMS, Rows, distance2, dot
+from novikoff.compiled.rows import CSR, SUMS, Rows, distance2, dot, kernel_for
 
 
 def products(rows: Rows, order: np.ndarray, w: np.ndarray, along: float, out: np.ndarray) -> None:
     """Write ``x_i . w - along`` of the examples of ``order`` into ``out``."""
-    kernel = _csr_products if isinstance(rows, tuple) else _dense_products
+    kernel = kernel_for(rows, _dense_products, _csr_products)
     kernel(rows, order, w, along, out)
 
 
@@ -28,13 +29,13 @@ def distances2(
 
     ``at`` lists the columns in which the centre is not zero; only sparse rows need it.
     """
-    kernel = _csr_distances2 if isinstance(rows, tuple) else _dense_distances2
+    kernel = kernel_for(rows, _dense_distances2, _csr_distances2)
     kernel(rows, order, centre, at, out)
 
 
 def combinations(rows: Rows, order: np.ndarray, weights: np.ndarray, out: np.ndarray) -> None:
     """Add ``sum_p weights[k, p] x_order[p]`` to ``out[k]``, for every ``k``."""
-    kernel = _csr_combinations if isinstance(rows, tuple) else _dense_combinations
+    kernel = kernel_for(rows, _dense_combinations, _csr_combinations)
     kernel(rows, order, weights, out)
 
 
@@ -47,12 +48,11 @@ def curvature(
     speeds: np.ndarray,
     out: np.ndarray,
 ) -> float:
-    """Write ``x . v + shift`` into ``speeds`` and add ``sum t x`` to ``out``.
+    """Write ``x . v + shift`` into ``speeds`` and add ``sum t x`` to ``out``, in one pass.
 
-    Here ``t`` is ``stiffness * speeds``; returns its sum. A row is used twice while it is in the
-    cache.
+    Here ``t`` is ``stiffness * speeds``; returns its sum.
     """
-    kernel = _csr_curvature if isinstance(rows, tuple) else _dense_curvature
+    kernel = kernel_for(rows, _dense_curvature, _csr_curvature)
     return float(kernel(rows, order, stiffness, v, shift, speeds, out))
 
 
@@ -60,7 +60,7 @@ def scaled(
     rows: Rows, order: np.ndarray, centre: np.ndarray, factors: np.ndarray, out: np.ndarray
 ) -> None:
     """Write ``factors[p] * (x_order[p] - centre)`` into the first columns of ``out[p]``."""
-    kernel = _csr_scaled if isinstance(rows, tuple) else _dense_scaled
+    kernel = kernel_for(rows, _dense_scaled, _csr_scaled)
     kernel(rows, order, centre, factors, out)
 
 
@@ -77,12 +77,12 @@ def gather(rows: Rows, i: int, step: float, out: np.ndarray) -> None:
     raise NotImplementedError
 
 
-def _dense_gather(rows: Rows, i: int, step: float, out: np.ndarray) -> None:
+def _dense_gather(rows: np.ndarray, i: int, step: float, out: np.ndarray) -> None:
     for j in range(rows.shape[1]):
         out[j] += step * rows[i, j]
 
 
-def _csr_gather(rows: Rows, i: int, step: float, out: np.ndarray) -> None:
+def _csr_gather(rows: CSR, i: int, step: float, out: np.ndarray) -> None:
     data, indices, indptr = rows
     for k in range(np.uint64(indptr[i]), np.uint64(indptr[i + 1])):
         out[np.uint64(indices[k])] += step * data[k]
@@ -90,16 +90,18 @@ def _csr_gather(rows: Rows, i: int, step: float, out: np.ndarray) -> None:
 
 @overload(gather, strict=False, jit_options={"fastmath": SUMS})
 def _gather(rows: Any, i: Any, step: Any, out: Any) -> Callable[..., None]:
-    return _dense_gather if isinstance(rows, types.Array) else _csr_gather
+    return kernel_for(rows, _dense_gather, _csr_gather)
 
 
 @njit(cache=True, nogil=True)
 def _places(p: int, quarter: int, last: int) -> tuple[int, int, int, int]:
+    """Return the positions of the four rows that are read together."""
     return p, min(p + quarter, last), min(p + 2 * quarter, last), min(p + 3 * quarter, last)
 
 
 @njit(cache=True, nogil=True)
 def _weight(weights: np.ndarray, p: int) -> float:
+    """Return a row's weight; 0 for the last row where it is read in place of another."""
     return float(weights[p]) if p < weights.shape[0] else 0.0
 
 
@@ -158,7 +160,7 @@ def _dense_products(
 
 @njit(cache=True, nogil=True)
 def _csr_products(
-    rows: Rows, order: np.ndarray, w: np.ndarray, along: float, out: np.ndarray
+    rows: CSR, order: np.ndarray, w: np.ndarray, along: float, out: np.ndarray
 ) -> None:
     for p in range(order.shape[0]):
         out[p] = dot(rows, order[p], w) - along
@@ -178,7 +180,7 @@ def _dense_distances2(
 
 @njit(cache=True, nogil=True)
 def _csr_distances2(
-    rows: Rows, order: np.ndarray, centre: np.ndarray, at: np.ndarray, out: np.ndarray
+    rows: CSR, order: np.ndarray, centre: np.ndarray, at: np.ndarray, out: np.ndarray
 ) -> None:
     for p in range(order.shape[0]):
         out[p] = distance2(rows, order[p], centre, at)
@@ -201,7 +203,7 @@ def _dense_combinations(
 
 
 @njit(cache=True, nogil=True)
-def _csr_combinations(rows: Rows, order: np.ndarray, weights: np.ndarray, out: np.ndarray) -> None:
+def _csr_combinations(rows: CSR, order: np.ndarray, weights: np.ndarray, out: np.ndarray) -> None:
     for p in range(order.shape[0]):
         for k in range(weights.shape[0]):
             gather(rows, order[p], weights[k, p], out[k])
@@ -236,7 +238,7 @@ def _dense_curvature(
 
 @njit(cache=True, nogil=True)
 def _csr_curvature(
-    rows: Rows,
+    rows: CSR,
     order: np.ndarray,
     stiffness: np.ndarray,
     v: np.ndarray,
@@ -264,7 +266,7 @@ def _dense_scaled(
 
 @njit(cache=True, nogil=True)
 def _csr_scaled(
-    rows: Rows, order: np.ndarray, centre: np.ndarray, factors: np.ndarray, out: np.ndarray
+    rows: CSR, order: np.ndarray, centre: np.ndarray, factors: np.ndarray, out: np.ndarray
 ) -> None:
     data, indices, indptr = rows
     for p in range(order.shape[0]):

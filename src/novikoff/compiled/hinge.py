@@ -1,4 +1,4 @@
-"""What Newton's method asks of examples besides products: moments, and the best step on a line."""
+"""What Newton's method computes besides products: moments of rows, and the best step on a line."""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,6 +9,8 @@ from numba.extending import overload
 
 from novikoff.compiled.rows import SUMS, Rows
 
+# The most Newton or bisection steps of a line search, which ends before when the slope is no more
+# than this share of the sum of its terms' magnitudes: that is rounding.
 MOST_TRIALS = 200
 SETTLED = 2.0**-50
 
@@ -75,15 +77,16 @@ def best_step(
 ) -> float:
     """Minimise ``linear t + quadratic t^2/2 + sum stiffness max(0, hinges - t speeds)^2 / 2``.
 
-    Newton's method from ``t``, kept between points where the slope has either sign. The pieces
-    are quadratic, so it ends at the minimiser, up to rounding.
+    Newton's method from ``t``, with bisection where it would leave the interval between points
+    with slopes of either sign. The pieces are quadratic, so it ends at the minimiser, up to
+    rounding.
     """
     low, high = -np.inf, np.inf
     for _ in range(MOST_TRIALS):
         slope, gross = linear + quadratic * t, abs(linear) + abs(quadratic * t)
         curve = quadratic
         for p in range(hinges.shape[0]):
-            # No branch: which hinges are open is beyond what a processor guesses.
+            # Without a branch: processors predict badly which hinges are open.
             hinge = max(hinges[p] - t * speeds[p], 0.0)
             pull = stiffness[p] * speeds[p] if hinge > 0.0 else 0.0
             slope -= pull * hinge

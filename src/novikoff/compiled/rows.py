@@ -1,34 +1,55 @@
-"""Reading one example in place: a row of a C-ordered matrix, or of a CSR triple.
+"""Reading one example in place: a row of a C-ordered matrix, or of a :class:`CSR` matrix.
 
-``rows`` is either a two-dimensional array (float64, float32 or uint8) or the tuple
-``(data, indices, indptr)``. Sums run in float64 for every type of element. The summation
-order of a row depends on its length only, so a row gives the same number wherever it stands.
+Dense elements are float64, float32 or uint8. Sums run in float64 for every type of element. The
+summation order of a row depends on its length only, so a row gives the same number wherever it
+stands. Another kind of rows is another named type, and one more line in :func:`kernel_for`.
 """
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numba import njit, types
 from numba.extending import overload
 
-Rows = Any
-"""A C-ordered matrix, or ``(data, indices, indptr)``."""
-
 # Reassociation lets the sums run in vector registers. Every claim made from them is checked again
 # with a proven error bound by the certificate, so their order need not be the textbook one.
 SUMS = {"reassoc", "contract", "nsz"}
+# A squared distance below this share of |centre|^2 has lost three digits or more to cancellation,
+# and is summed again without it.
 SAFE_SHARE = 1e-3
 
 
-def _dense_dot(rows: Rows, i: int, w: np.ndarray) -> float:
+class CSR(NamedTuple):
+    """The arrays of a matrix in compressed sparse rows, as scipy names them."""
+
+    data: np.ndarray
+    indices: np.ndarray
+    indptr: np.ndarray
+
+
+Rows: TypeAlias = Any
+"""A C-ordered matrix, or :class:`CSR`."""
+Kernel: TypeAlias = Callable[..., Any]
+
+
+def kernel_for(rows: Any, dense: Kernel, csr: Kernel) -> Kernel:
+    """Return the kernel for the kind of rows, which may be given as numba's type of them."""
+    if isinstance(rows, np.ndarray | types.Array):
+        return dense
+    if getattr(rows, "instance_class", type(rows)) is CSR:
+        return csr
+    raise TypeError(f"rows must be an array or CSR, not {type(rows).__name__}.")
+
+
+def _dense_dot(rows: np.ndarray, i: int, w: np.ndarray) -> float:
     total = 0.0
     for j in range(rows.shape[1]):
         total += rows[i, j] * w[j]
     return total
 
 
-def _csr_dot(rows: Rows, i: int, w: np.ndarray) -> float:
+def _csr_dot(rows: CSR, i: int, w: np.ndarray) -> float:
     data, indices, indptr = rows
     total = 0.0
     for k in range(np.uint64(indptr[i]), np.uint64(indptr[i + 1])):
@@ -37,7 +58,7 @@ def _csr_dot(rows: Rows, i: int, w: np.ndarray) -> float:
 
 
 def _dense_add(
-    rows: Rows, i: int, step: float, w: np.ndarray, centre: np.ndarray, at: np.ndarray
+    rows: np.ndarray, i: int, step: float, w: np.ndarray, centre: np.ndarray, at: np.ndarray
 ) -> float:
     along = 0.0
     for j in range(rows.shape[1]):
@@ -47,7 +68,7 @@ def _dense_add(
 
 
 def _csr_add(
-    rows: Rows, i: int, step: float, w: np.ndarray, centre: np.ndarray, at: np.ndarray
+    rows: CSR, i: int, step: float, w: np.ndarray, centre: np.ndarray, at: np.ndarray
 ) -> float:
     data, indices, indptr = rows
     for k in range(np.uint64(indptr[i]), np.uint64(indptr[i + 1])):
@@ -60,7 +81,7 @@ def _csr_add(
     return along
 
 
-def _dense_distance2(rows: Rows, i: int, centre: np.ndarray, at: np.ndarray) -> float:
+def _dense_distance2(rows: np.ndarray, i: int, centre: np.ndarray, at: np.ndarray) -> float:
     total = 0.0
     for j in range(rows.shape[1]):
         difference = rows[i, j] - centre[j]
@@ -68,7 +89,7 @@ def _dense_distance2(rows: Rows, i: int, centre: np.ndarray, at: np.ndarray) -> 
     return total
 
 
-def _csr_distance2(rows: Rows, i: int, centre: np.ndarray, at: np.ndarray) -> float:
+def _csr_distance2(rows: CSR, i: int, centre: np.ndarray, at: np.ndarray) -> float:
     data, indices, indptr = rows
     total = 0.0
     missed = 0.0
@@ -84,7 +105,7 @@ def _csr_distance2(rows: Rows, i: int, centre: np.ndarray, at: np.ndarray) -> fl
 
 
 @njit(cache=True, nogil=True)
-def _csr_merged_distance2(rows: Rows, i: int, centre: np.ndarray, at: np.ndarray) -> float:
+def _csr_merged_distance2(rows: CSR, i: int, centre: np.ndarray, at: np.ndarray) -> float:
     # Where what is missed of the centre nearly cancels, its squares are added one by one: the
     # data lie far from the origin, and the difference would lose every digit.
     data, indices, indptr = rows
@@ -112,7 +133,7 @@ def dot(rows: Rows, i: int, w: np.ndarray) -> float:
 
 @overload(dot, strict=False, jit_options={"fastmath": SUMS})
 def _dot(rows: Any, i: Any, w: Any) -> Callable[..., float]:
-    return _dense_dot if isinstance(rows, types.Array) else _csr_dot
+    return kernel_for(rows, _dense_dot, _csr_dot)
 
 
 def add(
@@ -127,7 +148,7 @@ def add(
 
 @overload(add, strict=False, jit_options={"fastmath": SUMS})
 def _add(rows: Any, i: Any, step: Any, w: Any, centre: Any, at: Any) -> Callable[..., float]:
-    return _dense_add if isinstance(rows, types.Array) else _csr_add
+    return kernel_for(rows, _dense_add, _csr_add)
 
 
 def distance2(rows: Rows, i: int, centre: np.ndarray, at: np.ndarray) -> float:
@@ -137,4 +158,4 @@ def distance2(rows: Rows, i: int, centre: np.ndarray, at: np.ndarray) -> float:
 
 @overload(distance2, strict=False, jit_options={"fastmath": SUMS})
 def _distance2(rows: Any, i: Any, centre: Any, at: Any) -> Callable[..., float]:
-    return _dense_distance2 if isinstance(rows, types.Array) else _csr_distance2
+    return kernel_for(rows, _dense_distance2, _csr_distance2)

@@ -1,6 +1,7 @@
 """Passes over examples: sweeping with a rule, scanning for the worst, combining with weights."""
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -19,31 +20,63 @@ from novikoff.compiled.step import (
     Specification,
     advance,
     length,
+    rescale,
 )
 
+# A margin above the threshold by less than this share of what it was summed from counts as
+# violated: rounding may have lifted it. The dot product of d terms errs by at most d * 2^-53 of it,
+# and in practice by a few units of 2^-53.
 TIE = 2.0**-50
+# Only margins within this share of the mean margin above the threshold are tested for a tie. It
+# only has to exceed TIE by as much as |z| |w| can exceed the mean margin, and spares the others
+# two square roots.
 BRINK = 2.0**-20
 
 
+class Examples(NamedTuple):
+    """Rows with their labels, and how they are read: ``z = y (x - centre, lift, slack)``.
+
+    ``norms2`` holds ``|x - centre|^2``; a negative entry is a norm that nobody has measured yet.
+    ``at`` lists the columns in which the centre is not zero.
+    """
+
+    rows: Rows
+    signs: np.ndarray
+    norms2: np.ndarray
+    centre: np.ndarray
+    at: np.ndarray
+    frame: Frame
+
+
+class Memory(NamedTuple):
+    """What a run remembers, in arrays that it changes in place.
+
+    ``weights`` are those of the examples, ``stamps`` the sums over their steps of when each was
+    taken times its length, ``w`` is the vector that the weights make, relative to the centre, and
+    ``state`` the scalars of :mod:`novikoff.compiled.step`.
+    """
+
+    weights: np.ndarray
+    stamps: np.ndarray
+    w: np.ndarray
+    state: np.ndarray
+
+    def rescale(self) -> bool:
+        """Bring back weights that a rule lets grow out of range; whether there was need."""
+        factor = rescale(self.state)
+        if factor == 1.0:
+            return False
+        for array in (self.weights, self.stamps, self.w):
+            array *= factor
+        return True
+
+
 @njit(cache=True, nogil=True)
-def take(
-    rows: Rows,
-    i: int,
-    margin: float,
-    signs: np.ndarray,
-    norms2: np.ndarray,
-    centre: np.ndarray,
-    at: np.ndarray,
-    frame: Frame,
-    rule: Specification,
-    weights: np.ndarray,
-    stamps: np.ndarray,
-    w: np.ndarray,
-    state: np.ndarray,
-) -> None:
+def take(examples: Examples, i: int, margin: float, rule: Specification, memory: Memory) -> None:
     """Update on example ``i``, whose margin is ``margin``."""
+    rows, signs, norms2, centre, at, frame = examples
+    weights, stamps, w, state = memory
     y = float(signs[i])
-    # A negative entry is a norm that nobody has measured yet (online runs).
     norm2 = norms2[i] if norms2[i] >= 0.0 else distance2(rows, i, centre, at)
     norm2 += frame.lift2 + frame.slack2
     tau = length(rule, state, margin, norm2)
@@ -57,27 +90,22 @@ def take(
 
 @njit(cache=True, nogil=True)
 def sweep(
-    rows: Rows,
+    examples: Examples,
     order: np.ndarray,
-    signs: np.ndarray,
-    norms2: np.ndarray,
-    centre: np.ndarray,
-    at: np.ndarray,
-    frame: Frame,
     rule: Specification,
+    memory: Memory,
+    near: np.ndarray,
     nearness: float,
     most: float,
-    weights: np.ndarray,
-    stamps: np.ndarray,
-    w: np.ndarray,
-    state: np.ndarray,
-    near: np.ndarray,
 ) -> tuple[int, int]:
     """Visit the examples of ``order`` once and update on each that the rule finds violated.
 
     Returns how many were visited (fewer than all once ``most`` updates are made) and how many
-    entries of ``near`` were filled: the examples violated or within ``nearness`` of it.
+    entries of ``near`` were filled: the examples violated or within ``nearness`` of it. Ties
+    within rounding are looked for where ``nearness`` is not 0: in full passes, which decide.
     """
+    rows, signs, norms2, _, _, frame = examples
+    weights, _, w, state = memory
     found = 0
     total = 0.0
     least = state[LEAST]
@@ -106,7 +134,7 @@ def sweep(
             if state[UPDATES] >= most:
                 state[FINITE] += 0.0 * total
                 return p, found - 1
-            take(rows, i, margin, signs, norms2, centre, at, frame, rule, weights, stamps, w, state)
+            take(examples, i, margin, rule, memory)
             reach = _reach(state, nearness)
             brink = _reach(state, min(nearness, BRINK))
     # A NaN or an infinity in any row survives the sum and the product with zero.
@@ -124,34 +152,22 @@ def _reach(state: np.ndarray, nearness: float) -> float:
 
 
 @njit(cache=True, nogil=True)
-def margins(
-    rows: Rows,
-    order: np.ndarray,
-    signs: np.ndarray,
-    frame: Frame,
-    weights: np.ndarray,
-    w: np.ndarray,
-    state: np.ndarray,
-    out: np.ndarray,
-) -> None:
+def margins(examples: Examples, order: np.ndarray, memory: Memory, out: np.ndarray) -> None:
     """Write the margins ``z . w`` of the examples of ``order`` into ``out``."""
+    state = memory.state
     for p in range(order.shape[0]):
         i = order[p]
-        out[p] = signs[i] * (dot(rows, i, w) - state[ALONG] + state[OFFSET])
-        out[p] += frame.slack2 * weights[i]
+        product = dot(examples.rows, i, memory.w)
+        out[p] = examples.signs[i] * (product - state[ALONG] + state[OFFSET])
+        out[p] += examples.frame.slack2 * memory.weights[i]
 
 
 @njit(cache=True, nogil=True)
 def combine(
-    rows: Rows,
-    order: np.ndarray,
-    coefficients: np.ndarray,
-    centre: np.ndarray,
-    at: np.ndarray,
-    w: np.ndarray,
+    examples: Examples, order: np.ndarray, coefficients: np.ndarray, w: np.ndarray
 ) -> float:
     """Add ``sum_p coefficients[p] * (x_order[p] - centre)`` to ``w``; return ``w . centre``."""
     along = 0.0
     for p in range(order.shape[0]):
-        along = add(rows, order[p], coefficients[p], w, centre, at)
+        along = add(examples.rows, order[p], coefficients[p], w, examples.centre, examples.at)
     return along

@@ -25,7 +25,7 @@ from novikoff.compiled.step import (
     start,
     threshold,
 )
-from novikoff.compiled.sweep import combine, sweep
+from novikoff.compiled.sweep import Examples, combine, sweep
 from novikoff.estimators.labels import (
     Codes,
     codes_among,
@@ -149,29 +149,15 @@ class Online:
         for k, positive in enumerate(positives_of(self.classes)):
             signs = signs_against(codes, positive)
             stamps = np.zeros(len(codes))
-            sweep(
-                rows,
-                ids,
-                signs,
-                unmeasured,
-                self.centre,
-                self.at,
-                self.frames[k],
-                self.rule,
-                0.0,
-                np.inf,
-                np.zeros(len(codes)),
-                stamps,
-                self.w[k],
-                self.states[k],
-                near,
-            )
+            examples = Examples(rows, signs, unmeasured, self.centre, self.at, self.frames[k])
+            memory = Memory(np.zeros(len(codes)), stamps, self.w[k], self.states[k])
+            sweep(examples, ids, self.rule, memory, near, 0.0, np.inf)
             factor = rescale(self.states[k])
             self.w[k] *= factor
             if self.lag is not None:
                 late = np.flatnonzero(stamps)
                 signed = stamps[late] * signs[late]
-                combine(rows, late, signed, self.centre, self.at, self.lag[k, :-1])
+                combine(examples, late, signed, self.lag[k, :-1])
                 self.lag[k, -1] += self.frames[k].lift2 * signed.sum()
                 self.lag[k] *= factor
         # An update on a row whose square overflows shows in the state before it does in a margin.

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff.certificate.examples.equal import first_equal
 from novikoff.sample import Sample
 
 Vector = NDArray[np.float64]
@@ -14,9 +15,7 @@ Vector = NDArray[np.float64]
 class Distinct:
     """A sample without repetitions, so that a weight of 2 is the example twice to the last digit.
 
-    Rows are taken for equal by their hashes. Should two that differ ever have the same one, the
-    optimum of what is left would not be that of the data, and the certificate, which is about all
-    of them, would show the gap.
+    Rows with the same hash are compared before they are taken for equal.
 
     ``first`` names for every row of the storage the example that stands for it; ``None`` if no two
     rows are equal, whatever their labels.
@@ -31,10 +30,10 @@ class Distinct:
     def of(cls, sample: Sample, hashes: NDArray[np.uint64], costs: Vector | None) -> "Distinct":
         """Leave one of every set of equal examples with equal labels, the first in order."""
         order = sample.order
-        in_order = np.sort(hashes[order])
-        if (in_order[1:] != in_order[:-1]).all():
+        equal = first_equal(sample.storage.matrix, hashes, order)
+        if (equal == order).all():
             return cls(sample, costs, None, costs)
-        keys = np.where(sample.signs[order] > 0, hashes[order], ~hashes[order])
+        keys = 2 * equal + (sample.signs[order] > 0)
         _, places, groups = np.unique(keys, return_index=True, return_inverse=True)
         first = np.arange(sample.n_examples)
         first[order] = order[places[groups]]

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from novikoff.certificate import row_hashes
+from novikoff.certificate.examples.equal import first_equal, is_zero_row
 from novikoff.compiled.cycle import find_cycle
 
 # With |x| <= 2^15, fewer than 2^13 features and 2^24 visits, w . z stays below 2^63.
@@ -55,7 +56,7 @@ def zero_combination(
     """
     if not affine:
         for i in np.flatnonzero(hashes == row_hashes(np.zeros((1, X.shape[1])))[0]):
-            if abs(X[[i]]).max() == 0:
+            if is_zero_row(X, i):
                 return np.array([i]), np.ones(1, dtype=np.int64)
     found = contradiction(X, signs, hashes)
     return found if found is not None else _cycle(X, signs, affine)
@@ -98,21 +99,38 @@ def contradiction(
     hashes: NDArray[np.uint64],
     among: NDArray[np.int64] | None = None,
 ) -> Combination | None:
-    """Return two equal examples with opposite labels, if there are any (among those listed)."""
-    by_hash = np.argsort(hashes) if among is None else among[np.argsort(hashes[among])]
-    sorted_hashes = hashes[by_hash]
-    repeated = sorted_hashes[1:][sorted_hashes[1:] == sorted_hashes[:-1]]
-    if not repeated.size:
+    """Return two equal examples with opposite labels, if there are any (among those listed).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from novikoff.certificate import row_hashes
+    >>> from novikoff.run.nonseparable import contradiction
+    >>> X, signs = np.array([[1.5], [2.5], [1.5]]), np.array([1, 1, -1])
+    >>> contradiction(X, signs, row_hashes(X))
+    (array([0, 2]), array([1, 1]))
+    """
+    rows = np.arange(signs.size) if among is None else among
+    rows = rows[_in_mixed_group(hashes[rows], signs[rows])]
+    first = first_equal(X, hashes, rows)
+    # If examples that are equal have both labels, one of them has not the label of the first.
+    opposite = np.flatnonzero(signs[rows] != signs[first])
+    if not opposite.size:
         return None
-    by_hash = by_hash[np.isin(sorted_hashes, repeated)]
-    by_hash = by_hash[np.lexsort((signs[by_hash], hashes[by_hash]))]
-    first, second = by_hash[:-1], by_hash[1:]
-    pairs = (hashes[first] == hashes[second]) & (signs[first] != signs[second])
-    for i, j in zip(first[pairs], second[pairs], strict=True):
-        a, b = X[[i]], X[[j]]
-        if (a != b).nnz == 0 if sparse.issparse(X) else np.array_equal(a, b):
-            return np.sort(np.array([i, j])), np.ones(2, dtype=np.int64)
-    return None
+    pair = np.array([first[opposite[0]], rows[opposite[0]]])
+    return np.sort(pair), np.ones(2, dtype=np.int64)
+
+
+def _in_mixed_group(hashes: NDArray[np.uint64], signs: NDArray[np.int8]) -> NDArray[np.bool_]:
+    """Mark the rows whose hash occurs with both signs."""
+    mixed = np.zeros(hashes.size, dtype=np.bool_)
+    if not hashes.size:
+        return mixed
+    order = np.argsort(hashes)
+    starts = np.flatnonzero(np.r_[True, hashes[order[1:]] != hashes[order[:-1]]])
+    least, most = (f.reduceat(signs[order], starts) for f in (np.minimum, np.maximum))
+    mixed[order] = np.repeat(least != most, np.diff(np.r_[starts, hashes.size]))
+    return mixed
 
 
 def _cycle(X: Any, signs: NDArray[np.int8], affine: bool) -> Combination | None:

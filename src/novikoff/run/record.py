@@ -127,9 +127,10 @@ class Run:
         if not self.sides:
             return *sample.model(weights), np.empty(0, dtype=np.int64)
         w, _ = sample.combine(weights)
-        iterate = replace(self.memory, weights=weights, w=w, state=self.memory.state.copy())
+        state = self.memory.state.copy()
+        iterate = self.memory._replace(weights=weights, w=w, state=state)
         along = float(w @ sample.centre)
-        iterate.state[OFFSET], iterate.state[ALONG] = 0.0, along
+        state[OFFSET], state[ALONG] = 0.0, along
         margins = sample.margins(sample.order, iterate)
         pair = self.worst(margins)
         positive, negative = margins[pair].tolist()

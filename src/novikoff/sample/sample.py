@@ -12,27 +12,9 @@ from scipy import sparse
 from novikoff.compiled import blocks
 from novikoff.compiled import sweep as compiled
 from novikoff.compiled.rows import Rows
-from novikoff.compiled.step import Frame, Specification, rescale, start
+from novikoff.compiled.step import Frame, Specification, start
+from novikoff.compiled.sweep import Examples, Memory
 from novikoff.sample.storage import Storage
-
-
-@dataclass
-class Memory:
-    """What a run remembers: weights on examples, the vector they sum to, scalars."""
-
-    weights: NDArray[np.float64]
-    stamps: NDArray[np.float64]
-    w: NDArray[np.float64]
-    state: NDArray[np.float64]
-
-    def rescale(self) -> bool:
-        """Bring back the weights that a rule lets grow out of range; whether there was need."""
-        factor = rescale(self.state)
-        if factor == 1.0:
-            return False
-        for array in (self.weights, self.stamps, self.w):
-            array *= factor
-        return True
 
 
 @dataclass(frozen=True)
@@ -96,10 +78,10 @@ class Sample:
         lift : float, optional
             The lift's constant; by default the largest distance to the centre.
         """
-        n, d = storage.shape
+        n = storage.shape[0]
         order = np.arange(n, dtype=np.int64) if order is None else order
         if centre is None:
-            centre = storage.dense_row(int(order[0])) if affine else np.zeros(d)
+            centre = storage.dense_row(int(order[0])) if affine else np.zeros(storage.width)
         frame = Frame(0.0, slack2, *map(float, class_weights))
         sample = cls(
             storage=storage,
@@ -154,8 +136,8 @@ class Sample:
 
     def memory(self, rule: Specification) -> Memory:
         """Return the memory of a run that starts at ``w = 0``."""
-        n, d = self.storage.shape
-        return Memory(np.zeros(n), np.zeros(n), np.zeros(d), start(rule))
+        n = self.n_examples
+        return Memory(np.zeros(n), np.zeros(n), np.zeros(self.storage.width), start(rule))
 
     def chunks(self, ids: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
         """Yield consecutive parts of ``ids``, each quick to sweep."""
@@ -184,77 +166,25 @@ class Sample:
 
         Returns how many examples were visited and which of them were violated or near it.
         """
-        rows, gathered = self.storage.part(ids)
+        examples, here, moved = self._part(ids)
         near = np.empty(len(ids), dtype=np.int64)
-        if gathered is None:
-            position, weights, stamps = ids, memory.weights, memory.stamps
-            signs, norms2 = self.signs, self.norms2
-        else:
-            position = np.arange(len(ids))
-            weights, stamps = memory.weights[ids], memory.stamps[ids]
-            signs, norms2 = self.signs[ids], self.norms2[ids]
+        local = _part_of(memory, ids) if moved else memory
         try:
-            visited, found = compiled.sweep(
-                rows,
-                position,
-                signs,
-                norms2,
-                self.centre,
-                self.at,
-                self.frame,
-                rule,
-                nearness,
-                most,
-                weights,
-                stamps,
-                memory.w,
-                memory.state,
-                near,
-            )
+            visited, found = compiled.sweep(examples, here, rule, local, near, nearness, most)
         finally:
             # Ctrl-C during a sweep is served when it returns: w has moved, so must the weights.
-            if gathered is not None:
-                memory.weights[ids], memory.stamps[ids] = weights, stamps
-        return visited, near[:found] if gathered is None else ids[near[:found]]
-
-    def take(self, i: int, margin: float, rule: Specification, memory: Memory) -> None:
-        """Update on one example, whose margin is ``margin``, whatever the threshold says."""
-        rows, gathered = self.storage.part(np.array([i]))
-        local = slice(None) if gathered is None else slice(i, i + 1)
-        compiled.take(
-            rows,
-            i if gathered is None else 0,
-            margin,
-            self.signs[local],
-            self.norms2[local],
-            self.centre,
-            self.at,
-            self.frame,
-            rule,
-            memory.weights[local],
-            memory.stamps[local],
-            memory.w,
-            memory.state,
-        )
+            if moved:
+                memory.weights[ids], memory.stamps[ids] = local.weights, local.stamps
+        return visited, ids[near[:found]] if moved else near[:found]
 
     def margins(self, ids: NDArray[np.int64], memory: Memory) -> NDArray[np.float64]:
         """Return ``z . w`` of the given examples, lifts included."""
         out = np.empty(len(ids))
         done = 0
         for chunk in self.chunks(ids):
-            rows, gathered = self.storage.part(chunk)
-            local = slice(None) if gathered is None else gathered
-            position = chunk if gathered is None else np.arange(len(chunk))
-            compiled.margins(
-                rows,
-                position,
-                self.signs[local],
-                self.frame,
-                memory.weights[local],
-                memory.w,
-                memory.state,
-                out[done : done + len(chunk)],
-            )
+            examples, here, moved = self._part(chunk)
+            local = _part_of(memory, chunk) if moved else memory
+            compiled.margins(examples, here, local, out[done : done + len(chunk)])
             done += len(chunk)
         return out
 
@@ -272,7 +202,7 @@ class Sample:
 
     def signed_rows(self, ids: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return ``y_i (x_i - centre)`` of the given examples, dense."""
-        out = np.empty((len(ids), self.storage.shape[1]))
+        out = np.empty((len(ids), self.storage.width))
         signs = self.signs[ids].astype(np.float64)
         for rows, here, those in self.parts(ids):
             blocks.scaled(rows, here, self.centre, signs[those], out[those])
@@ -285,10 +215,11 @@ class Sample:
         depend on any other example.
         """
         ids = self.order[weights[self.order] != 0.0]
-        w = np.zeros(self.storage.shape[1])
+        w = np.zeros(self.storage.width)
         signed = weights * self.signs
-        for rows, here, those in self.parts(ids):
-            compiled.combine(rows, here, signed[ids[those]], self.centre, self.at, w)
+        for chunk in self.chunks(ids):
+            examples, here, _ = self._part(chunk)
+            compiled.combine(examples, here, signed[chunk], w)
         # Python's sum, like the compiled loop, adds in the order of visits.
         offset = self.frame.lift2 * sum(signed[ids].tolist())
         return w, float(offset)
@@ -308,6 +239,16 @@ class Sample:
         distance = part / weights[fewer].sum() + rest / weights[~fewer].sum()
         return float(np.linalg.norm(distance))
 
+    def _part(self, ids: NDArray[np.int64]) -> tuple[Examples, NDArray[np.int64], bool]:
+        """Return a chunk for compiled code, where it is, and whether that is in rows of its own."""
+        rows, gathered = self.storage.part(ids)
+        if gathered is None:
+            signs, norms2, here = self.signs, self.norms2, ids
+        else:
+            signs, norms2, here = self.signs[ids], self.norms2[ids], np.arange(len(ids))
+        examples = Examples(rows, signs, norms2, self.centre, self.at, self.frame)
+        return examples, here, gathered is not None
+
     def _measure(self) -> None:
         for rows, here, those in self.parts(np.arange(self.n_examples)):
             blocks.distances2(rows, here, self.centre, self.at, self.norms2[those])
@@ -324,6 +265,10 @@ class Sample:
             elif (rows != self.centre).any():
                 return False
         return True
+
+
+def _part_of(memory: Memory, ids: NDArray[np.int64]) -> Memory:
+    return memory._replace(weights=memory.weights[ids], stamps=memory.stamps[ids])
 
 
 def _check_scale(largest: float, *, vanished: bool) -> None:

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from novikoff.certificate.examples.canonical import with_true_flags
-from novikoff.compiled.rows import Rows
+from novikoff.compiled.rows import CSR, Rows
 
 IN_PLACE = (np.dtype(np.float64), np.dtype(np.float32), np.dtype(np.uint8))
 CHUNK_BYTES = 1 << 25
@@ -20,6 +20,7 @@ class Storage(Protocol):
 
     matrix: Any
     shape: tuple[int, int]
+    width: int
     nbytes: int
     chunk: int
 
@@ -36,10 +37,10 @@ class InPlace:
     def __init__(self, X: Any) -> None:
         self.matrix = X
         self.shape: tuple[int, int] = X.shape
+        self.width = self.shape[1]
         if sparse.issparse(X):
-            arrays = (X.data, X.indices, X.indptr)
-            self.rows: Rows = tuple(_read_only(array) for array in arrays)
-            self.nbytes = sum(array.nbytes for array in arrays)
+            self.rows: Rows = CSR(*map(_read_only, (X.data, X.indices, X.indptr)))
+            self.nbytes = sum(array.nbytes for array in self.rows)
         else:
             self.rows = _read_only(X)
             self.nbytes = X.nbytes
@@ -51,10 +52,10 @@ class InPlace:
 
     def dense_row(self, i: int) -> NDArray[np.float64]:
         """Return example ``i`` as a float64 vector."""
-        if not isinstance(self.rows, tuple):
+        if not isinstance(self.rows, CSR):
             return np.array(self.rows[i], dtype=np.float64)
         data, indices, indptr = self.rows
-        row = np.zeros(self.shape[1])
+        row = np.zeros(self.width)
         row[indices[indptr[i] : indptr[i + 1]]] = data[indptr[i] : indptr[i + 1]]
         return row
 
@@ -65,6 +66,7 @@ class Converted:
     def __init__(self, X: Any) -> None:
         self.matrix = X
         self.shape: tuple[int, int] = X.shape
+        self.width = self.shape[1]
         per_value = 8 if not sparse.issparse(X) else 16
         values = X.nnz if sparse.issparse(X) else X.size
         self.nbytes = per_value * int(values)
@@ -96,14 +98,19 @@ def storage_of(X: Any) -> Storage:
     if sparse.issparse(X):
         # Compiled code trusts the indices, and the flags may be stale.
         X = with_true_flags(X)
-    if X.dtype in IN_PLACE and (
-        X.has_canonical_format if sparse.issparse(X) else X.flags.c_contiguous and X.flags.aligned
-    ):
+    if X.dtype in IN_PLACE and _is_readable(X):
         return InPlace(X)
     converted = Converted(X)
     if converted.nbytes <= CONVERTED_AT_ONCE:
         return InPlace(_converted(X))
     return converted
+
+
+def _is_readable(X: Any) -> bool:
+    """Whether compiled code can read rows of this layout where they are."""
+    if sparse.issparse(X):
+        return bool(X.has_canonical_format)
+    return bool(X.flags.c_contiguous and X.flags.aligned)
 
 
 def _converted(X: Any) -> Any:

@@ -11,7 +11,7 @@ from novikoff.certificate.escape import shown_label
 from novikoff.certificate.exact.prediction import joint_errors
 from novikoff.certificate.examples.checked import Examples
 from novikoff.certificate.examples.labels import Label
-from novikoff.certificate.fields import check_whole
+from novikoff.certificate.fields import check_errors
 from novikoff.certificate.kinds.binary import Binary
 from novikoff.certificate.kinds.inconclusive import Inconclusive
 from novikoff.certificate.kinds.nonseparation import NonSeparation
@@ -69,7 +69,7 @@ class PerClass(Certificate):
                 "errors are claimed where every class has a model, and only there"
             )
         if self.errors is not None:
-            set_field(self, "errors", check_whole("errors", self.errors))
+            set_field(self, "errors", check_errors(self.errors, problem.n_examples))
         set_field(self, "account", combined_account([part.account for part in certificates]))
 
     @property

@@ -19,8 +19,8 @@ from novikoff.data.formats.arrow import assemble, inexact
 from novikoff.data.table import EXACT, Request, Table, place
 
 _BLOCK = 1 << 20
-_LONGEST_HEAD = 1 << 28
-"""The first two lines end within so many bytes: some ten million columns."""
+_LONGEST_HEAD = 1 << 27
+"""The first two lines end within so many bytes: several million columns."""
 _BYTES_PER_COLUMN = 9000
 """What Arrow's reader needs for a column, measured with 100,000 and 500,000 of them."""
 _BYTES_PER_BYTE = 3
@@ -28,6 +28,7 @@ _BYTES_PER_BYTE = 3
 _INTEGER = re.compile(r"([+-]?)0*(\d*)")
 _LONGEST_INTEGER = 400
 """Digits: with more an integer is no float64, which ends at 1.8e308."""
+_BREAK = re.compile(rb"\r\n|\r|\n")
 _RAGGED = re.compile(r"Row #(\d+): Expected (\d+) columns, got (\d+)")
 
 
@@ -166,8 +167,8 @@ class _File:
             )
         if "straddling" in str(error):
             return self.request.error(
-                f"a row has more than {self.top.block:,} bytes, far more than the first lines: is a "
-                "line break or a quotation mark missing?"
+                f"a row has more than {self.top.block:,} bytes, far more than the first lines: "
+                "is a line break or a quotation mark missing?"
             )
         if "Could not skip" in str(error) or "Empty CSV" in str(error):
             return self.request.error("it has a header and no rows")
@@ -196,16 +197,20 @@ class _File:
 def _top(request: Request) -> _Top:
     with pa.input_stream(str(request.path), compression="detect") as stream:
         head: bytes = stream.read(_BLOCK)
-        while head.count(b"\n") - _leading_blanks(head) < 2 and (more := stream.read(len(head))):
+        while _breaks(head.lstrip()) < 2 and (more := stream.read(len(head))):
             head += more
             if len(head) > _LONGEST_HEAD:
                 raise request.error("its first two lines are too long for a CSV file")
-    lines = head.splitlines()
-    blank = _leading_blanks(head)
-    if blank == len(lines):
+    body = head.lstrip()
+    if not body:
         raise request.error("it contains nothing but blank lines")
+    # The line may begin with blanks: a tab at its beginning separates an empty name.
+    blanks = head[: len(head) - len(body)]
+    begin = max(blanks.rfind(b"\n"), blanks.rfind(b"\r")) + 1
+    lines = _BREAK.split(head[begin:], maxsplit=2)[:2]
+    blank = _breaks(head[:begin])
     try:
-        first = lines[blank].decode("utf-8-sig")
+        first = lines[0].decode("utf-8-sig")
     except UnicodeDecodeError:
         raise request.error("it is not UTF-8 text; save it as UTF-8") from None
     delimiter = max(",;\t", key=first.count)
@@ -214,17 +219,15 @@ def _top(request: Request) -> _Top:
         fields = next(csv.reader([first], delimiter=delimiter, strict=True))
     except csv.Error as error:
         raise request.error(f"its first line is not readable as CSV ({error})") from None
-    longest = max(map(len, lines[blank : blank + 2]))
-    return _Top(blank, fields, delimiter, min(max(_BLOCK, 16 * longest), 2**31 - 1))
+    longest = max(map(len, lines))
+    # Arrow wants the lines that it skips, and every row, inside a block.
+    block = min(max(_BLOCK, 16 * longest, begin + 2 * longest), 2**31 - 1)
+    return _Top(blank, fields, delimiter, block)
 
 
-def _leading_blanks(head: bytes) -> int:
-    blanks = 0
-    for line in head.splitlines():
-        if line.strip():
-            break
-        blanks += 1
-    return blanks
+def _breaks(text: bytes) -> int:
+    """Count the line breaks of any kind."""
+    return text.count(b"\n") + text.count(b"\r") - text.count(b"\r\n")
 
 
 def _is_number(field: str) -> bool:

@@ -12,11 +12,11 @@ from sklearn.multiclass import OneVsOneClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from novikoff import Perceptron, rules
+from novikoff import MaxMargin, Perceptron, rules
+from tests.checks.subjects import ESTIMATORS, EVERYTHING, assert_proved, assert_same_fit, make
 from tests.estimators.problems import (
     ALL_RULES,
     ONLINE_RULES,
-    assert_proved,
     assert_same_model,
     noise,
     three_classes,
@@ -28,15 +28,24 @@ COLUMNS = ["mass", "size", "age", "hue", "tint"]
 
 @pytest.mark.parametrize("frame", [pandas.DataFrame, polars.DataFrame])
 @pytest.mark.parametrize("series", [pandas.Series, polars.Series])
-def test_frames(frame, series):
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_frames(name, frame, series):
     X, y = whole_numbers()
     table = frame(dict(zip(COLUMNS, X.T, strict=True)))
-    labels = series(np.array(["no", "yes"])[y])
-    clf = Perceptron(random_state=0).fit(table, labels)
+    labels = np.array(["no", "yes"])[y]
+    column = (
+        pandas.Series(labels, name="kind") if series is pandas.Series else series("kind", labels)
+    )
+    clf = make(name).fit(table, column)
     assert clf.feature_names_in_.tolist() == COLUMNS
-    assert_same_model(clf, Perceptron(random_state=0).fit(X, y))
-    np.testing.assert_array_equal(clf.predict(table), labels.to_numpy())
-    assert_proved(clf, X, labels.to_numpy())
+    problem = clf.certificate_.problem
+    assert (problem.target, problem.feature_names) == ("kind", tuple(COLUMNS))
+    assert "target 'kind'" in str(clf.certificate_.verify(X, labels))
+    # A frame is stored column by column, so the optimum is that of other sums.
+    np.testing.assert_allclose(clf.coef_, make(name).fit(X, labels).coef_, rtol=1e-9)
+    np.testing.assert_array_equal(clf.predict(table), labels)
+    assert_proved(clf, X, labels)
+    assert_proved(clf, table, column)
     renamed = frame(dict(zip(["weight", *COLUMNS[1:]], X.T, strict=True)))
     turned = frame(dict(zip(COLUMNS[::-1], X.T, strict=True)))
     for other in (renamed, turned):
@@ -59,25 +68,22 @@ def test_frames_online(frame):
         clf.partial_fit(frame(dict(zip(COLUMNS[::-1], X.T, strict=True))), y)
 
 
-def test_frames_of_mixed_types():
-    """A column of whole numbers and one of float32 beside the others."""
+@pytest.mark.parametrize("name", EVERYTHING)
+def test_frames_of_mixed_types_and_of_nullable_ones(name):
     X, y = whole_numbers()
-    table = pandas.DataFrame(X, columns=COLUMNS).astype({"mass": np.int64, "age": np.float32})
-    clf = Perceptron(random_state=0).fit(table, y)
-    assert_same_model(clf, Perceptron(random_state=0).fit(X, y))
-    assert_proved(clf, table.to_numpy(), y)
-
-
-def test_frames_of_whole_numbers_and_of_nullable_types():
-    X, y = whole_numbers()
-    plain = Perceptron(random_state=0).fit(X, y)
-    for kind in (np.uint8, "Int64", "Float32"):
-        table = pandas.DataFrame(X, columns=COLUMNS).astype(kind)
-        assert_same_model(plain, Perceptron(random_state=0).fit(table, y))
+    plain = make(name).fit(X, y).certificate_
+    mixed = {"mass": np.int64, "age": np.float32}
+    for types in (mixed, np.uint8, "Int64", "Float32", "Float64"):
+        table = pandas.DataFrame(X, columns=COLUMNS).astype(types)
+        certificate = make(name).fit(table, y).certificate_
+        assert certificate.problem.fingerprint == plain.problem.fingerprint
+        assert type(certificate) is type(plain)
+        certificate.verify(table, y)
+        certificate.verify(X, y)
     table = pandas.DataFrame(X, columns=COLUMNS).astype("Int64")
     table.iloc[3, 2] = pandas.NA
     with pytest.raises(ValueError, match="NaN"):
-        Perceptron().fit(table, y)
+        make(name).fit(table, y)
 
 
 def test_a_search_over_the_parameter_of_a_rule():
@@ -94,6 +100,13 @@ def test_a_search_over_the_parameter_of_a_rule():
     tried = [params["rule__alpha"] for params in search.cv_results_["params"]]
     assert tried == alphas
     assert search.estimator.rule.alpha == 1.5
+
+
+def test_a_search_over_the_penalty():
+    X, y = noise(90)
+    for estimator in (MaxMargin(), Perceptron(random_state=0)):
+        search = GridSearchCV(estimator, {"C": [0.1, 1.0, np.inf]}, cv=3, error_score="raise")
+        assert search.fit(X, y).best_estimator_.C == search.best_params_["C"]
 
 
 def test_a_search_over_rules_and_options():
@@ -132,18 +145,24 @@ def test_parameters_of_a_rule_are_set_through_the_estimator():
         clf.set_params(rule__alpha=1.5)
 
 
-@pytest.mark.parametrize("rule", ALL_RULES)
-def test_pickled_and_fitted(rule):
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_pickled_and_fitted(name):
+    X, y = whole_numbers()
+    clf = make(name).fit(X, y)
+    twin = pickle.loads(pickle.dumps(clf))
+    assert_same_fit(clf, twin)
+    np.testing.assert_array_equal(clf.decision_function(X), twin.decision_function(X))
+    assert_same_fit(twin.fit(X, y), clf)
+
+
+@pytest.mark.parametrize("rule", ONLINE_RULES)
+def test_pickled_and_going_on_online(rule):
     X, y = whole_numbers()
     X = X / 128.0
     clf = Perceptron(rule=ALL_RULES[rule], random_state=0, max_iter=5000).fit(X, y)
     twin = pickle.loads(pickle.dumps(clf))
-    assert_same_model(clf, twin)
-    np.testing.assert_array_equal(clf.predict(X), twin.predict(X))
-    assert twin.certificate_ == clf.certificate_
-    if rule in ONLINE_RULES:
-        assert_same_model(clf.partial_fit(X, 1 - y), twin.partial_fit(X, 1 - y))
-        assert clf.n_updates_ > 0
+    assert_same_model(clf.partial_fit(X, 1 - y), twin.partial_fit(X, 1 - y))
+    assert clf.n_updates_ > 0
 
 
 def test_pickled_between_batches_and_warm_starts():
@@ -158,15 +177,12 @@ def test_pickled_between_batches_and_warm_starts():
     assert_same_model(warm, twin)
 
 
-def test_in_a_pipeline():
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_in_a_pipeline_and_one_against_one(name):
     X, y = three_classes(90)
-    clf = make_pipeline(StandardScaler().set_output(transform="pandas"), Perceptron(random_state=0))
+    clf = make_pipeline(StandardScaler().set_output(transform="pandas"), make(name))
     assert cross_val_score(clf, pandas.DataFrame(X, columns=["a", "b"]), y).min() == 1.0
-
-
-def test_one_against_one():
-    X, y = three_classes(90)
-    assert OneVsOneClassifier(Perceptron(random_state=0)).fit(X, y).score(X, y) == 1.0
+    assert OneVsOneClassifier(make(name)).fit(X, y).score(X, y) == 1.0
 
 
 def test_the_random_state_decides():

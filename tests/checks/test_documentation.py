@@ -9,7 +9,7 @@ import pytest
 
 import novikoff
 from novikoff import MaxMargin, Perceptron, rules
-from tests.estimators.problems import ALL_RULES, three_classes, whole_numbers
+from tests.estimators.problems import ALL_RULES, noise, three_classes, whole_numbers
 
 RULES = [getattr(rules, name) for name in rules.__all__ if name not in ("Rule", "named")]
 
@@ -48,24 +48,13 @@ def test_every_parameter(kind):
         ) == (parameter.default), name
 
 
-def test_every_attribute():
+@pytest.mark.parametrize("kind", [Perceptron, MaxMargin])
+def test_every_attribute(kind):
     X, y = whole_numbers()
     table = pandas.DataFrame(X, columns=list("abcde"))
-    models = [
-        Perceptron(random_state=0).fit(table, y),
-        Perceptron(random_state=0).partial_fit(X, y, classes=[0, 1]),
-        Perceptron(random_state=0).fit(*three_classes()),
-    ]
-    check_attributes(Perceptron, models)
-
-
-def test_every_attribute_of_the_optimum():
-    X, y = whole_numbers()
-    table = pandas.DataFrame(X, columns=list("abcde"))
-    check_attributes(MaxMargin, [MaxMargin().fit(table, y), MaxMargin().fit(*three_classes())])
-
-
-def check_attributes(kind, models):
+    models = [kind().fit(table, y), kind().fit(*three_classes()), kind(C=1.0).fit(*noise())]
+    if kind is Perceptron:
+        models.append(Perceptron().partial_fit(X, y, classes=[0, 1]))
     entries = section(kind.__doc__, "Attributes")
     shown = {
         name for model in models for name in vars(model) if re.fullmatch(r"[A-Za-z]\w*_", name)
@@ -75,11 +64,7 @@ def check_attributes(kind, models):
     assert shown <= entries.keys()
     assert entries.keys() - shown <= {"about_"}
     assert all(len(text) > 10 for _, text in entries.values())
-
-
-def test_no_attribute_before_the_fit():
-    for kind in (Perceptron, MaxMargin):
-        assert not [name for name in vars(kind()) if name.endswith("_")]
+    assert not [name for name in vars(kind()) if name.endswith("_")]
 
 
 @pytest.mark.parametrize(
@@ -87,15 +72,23 @@ def test_no_attribute_before_the_fit():
     [
         Perceptron.fit,
         Perceptron.partial_fit,
-        Perceptron.predict,
-        Perceptron.decision_function,
         MaxMargin.fit,
+        MaxMargin.predict,
+        MaxMargin.decision_function,
+        MaxMargin.set_callbacks,
+        novikoff.is_separable,
+        novikoff.save,
+        novikoff.verify,
     ],
 )
 def test_every_method(method):
-    parameters = [p for p in inspect.signature(method).parameters if p != "self"]
+    parameters = [
+        f"*{name}" if parameter.kind is inspect.Parameter.VAR_POSITIONAL else name
+        for name, parameter in inspect.signature(method).parameters.items()
+        if name != "self"
+    ]
     assert list(section(method.__doc__, "Parameters")) == parameters
-    assert "Returns" in method.__doc__
+    assert "Returns" in method.__doc__ or inspect.signature(method).return_annotation is None
 
 
 def test_why_there_is_no_sample_weight():
@@ -120,9 +113,8 @@ def test_every_rule_has_its_guarantee_and_an_example(kind):
     assert "margin" in kind.__doc__
 
 
-@pytest.mark.parametrize("name", ["save", "load", "Perceptron"])
+@pytest.mark.parametrize("name", novikoff.__all__)
 def test_public_names(name):
-    assert name in novikoff.__all__
     assert name in dir(novikoff)
     assert getattr(novikoff, name).__doc__
     assert len(ALL_RULES) >= len(RULES)

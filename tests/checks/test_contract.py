@@ -3,7 +3,7 @@
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from novikoff import Perceptron, rules
+from novikoff import MaxMargin, Perceptron, rules
 
 pytestmark = pytest.mark.filterwarnings(
     # Some checks fit on data that no limit within reason would let a rule finish.
@@ -17,6 +17,9 @@ pytestmark = pytest.mark.filterwarnings(
         Perceptron(rule="classic"),
         Perceptron(rule=rules.PassiveAggressive(C=1.0), C=0.5),
         Perceptron(rule="dynamic", average=True, shuffle=False),
+        MaxMargin(),
+        MaxMargin(C=1.0),
+        MaxMargin(C=0.1, class_weight="balanced", tol=1e-6),
     ]
 )
 def test_contract(estimator, check):
