@@ -93,7 +93,7 @@ class Online:
             )
         affine = bool(estimator.fit_intercept)
         storage, signs = storage_of(X), np.ones(len(codes), dtype=np.int8)
-        sample = Sample.of(storage, signs, affine=affine, slack=float(estimator.soft_margin))
+        sample = Sample.of(storage, signs, affine=affine, slack2=float(estimator.soft_margin) ** 2)
         steps = step_weights(estimator.class_weight, labels, codes)
         positives = _positives(labels)
         frames = [

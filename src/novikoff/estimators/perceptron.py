@@ -240,7 +240,7 @@ class Perceptron(LinearModel):
                 signs_against_rest(codes, positives[0]),
                 order=order,
                 affine=bool(self.fit_intercept),
-                slack=task.soft_margin,
+                slack2=task.soft_margin**2,
             )
         except ValueError:
             # The norms have met a NaN or an infinity; only then is it worth a pass to name it.

@@ -52,7 +52,7 @@ class Sample:
         *,
         order: NDArray[np.int64] | None = None,
         affine: bool = True,
-        slack: float = 0.0,
+        slack2: float = 0.0,
         class_weights: tuple[float, float] = (1.0, 1.0),
         centre: NDArray[np.float64] | None = None,
         lift: float | None = None,
@@ -69,8 +69,9 @@ class Sample:
             The order of visits; by default that of the rows.
         affine : bool
             Whether hyperplanes may miss the origin.
-        slack : float
-            The soft margin's ``Delta``; 0 is the hard case.
+        slack2 : float
+            The square of the slack coordinate ``Delta`` of every example, ``1 / (2 C)`` for the
+            soft margin with penalty C; 0 is the hard margin.
         class_weights : (float, float)
             The steps of negative and positive examples.
         centre : array of float64, optional
@@ -82,7 +83,7 @@ class Sample:
         order = np.arange(n, dtype=np.int64) if order is None else order
         if centre is None:
             centre = storage.dense_row(int(order[0])) if affine else np.zeros(storage.width)
-        frame = Frame(0.0, slack * slack, *map(float, class_weights))
+        frame = Frame(0.0, slack2, *map(float, class_weights))
         sample = cls(
             storage=storage,
             signs=np.asarray(signs, dtype=np.int8),
