@@ -216,7 +216,7 @@ def scaled_for(name, problem, **how):
     if name not in WITH_A_SCALE:
         return problem, how
     factor = (1 - 1e-12) / Sample.of(storage_of(problem.X), problem.y, **how).lifted_radius
-    return problem.scaled(factor), how | {"slack": how.get("slack", 0.0) * factor}
+    return problem.scaled(factor), how | {"slack2": how.get("slack2", 0.0) * factor**2}
 
 
 # Decided runs ----------------------------------------------------------------------------------
