@@ -10,6 +10,7 @@ from hypothesis.extra import numpy as hnp
 from scipy import sparse
 
 from novikoff.certificate import CertificateError
+from novikoff.certificate.exact import enclosure
 from novikoff.certificate.exact import relation as exact
 from novikoff.certificate.exact.enclosure import (
     BOTH_SIGNS,
@@ -215,6 +216,27 @@ def test_spoilt_bases_are_refused_without_solving(store, numbers):
             carriers(STORES[store](Y), sides, rows, affine=True)
         seen.add(name)
     assert len(seen) == 8
+
+
+def test_many_features_need_not_all_be_looked_at():
+    """Any relation is one of the features looked at, so these can refuse it, but not prove it."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 200))
+    signs, rows = np.ones(60, dtype=np.int8), np.arange(60)
+    few = mock.patch.object(enclosure, "_MOST_VALUES", 60 * 70)
+    with few, pytest.raises(CertificateError, match="independent"):
+        positive_part(X, signs, rows, affine=True)
+    # All features are multiples of 59, between which there is one relation.
+    X = np.tile(simplex(59), 3)
+    with few:
+        assert positive_part(X, signs, rows, affine=False) is None
+        X[-1] *= -1.0
+        with pytest.raises(CertificateError, match="both signs"):
+            positive_part(X, signs, rows, affine=False)
+        # Of 35 features seen, which is too few for a basis, nothing can be said.
+        X = np.column_stack([np.tile(rng.normal(size=(60, 35)), 2), rng.normal(size=(60, 80))])
+        X[:30, 70:] = 0.0
+        assert positive_part(X, signs, rows, affine=False) is None
 
 
 def test_examples_of_very_different_size_are_brought_to_one():

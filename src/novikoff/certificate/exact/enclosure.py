@@ -91,15 +91,17 @@ def _positive_weights(
 ) -> Mask | str | None:
     """Mark the weights that are positive, all others being zero or nearly; or the refusal."""
     size = basis.size
-    features = np.unique(rows.indices[rows.data != 0.0])
-    n_rows = features.size + affine
-    if not size or n_rows < size - 1:
+    features, counts = np.unique(rows.indices[rows.data != 0.0], return_counts=True)
+    if not size or features.size + affine < size - 1:
         return NOT_MINIMAL if size else INDEPENDENT
-    if size > _MOST_EXAMPLES or size * n_rows > _MOST_VALUES:
+    if size > _MOST_EXAMPLES:
         return None
-    scaled = _Scaled.of(rows[:, features].toarray(), signs[basis], affine)
+    # A refusal by the features that occur most often is one by all.
+    used = np.sort(features[np.argsort(-counts, kind="stable")[: _MOST_VALUES // size]])
+    scaled = _Scaled.of(rows[:, used].toarray(), signs[basis], affine)
     if scaled is None:
         return None
+    n_rows = len(scaled.values)
     chosen = np.arange(n_rows)
     if n_rows >= size:
         # The rows that elimination with pivots takes first are as independent as any.
@@ -109,23 +111,23 @@ def _positive_weights(
     chosen = chosen[: size - 1]
     square = _Square.of(np.vstack([scaled.values[chosen], np.ones(size)]))
     if square is not None:
-        found = _signs_of_weights(X, signs[basis], basis, features, scaled, square, chosen)
+        found = _signs_of_weights(X, signs[basis], basis, used, scaled, square, chosen)
         if found is None or (found < 0).any():
-            return None if found is None else BOTH_SIGNS
+            return BOTH_SIGNS if found is not None and (found > 0).any() else None
         if n_rows == size - 1 or not found.all():
             return found > 0
-    return _by_rank(scaled.values)
+    return _by_rank(scaled.values, whole=used.size == features.size)
 
 
-def _by_rank(values: Floats) -> str | None:
-    """Refuse a basis by the rank of its matrix, if that can be done."""
+def _by_rank(values: Floats, *, whole: bool) -> str | None:
+    """Refuse a basis by the rank of its matrix, or of some of its rows, if that can be done."""
     n_rows, size = values.shape
     columns = independent_columns(np.column_stack([values.T, np.ones(size)]))
     rank = sum(column < n_rows for column in columns)
     if rank == size:
         return INDEPENDENT
     if rank < size - 1:
-        return NOT_MINIMAL
+        return NOT_MINIMAL if whole else None
     return BOTH_SIGNS if len(columns) == rank else None
 
 
