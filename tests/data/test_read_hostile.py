@@ -116,7 +116,7 @@ def test_an_npz_bomb(file, little_memory):
 def test_npz_with_a_compression_that_numpy_does_not_write(file, how):
     content = npy("<f8", (1, 1), b"\0" * 8)
     path = file("a.npz", npz({"X.npy": content}, how))
-    assert message(path) == "array 'X' is not compressed as numpy does it"
+    assert message(path) == "array 'X' uses a compression method that numpy does not write"
 
 
 def sparse(format, shape, **parts):

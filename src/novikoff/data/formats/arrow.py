@@ -38,7 +38,7 @@ def assemble(
     """Fill the rows batch by batch, so that beside a batch there is one copy of the data.
 
     The batches hold the columns in the order of `choice.positions`; `types` are their types,
-    `names` those of all the file's columns. `n_rows` spares growing.
+    `names` those of all the file's columns; `n_rows` is the number of rows, if it is known.
     """
     d = len(choice.features)
     places = [place(names, i) for i in choice.positions]
@@ -46,7 +46,7 @@ def assemble(
     weight_at = None if choice.weights is None else len(places) - 1
     for j, kind in enumerate(types):
         if j != label_at and not _is_numeric(kind):
-            raise _first_word(request, batches, j, places[j], kind, weights=j == weight_at)
+            raise _first_non_number(request, batches, j, places[j], kind, weights=j == weight_at)
 
     uniform = len(set(types[:d])) == 1 and _is_plain(types[0])
     X = _Rows(request, d, _common_type(types[:d]), n_rows)
@@ -145,7 +145,7 @@ def _is_string(kind: Any) -> bool:
 
 
 def _uniform_block(batch: Any, d: int) -> NDArray[Any] | None:
-    """Transpose columns of one type at once; None where a value needs a look of its own."""
+    """Transpose columns of one type at once; None where values must be checked one by one."""
     try:
         block: NDArray[Any] = batch.select(range(d)).to_tensor().to_numpy()
     except pa.ArrowTypeError:  # missing values
@@ -183,7 +183,7 @@ def _numbers(request: Request, column: Any, where: str, start: int) -> NDArray[A
 def _labels(request: Request, column: Any, where: str, start: int) -> NDArray[Any]:
     _refuse_missing(request, column, where, "the label", start)
     if pa.types.is_dictionary(column.type) and _is_string(column.type.value_type):
-        # Decoding repeats each text in as many rows as it has.
+        # Decoding copies each text once for every row that has it.
         lengths = _lengths(column.dictionary)
         if lengths.size and lengths.max() > LONGEST_LABEL:
             indices = column.indices.to_numpy(zero_copy_only=False)
@@ -223,12 +223,12 @@ def _decoded(column: Any) -> Any:
     """Replace the indices of a dictionary by its values."""
     if not pa.types.is_dictionary(column.type):
         return column
-    # Arrow does not ask whether the indices that a file contains are inside the dictionary.
+    # Arrow does not check that the indices in a file are inside the dictionary.
     column.validate(full=True)
     return column.dictionary_decode()
 
 
-def _first_word(
+def _first_non_number(
     request: Request, batches: Iterable[Any], j: int, where: str, kind: Any, *, weights: bool
 ) -> Exception:
     """Find the first value that is no number, in a column that Arrow did not take for one."""
@@ -253,4 +253,4 @@ def _first_word(
                 return request.error(
                     f"{where}, row {row}: {quoted(value, 40)} is not a number; {cure}"
                 )
-    return request.error(f"{where} holds its numbers as text: write them as numbers")
+    return request.error(f"{where} contains numbers stored as text: store them as numbers")

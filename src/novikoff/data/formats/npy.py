@@ -130,7 +130,9 @@ class _Arrays:
         """Read an array that is no larger than it says and than there is memory."""
         info = self.members[name]
         if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            raise self.request.error(f"array {quoted(name)} is not compressed as numpy does it")
+            raise self.request.error(
+                f"array {quoted(name)} uses a compression method that numpy does not write"
+            )
         return _array(self.request, lambda: self.archive.open(info), info.file_size, check)
 
 
