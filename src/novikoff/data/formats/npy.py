@@ -27,6 +27,7 @@ from novikoff.data.table import (
     Request,
     Table,
     as_features,
+    as_native,
     dtype_name,
     listed,
     place,
@@ -212,6 +213,7 @@ def _split(request: Request, X: Any) -> Table:
         if not X.shape[0]:
             raise request.error("it has no rows")
         request.check_memory(8 * X.shape[1], "one row as an array")
+        X = csr_matrix((as_native(request, X.data), X.indices, X.indptr), shape=X.shape)
         X.sum_duplicates()
         request.check_finite(X)
     else:
