@@ -96,6 +96,19 @@ def test_npz_of_a_sparse_matrix(tmp_path, make):
     np.testing.assert_array_equal(split.y, X[:, 0])
 
 
+@pytest.mark.parametrize(
+    ("given", "kept"), [("f2", "f4"), ("?", "u1"), (">f8", "f8"), ("i1", "i1")]
+)
+def test_npz_of_a_sparse_matrix_keeps_or_widens_the_type(tmp_path, given, kept):
+    matrix = sp.csr_matrix(np.eye(3))
+    parts = {"indices": matrix.indices, "indptr": matrix.indptr, "shape": matrix.shape}
+    data = matrix.data.astype(given)
+    np.savez(tmp_path / "a.npz", data=data, format=np.array(b"csr"), **parts)
+    table = read(tmp_path / "a.npz", weights=0)
+    assert table.X.dtype == np.dtype(kept) and table.weights.tolist() == [1, 0, 0]
+    assert table.X.toarray().tolist() == [[0, 0], [1, 0], [0, 1]]
+
+
 def test_npz_of_a_sparse_matrix_with_labels(tmp_path):
     matrix = sp.csr_matrix(X)
     parts = {"data": matrix.data, "indices": matrix.indices, "indptr": matrix.indptr}

@@ -116,7 +116,7 @@ def test_an_npz_bomb(file, little_memory):
 def test_npz_with_a_compression_that_numpy_does_not_write(file, how):
     content = npy("<f8", (1, 1), b"\0" * 8)
     path = file("a.npz", npz({"X.npy": content}, how))
-    assert message(path) == "array 'X' is not compressed as numpy does it"
+    assert message(path) == "array 'X' uses a compression method that numpy does not write"
 
 
 def sparse(format, shape, **parts):
@@ -391,11 +391,37 @@ def test_long_labels_in_parquet(tmp_path):
     codes = pa.DictionaryArray.from_arrays(np.zeros(n, np.int32), ["u" * 10**6])
     pq.write_table(pa.table({"a": np.zeros(n), "y": codes}), path)
     assert message(path, "y").startswith("column 'y', row 1: the label has 1,000,000 characters")
+    # Without Arrow's schema the column is one of texts, which the file has once all the same.
+    pq.write_table(pa.table({"a": np.zeros(n), "y": codes}), path, store_schema=False)
+    assert pq.read_schema(path).field("y").type == pa.string()
+    assert message(path, "y").startswith("column 'y', row 1: the label has 1,000,000 characters")
+    assert message(path).startswith("column 'y', row 1: 'uuuuuuuu")
     pq.write_table(pa.table({"a": [1.0, 2.0], "y": ["v", "u" * 2000]}), path)
     assert message(path, "y").startswith("column 'y', row 2: the label has 2,000 characters")
     unused = pa.DictionaryArray.from_arrays(pa.array([1, 2]), ["u" * 10**4, "v", "w"])
     pq.write_table(pa.table({"a": [1.0, 2.0], "y": unused}), path)
     assert read(path, "y").y.tolist() == ["v", "w"]
+
+
+def test_texts_in_parquet_that_need_more_than_the_memory(tmp_path, little_memory):
+    path = tmp_path / "a.parquet"
+    texts = [letter * 10**6 for letter in "abc"]
+    table = pa.table({"a": [1.0, 2.0, 3.0], "y": texts})
+    pq.write_table(table, path, use_dictionary=False, compression="zstd")
+    assert path.stat().st_size < 10**4
+    little_memory(10**6)
+    assert message(path, "y").startswith("it needs at least 3.0 MB of memory")
+
+
+def test_words_far_down_in_parquet(tmp_path):
+    path, n = tmp_path / "a.parquet", 300_000
+    texts = ["1.5"] * n
+    pq.write_table(pa.table({"a": texts}), path)
+    assert message(path).startswith("column 'a' contains numbers stored as text")
+    pq.write_table(pa.table({"a": [*texts[:-1], "x"]}), path)
+    assert message(path).startswith("column 'a', row 300000: 'x' is not a number")
+    pq.write_table(pa.table({"a": [*texts[:-1], None]}), path)
+    assert message(path).startswith("column 'a', row 300000: the value is missing")
 
 
 def test_texts_that_are_not_utf_8(tmp_path):

@@ -27,6 +27,7 @@ from novikoff.data.table import (
     Request,
     Table,
     as_features,
+    as_native,
     dtype_name,
     listed,
     place,
@@ -130,7 +131,9 @@ class _Arrays:
         """Read an array that is no larger than it says and than there is memory."""
         info = self.members[name]
         if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            raise self.request.error(f"array {quoted(name)} is not compressed as numpy does it")
+            raise self.request.error(
+                f"array {quoted(name)} uses a compression method that numpy does not write"
+            )
         return _array(self.request, lambda: self.archive.open(info), info.file_size, check)
 
 
@@ -210,6 +213,7 @@ def _split(request: Request, X: Any) -> Table:
         if not X.shape[0]:
             raise request.error("it has no rows")
         request.check_memory(8 * X.shape[1], "one row as an array")
+        X = csr_matrix((as_native(request, X.data), X.indices, X.indptr), shape=X.shape)
         X.sum_duplicates()
         request.check_finite(X)
     else:

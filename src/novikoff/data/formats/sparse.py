@@ -1,7 +1,7 @@
-"""Sparse matrices from the arrays that scipy.sparse.save_npz writes, each index checked.
+"""Sparse matrices from the arrays that scipy.sparse.save_npz writes, with every index checked.
 
-scipy's compiled code trusts the arrays that a matrix is made of, and its own check of them looks
-at neither when the last of the row starts is 0: a file could make it write outside of its memory.
+scipy's compiled code trusts these arrays, and `check_format` does not look at the indices when the
+last entry of `indptr` is 0: a damaged file could make it write outside of its memory.
 """
 
 from __future__ import annotations
@@ -72,9 +72,9 @@ def _integers(array: NDArray[Any]) -> NDArray[np.int64]:
 def _checked(
     indices: NDArray[np.int64], indptr: NDArray[np.int64], n_values: int, rows: int, columns: int
 ) -> NDArray[np.int64]:
-    """The indices that the starts of the rows lay claim to, if all is as it must be."""
+    """Check the arrays of a CSR matrix, and return the indices that `indptr` refers to."""
     if len(indptr) != rows + 1 or indptr[0] != 0 or (np.diff(indptr) < 0).any():
-        raise ValueError("the starts of the rows are not ascending from 0")
+        raise ValueError("indptr does not ascend from 0")
     used = int(indptr[-1])
     if len(indices) != n_values or used > n_values:
         raise ValueError("there are more or fewer indices than values")
