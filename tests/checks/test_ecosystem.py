@@ -33,7 +33,9 @@ def test_frames(name, frame, series):
     X, y = whole_numbers()
     table = frame(dict(zip(COLUMNS, X.T, strict=True)))
     labels = np.array(["no", "yes"])[y]
-    column = pandas.Series(labels, name="kind") if series is pandas.Series else series("kind", labels)
+    column = (
+        pandas.Series(labels, name="kind") if series is pandas.Series else series("kind", labels)
+    )
     clf = make(name).fit(table, column)
     assert clf.feature_names_in_.tolist() == COLUMNS
     problem = clf.certificate_.problem

@@ -143,7 +143,9 @@ def test_the_same_said_otherwise_goes_on(name):
     np.testing.assert_array_equal(parts.coef_, whole.coef_)
 
 
-@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda c: pickle.loads(pickle.dumps(c))])
+@pytest.mark.parametrize(
+    "copied", [copy.copy, copy.deepcopy, lambda c: pickle.loads(pickle.dumps(c))]
+)
 @pytest.mark.parametrize("name", ESTIMATORS)
 def test_a_copy_goes_on_as_well(name, copied):
     X, y = noise()
@@ -164,7 +166,6 @@ def test_an_error_keeps_what_was_there(name):
         clf.fit(np.full_like(X, np.nan), y)
     np.testing.assert_array_equal(clf.coef_, twin.coef_)
     np.testing.assert_array_equal(clf.fit(X, y).coef_, twin.fit(X, y).coef_)
-
 
 
 @pytest.mark.parametrize("options", [{}, {"warm_start": True}])
