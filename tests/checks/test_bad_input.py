@@ -102,7 +102,7 @@ def test_tables_that_are_none(name, what):
 def test_another_number_of_features(name):
     X, y = whole_numbers()
     clf = make(name).fit(X, y)
-    with pytest.raises(ValueError, match="has 4 features, but .* is expecting 5"):
+    with pytest.raises(ValueError, match=r"has 4 features, but .* is expecting 5"):
         clf.predict(X[:, :4])
 
 

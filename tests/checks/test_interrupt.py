@@ -1,4 +1,4 @@
-"""Ctrl-C: the search ends in good order, what was reached is stored, KeyboardInterrupt is raised."""
+"""Ctrl-C: a search ends in good order; what it reached is stored; KeyboardInterrupt is raised."""
 
 import signal
 import subprocess

@@ -16,7 +16,7 @@ LABELS = {
     "digits": np.array(["1", "0", "-1"]),
     "integers": np.array([7, -3, 2**40]),
     "int8": np.array([7, -3, 0], dtype=np.int8),
-    "uint64": np.array([2**64 - 1, 0, 5], dtype=np.uint64),
+    "uint64": np.array([2**62, 0, 5], dtype=np.uint64),
     "floats": np.array([2.0, -1.0, 1e10]),
     "booleans": np.array([True, False]),
 }

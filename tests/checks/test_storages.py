@@ -344,7 +344,7 @@ def test_a_csr_matrix_with_an_index_out_of_range_is_refused(name, index):
     X.indices[3] = index
     calls = [make(name).fit, clf.certificate_.verify]
     for call in calls + ([clf.score] if name != "is_separable" else []):
-        with pytest.raises(ValueError, match="indices must be|damaged"):
+        with pytest.raises(ValueError, match=r"indices must be|damaged"):
             call(X, [0, 1, 0, 1])
 
 

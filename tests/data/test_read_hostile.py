@@ -116,7 +116,7 @@ def test_an_npz_bomb(file, little_memory):
 def test_npz_with_a_compression_that_numpy_does_not_write(file, how):
     content = npy("<f8", (1, 1), b"\0" * 8)
     path = file("a.npz", npz({"X.npy": content}, how))
-    assert message(path) == "array 'X' is not compressed as numpy does it"
+    assert message(path) == "array 'X' uses a compression method that numpy does not write"
 
 
 def sparse(format, shape, **parts):
@@ -147,12 +147,31 @@ def test_a_sparse_matrix_of_absurd_height(file, content):
         sparse("coo", (4, 4), data=np.ones(1), row=np.array([-5]), col=np.array([1])),
         sparse("coo", (4,), data=np.ones(1), row=np.array([1]), col=np.array([1])),
         sparse("bsr", (4, 4), data=np.ones((1, 2, 2)), indices=[9], indptr=[0, 1, 1]),
+        # Starts of rows that end at 0, which scipy's own check takes for an empty matrix.
+        sparse("csr", (2, 3), data=np.ones(4), indices=[0, 1, 2, 0], indptr=[0, 2**30, 0]),
+        sparse("csc", (3, 2), data=np.ones(4), indices=[0, 1, 2, 0], indptr=[0, -5, 0]),
+        sparse("bsr", (4, 2), data=np.ones((2, 2, 2)), indices=[0, 0], indptr=[0, 2, 0]),
+        sparse("bsr", (5, 2), data=np.ones((2, 2, 2)), indices=[0, 0], indptr=[0, 1, 2]),
+        sparse("csr", (1, 3), data=np.ones(1), indices=[1.0], indptr=[0, 1]),
+        sparse("csr", (1, 3), data=np.ones(2), indices=[1], indptr=[0, 1]),
+        sparse("csr", (-1, 3), data=np.ones(1), indices=[1], indptr=[0]),
+        sparse("coo", (2, 2), data=np.ones(2), row=np.array([1]), col=np.array([1])),
+        sparse("coo", (2, 2), data=np.ones(1), row=np.array([2**63], np.uint64), col=[1]),
+        sparse("dia", (2, 2), data=np.ones((2, 2)), offsets=[0, 0]),
+        sparse("dia", (2, 2), data=np.ones((2, 2)), offsets=[0]),
         sparse("lil", (1, 3), data=np.ones(1), rows=np.array([1])),
         sparse(ESC, (1, 3), data=np.ones(1)),
     ],
 )
 def test_a_sparse_matrix_that_is_none(file, content):
     assert message(file("a.npz", content)) == "not a readable sparse matrix; save it again"
+
+
+@pytest.mark.parametrize("offset", [2**31, 2**62, -(2**31), -(2**63), 2, -3])
+def test_a_diagonal_outside_of_the_matrix(file, offset):
+    data = np.array([[1.0, 2.0], [7.0, 8.0]])
+    content = sparse("dia", (3, 2), data=data, offsets=np.array([-1, offset]))
+    assert read(file("a.npz", content)).X.toarray().tolist() == [[0, 0], [1, 0], [0, 2]]
 
 
 def test_as_many_columns_as_a_row_has_room_for(file, little_memory):
@@ -372,11 +391,37 @@ def test_long_labels_in_parquet(tmp_path):
     codes = pa.DictionaryArray.from_arrays(np.zeros(n, np.int32), ["u" * 10**6])
     pq.write_table(pa.table({"a": np.zeros(n), "y": codes}), path)
     assert message(path, "y").startswith("column 'y', row 1: the label has 1,000,000 characters")
+    # Without Arrow's schema the column is one of texts, which the file has once all the same.
+    pq.write_table(pa.table({"a": np.zeros(n), "y": codes}), path, store_schema=False)
+    assert pq.read_schema(path).field("y").type == pa.string()
+    assert message(path, "y").startswith("column 'y', row 1: the label has 1,000,000 characters")
+    assert message(path).startswith("column 'y', row 1: 'uuuuuuuu")
     pq.write_table(pa.table({"a": [1.0, 2.0], "y": ["v", "u" * 2000]}), path)
     assert message(path, "y").startswith("column 'y', row 2: the label has 2,000 characters")
     unused = pa.DictionaryArray.from_arrays(pa.array([1, 2]), ["u" * 10**4, "v", "w"])
     pq.write_table(pa.table({"a": [1.0, 2.0], "y": unused}), path)
     assert read(path, "y").y.tolist() == ["v", "w"]
+
+
+def test_texts_in_parquet_that_need_more_than_the_memory(tmp_path, little_memory):
+    path = tmp_path / "a.parquet"
+    texts = [letter * 10**6 for letter in "abc"]
+    table = pa.table({"a": [1.0, 2.0, 3.0], "y": texts})
+    pq.write_table(table, path, use_dictionary=False, compression="zstd")
+    assert path.stat().st_size < 10**4
+    little_memory(10**6)
+    assert message(path, "y").startswith("it needs at least 3.0 MB of memory")
+
+
+def test_words_far_down_in_parquet(tmp_path):
+    path, n = tmp_path / "a.parquet", 300_000
+    texts = ["1.5"] * n
+    pq.write_table(pa.table({"a": texts}), path)
+    assert message(path).startswith("column 'a' contains numbers stored as text")
+    pq.write_table(pa.table({"a": [*texts[:-1], "x"]}), path)
+    assert message(path).startswith("column 'a', row 300000: 'x' is not a number")
+    pq.write_table(pa.table({"a": [*texts[:-1], None]}), path)
+    assert message(path).startswith("column 'a', row 300000: the value is missing")
 
 
 def test_texts_that_are_not_utf_8(tmp_path):

@@ -7,12 +7,16 @@ from typing import Any, Literal
 
 import numpy as np
 
+from novikoff.rules import named
+
 C_RANGE = 1e-100, 1e100
 """Beyond, squares of ``C`` and of what it is multiplied by leave the range of float64."""
 
 
 def check_perceptron_options(estimator: Any) -> None:
-    """Raise what is wrong with the parameters of a Perceptron."""
+    """Raise what is wrong with the parameters of a Perceptron, or with those of its rule."""
+    # There is no rule to which examples of this norm are too long.
+    named(estimator.rule).specification(0.5)
     _check_C(estimator)
     _check_number(estimator, "min_margin", 0.0)
     if estimator.min_margin > 1.0:

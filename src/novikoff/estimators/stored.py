@@ -155,9 +155,10 @@ def _build(document: dict[str, Any]) -> Any:
     certificate = Certificate.from_dict(document["certificate"])
     if any(part.hyperplane is None for part in parts_of(certificate)):
         raise ModelError("the certificate speaks of no model")
-    if certificate.problem.positive is not None and certificate.problem.code != 1:
-        # A positive score is a vote for the second class.
-        raise ModelError("the model is damaged: the positive class is not the second one")
+    problem = certificate.problem
+    if problem.positive is not None and (problem.code != 1 or len(problem.classes) != 2):
+        # One score is a vote for the second of two classes, or against it.
+        raise ModelError("the model is damaged: the positive class is not the second of two")
     model._read_certificate(certificate)
     for parameter in contradicted(model):
         raise ModelError(f"the model is damaged: {parameter} is not what was certified")
@@ -197,7 +198,7 @@ def _fitted_document(model: Any) -> dict[str, Any]:
         for name in ("support", "dual_coef", "history", "solver")
     }
     document: dict[str, Any] = {
-        "classes_dtype": "str" if model.classes_.dtype.kind == "U" else model.classes_.dtype.name,
+        "classes_dtype": _type_name(model.classes_),
         "n_iter": int(model.n_iter_),
         "history": [[_plain(line) for line in lines] for lines in parts["history"]],
         "solver": list(parts["solver"]),
@@ -254,10 +255,17 @@ def _read_fitted(model: Any, document: Any) -> None:
             raise ModelError("the model is damaged: support and dual_coef differ in length")
 
 
+def _type_name(classes: NDArray[Any]) -> str:
+    return "str" if classes.dtype.kind == "U" else str(classes.dtype.name)
+
+
 def _classes(name: str, classes: tuple[Any, ...]) -> NDArray[Any]:
     array = np.array(classes, dtype=label_type(name))
-    found = array.tolist()
-    if found != list(classes) or list(map(type, found)) != list(map(type, classes)):
+    # Labels of different types may compare as equal.
+    found, wanted = (
+        [(type(label), label) for label in labels] for labels in (array.tolist(), classes)
+    )
+    if found != wanted or _type_name(array) != name:
         raise ModelError(f"the model is damaged: its classes are not of the type {printable(name)}")
     return array
 

@@ -12,7 +12,6 @@ from novikoff.certificate import CertificateError
 from novikoff.certificate.examples.labels import (
     check_classes,
     codes_of,
-    format_label,
     plain_label,
     signs_against,
 )
@@ -200,12 +199,3 @@ def test_labels_that_are_none(y, message):
 def test_many_classes_are_not_all_listed():
     with pytest.raises(CertificateError, match=r"8, 9 and 90 more$"):
         codes_of([-1, 3], range(100))
-
-
-def test_a_label_is_one_printable_line():
-    class Loud:
-        def __repr__(self):
-            return "a\nb\x1b"
-
-    assert format_label(Loud()) == "a\\nb\\x1b"
-    assert format_label((HUGE * HUGE,)) == "a tuple"
