@@ -68,9 +68,10 @@ CLASS = rf"{LABEL} \({COUNT}\)"
 CONDITIONS = (
     rf"(?:All (?P<all>{COUNT}) examples take part|(?P<some>{COUNT}) of (?P<n>{COUNT}) examples "
     r"take part \(the others have weight 0\))"
-    rf"(?:, of the classes (?P<classes>{CLASS}(?:, {CLASS})* and {CLASS}))?"
+    rf"(?:, of the classes (?P<classes>{CLASS}(?:, {CLASS})* and (?:{CLASS}|{COUNT} more)))?"
     r", (?:without weights|with (?P<own>weights of their own)?(?:, and with )?"
-    rf"(?:class weights (?P<class_weights>{WEIGHT}(?:, {WEIGHT})* and {WEIGHT}))?)"
+    rf"(?:class weights (?P<class_weights>{WEIGHT}(?:, {WEIGHT})* and "
+    rf"(?:{WEIGHT}|{COUNT} more)))?)"
     r"; hyperplanes (?P<kind>with an intercept|through the origin)\."
     rf"(?: Names \(not checked\): (?:target (?P<target>{LABEL}))?(?:; )?"
     rf"(?:features? (?P<features>{LABEL}(?:, {LABEL})*(?: and (?:{LABEL}|{COUNT} more))?))?\.)?"
@@ -187,7 +188,7 @@ def _conditions(said, problem, data):
         true = count(said["all"] or "0") == n
     else:
         true = (count(said["some"] or "0"), count(said["n"] or "0")) == (part, n)
-    if len(problem.classes) > 2:
+    if problem.positive is not None and len(problem.classes) > 2:
         parts = re.findall(rf"({LABEL}) \(({COUNT})\)", said["classes"])
         true = true and [count(k) for _, k in parts] == data.counts
         true = true and all(same(a, b) for (a, _), b in zip(parts, problem.classes, strict=True))

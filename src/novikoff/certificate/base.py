@@ -22,7 +22,7 @@ from novikoff.certificate.files import write_atomically
 from novikoff.certificate.model import Model
 from novikoff.certificate.problem import Account, Problem
 from novikoff.certificate.status import Status
-from novikoff.certificate.wording import counted, enumerated
+from novikoff.certificate.wording import counted, shortened
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -252,17 +252,20 @@ class Certificate(ABC):
         shown = shown_label(problem.positive)
         return f"{shown} ({positive:,}) {told_apart} {rest} ({sum(counts) - positive:,})"
 
-    def _conditions(self, examples: Examples) -> list[str]:
-        """Under which conditions that was proved: who takes part, weights, intercept."""
+    def _conditions(self, examples: Examples, *, classes: bool = True) -> list[str]:
+        """Under which conditions that was proved: who takes part, weights, intercept.
+
+        ``classes``: of more than two classes, which there are.
+        """
         problem, n = self.problem, examples.n_taking_part
         part = f"All {counted(n, 'example')} take part"
         if n < problem.n_examples:
             part = f"{n:,} of {counted(problem.n_examples, 'example')} take part"
             part += " (the others have weight 0)"
-        if len(problem.classes) > 2:
+        if classes and len(problem.classes) > 2:
             counts = zip(problem.classes, examples.counts(problem.classes), strict=True)
             each = [f"{shown_label(label)} ({count:,})" for label, count in counts]
-            part += f", of the classes {enumerated(each)}"
+            part += f", of the classes {shortened(each)}"
         names = [problem.names] if problem.names else []
         return [f"{part}, {problem.conditions}.", *names]
 

@@ -15,10 +15,7 @@ from novikoff.certificate.examples.blocks import Floats
 from novikoff.certificate.examples.labels import Label, check_classes
 from novikoff.certificate.fields import check_text, check_whole
 from novikoff.certificate.status import Status
-from novikoff.certificate.wording import counted, enumerated, in_full
-
-_MOST_NAMES = 10
-"""So many feature names are shown; the others are counted."""
+from novikoff.certificate.wording import counted, in_full, shortened
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -208,7 +205,7 @@ class Problem:
                 f"{in_full(weight)} for {shown_label(label)}"
                 for label, weight in zip(self.classes, self.class_weights, strict=True)
             ]
-            kinds.append(f"class weights {enumerated(each)}")
+            kinds.append(f"class weights {shortened(each)}")
         weights = f"with {', and with '.join(kinds)}" if kinds else "without weights"
         plane = "with an intercept" if self.affine else "through the origin"
         return f"{weights}; hyperplanes {plane}"
@@ -218,10 +215,8 @@ class Problem:
         """The names of target and features, in a sentence that says nobody has checked them."""
         parts = [] if self.target is None else [f"target {quoted(self.target)}"]
         if self.feature_names:
-            shown = [quoted(name) for name in self.feature_names[:_MOST_NAMES]]
-            more = self.n_features - len(shown)
-            shown += [f"{more:,} more"] if more else []
-            parts.append(f"{'features' if self.n_features > 1 else 'feature'} {enumerated(shown)}")
+            shown = shortened([quoted(name) for name in self.feature_names])
+            parts.append(f"{'features' if self.n_features > 1 else 'feature'} {shown}")
         return f"Names (not checked): {'; '.join(parts)}." if parts else ""
 
     def __str__(self) -> str:

@@ -94,6 +94,18 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
+def shortened(parts: Sequence[str], most: int = 10) -> str:
+    """The first parts in a row; those beyond ``most`` are counted.
+
+    Examples
+    --------
+    >>> shortened(["a", "b", "c", "d"], most=2)
+    'a, b and 2 more'
+    """
+    more = len(parts) - most
+    return enumerated([*parts[:most], f"{more:,} more"] if more > 0 else parts)
+
+
 def _rounded(value: float, digits: int, rounding: str, *, shift: int = 0) -> str:
     """``value`` times ``10**shift``, rounded in decimal and nowhere before."""
     if not math.isfinite(value):

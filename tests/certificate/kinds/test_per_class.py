@@ -161,8 +161,7 @@ def test_all_separated():
     assert str(proof).startswith("Of 3 classes, each against the rest, 3 are separable.\n'a': ")
     assert Certificate.from_json(proof.to_json()) == proof
     assert verified.sentence.splitlines()[0] == (
-        "Verified: All 3 examples take part, of the classes 'a' (1), 'b' (1) and 'c' (1), without "
-        "weights; hyperplanes with an intercept."
+        "Verified: All 3 examples take part, without weights; hyperplanes with an intercept."
     )
     assert verified.sentence.splitlines()[1].startswith(
         "'a': the hyperplane separates 'a' (1) from the rest (2) with margin at least 0.57"
@@ -243,4 +242,20 @@ def test_one_part_verifies_alone():
     part = proof.certificates[1]
     verified = part.verify(X, Y)
     assert verified == proof.verify(X, Y).parts[1]
+    assert "of the classes 'a' (1), 'b' (1) and 'c' (1), without weights" in verified.sentence
     assert sentences.is_true(verified, part, X, Y.tolist())
+
+
+def test_many_classes_are_told_in_few_words():
+    n = 200
+    table, y = np.eye(n), np.arange(n)
+    problem, certifiers = makers(table, y, class_weights=tuple(np.linspace(1.0, 2.0, n)))
+    account = Account(status=Status.CONVERGED)
+    parts = [
+        certifier.hard(account, coef=2.0 * table[k] - 1.0, intercept=0.0)
+        for k, certifier in enumerate(certifiers)
+    ]
+    verified = together(problem, parts, table, y).verify(table, y)
+    assert len(verified.parts) == n and verified.sentence.count("\n") == n + 1
+    assert all(len(part.sentence) < 1000 for part in verified.parts)
+    assert "8 (1), 9 (1) and 190 more, with class weights 1 for 0" in verified.parts[7].sentence

@@ -130,7 +130,8 @@ class PerClass(Certificate):
 
     def _verified(self, examples: Examples) -> Verified:
         found = self._check(examples)
-        parts, rows, lines = [], [found.exact_rows], [" ".join(self._conditions(examples))]
+        parts, rows = [], [found.exact_rows]
+        lines = [" ".join(self._conditions(examples, classes=False))]
         for code, (label, part) in enumerate(zip(self.classes, self.certificates, strict=True)):
             mine = examples.against(code)
             try:
