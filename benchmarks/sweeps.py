@@ -17,9 +17,9 @@ from novikoff.sample import Memory, Sample, storage_of, visit_order
 
 def sample_of(X: Any, y: Any) -> Sample:
     """The signed examples in the default order."""
-    room = storage_of(X)
-    order = visit_order(X.shape[0], room.nbytes, np.random.RandomState(0))
-    return Sample.of(room, np.where(y > 0, 1, -1).astype(np.int8), order=order)
+    storage = storage_of(X)
+    order = visit_order(X.shape[0], storage.nbytes, np.random.RandomState(0))
+    return Sample.of(storage, np.where(y > 0, 1, -1).astype(np.int8), order=order)
 
 
 def late(sample: Sample, rule: Rule) -> tuple[Memory, int]:

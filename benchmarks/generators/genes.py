@@ -44,7 +44,7 @@ def gene_like(
     pathways : int, default=10
         Number of hidden factors.
     noise : float, default=0.0
-        Share of the labels turned around afterwards.
+        Share of the labels that are flipped afterwards.
     random_state : int, RandomState or None, default=None
         Seed.
 

@@ -42,7 +42,7 @@ def text_like(
     loyalty : float, default=0.5
         Share of words forced to agree with the class, in ``[0, 1]``: 0 leaves chance alone.
     noise : float, default=0.0
-        Share of the labels turned around afterwards.
+        Share of the labels that are flipped afterwards.
     random_state : int, RandomState or None, default=None
         Seed.
 

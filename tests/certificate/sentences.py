@@ -201,7 +201,7 @@ def _conditions(said, problem, data):
             for (a, b), x, z in zip(read, problem.class_weights, problem.classes, strict=True)
         )
     for name in ("target", "features"):
-        true = true and (said[name] is None) == (not getattr(problem, NAMES[name]))
+        true = true and (said[name] is None) == (getattr(problem, NAMES[name]) is None)
     return true and (said["kind"] == "with an intercept") == problem.affine
 
 

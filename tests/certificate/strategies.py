@@ -34,7 +34,14 @@ class Case:
 
     @property
     def signs(self):
-        return truth.signs(self.y, self.positive)
+        return np.array(truth.signs(self.y, self.positive), dtype=np.int8)
+
+    @property
+    def costs(self):
+        if self.sample_weight is None and self.class_weights is None:
+            return None
+        classes = sorted(set(self.y))
+        return np.array(truth.costs(self.y, classes, self.class_weights, self.sample_weight))
 
     @property
     def proof(self):
@@ -166,14 +173,11 @@ def priced(draw, unpriced, numbers=ordinary):
         case.sample_weight = given
     if kinds != "examples":
         case.class_weights = draw(st.tuples(*[st.sampled_from([1.0, 0.5, 3.0, 0.1])] * 2))
-    costs = truth.costs(case.y, sorted(set(case.y)), case.class_weights, case.sample_weight)
-    assume(all(c > 0 or w == 0 for c, w in zip(costs, weights_of(case), strict=True)))
-    case.weights[[costs[i] == 0.0 for i in case.support]] = 0
+    given = np.ones(len(case.X)) if case.sample_weight is None else case.sample_weight
+    # No product of positive weights underflows.
+    assume(((case.costs > 0.0) == (given > 0.0)).all())
+    case.weights[case.costs[case.support] == 0.0] = 0
     return case
-
-
-def weights_of(case):
-    return [1.0] * len(case.X) if case.sample_weight is None else case.sample_weight.tolist()
 
 
 STORES = {

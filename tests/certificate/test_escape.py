@@ -2,11 +2,12 @@
 
 import ast
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from novikoff.certificate.escape import escaped, printable, quoted
+from novikoff.certificate.escape import escaped, printable, quoted, shown_label
 
 HOSTILE = [
     "\x1b[2J\x1b[1;31mVerified\x1b[0m",
@@ -54,3 +55,32 @@ def test_a_long_text_is_cut_between_escapes():
     assert printable("a" * 81) == "a" * 79 + "…"
     assert printable("a" * 80) == "a" * 80
     assert printable("a" * 10**8, limit=4) == "aaa…"
+
+
+def test_a_label_is_one_printable_line():
+    class Loud:
+        def __repr__(self):
+            return "a\nb\x1b"
+
+    assert shown_label(Loud()) == "a\\nb\\x1b"
+    assert shown_label((10**5000,)) == "a tuple"
+    assert shown_label(10**5000) == "an integer of 16610 bits"
+    assert shown_label(np.array([1, 2])) == "array([1, 2])"
+
+
+@pytest.mark.parametrize(
+    ("label", "shown"),
+    [
+        ("3", "'3'"),
+        (3, "3"),
+        (3.0, "3.0"),
+        (True, "True"),
+        ("True", "'True'"),
+        (np.int8(3), "3"),
+        (np.str_("3"), "'3'"),
+        (np.float32(0.5), "0.5"),
+        (None, "None"),
+    ],
+)
+def test_labels_of_different_types_look_different(label, shown):
+    assert shown_label(label) == shown

@@ -1,8 +1,17 @@
 """Bad input gets one line that names the cause, exit code 2, and writes nothing."""
 
+import json
+import os
+import stat
+import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
+
+from novikoff.data.formats.idx import to_idx
+
+posix = pytest.mark.skipif(sys.platform == "win32", reason="modes, pipes and names of POSIX")
 
 SPOILT = {
     "nan": ("x,kind\n1,a\nnan,b\n", "column 'x', row 2"),
@@ -15,6 +24,12 @@ SPOILT = {
     "overflow": ("x,kind\n1e200,a\n-1e200,b\n", "overflow"),
     "a word": ("x,kind\n1,a\ntwo,b\n", "row 2: 'two' is not a number"),
     "missing": ("x,z,kind\n1,,a\n2,3,b\n", "row 1"),
+    "long integer": (f"x,kind\n1,a\n{'0' * 5000}9007199254740993,b\n", "float64 cannot represent"),
+    "long name": (f"{'x' * 131_073},kind\n1,a\n2,b\n", "first line is not readable as CSV"),
+    "long label": (f"x,kind\n1,a\n2,{'7' * 4000}b\n", "row 2: the label has 4,001 characters"),
+    "long number": (f"x,kind\n1,1\n2,{'7' * 4000}\n", "too large for float64"),
+    "large integers": ("x,kind\n1,18446744073709551616\n2,18446744073709551617\n", "texts"),
+    "null byte": ("x,kind\n1\0,a\n2,b\n", r"'1\x00' is not a number"),
     "missing label": ("x,kind\n1,a\n2,\n", "the label is missing"),
 }
 
@@ -90,3 +105,76 @@ def test_a_disk_that_refuses(refused, fruit, monkeypatch):
 
     monkeypatch.setattr("os.replace", full)
     assert "No space left on device" in refused("fit", fruit, "-t", "kind")
+
+
+HOSTILE = "\x1b[2J\u202e\x9b31m"
+
+
+@pytest.mark.parametrize("verb", ["fit", "separable"])
+def test_a_name_cannot_act_on_the_terminal(run, refused, tmp_path, verb):
+    path = Path(tmp_path, "data.csv")
+    path.write_text(f"x{HOSTILE},kind{HOSTILE}\n1,a{HOSTILE}\n2,b\n")
+    assert r"kind\x1b[2J\u202e\x9b31m" in refused(verb, path, "-t", "kin")
+    assert r"'a\x1b[2J" in refused(verb, path, "-t", 0)
+    assert r"\x1b[2J\u202e" in refused(verb, path, "-t", HOSTILE)
+    path.write_text(f"x,kind\n1,a{HOSTILE}\n2,a{HOSTILE}\n")
+    assert r"\x1b[2J" in refused(verb, path, "-t", "kind")
+    path.write_text(f"x,kind{HOSTILE}\n1,a{HOSTILE}\n2,b\n")
+    for form in ([], ["--json"]):
+        result = run(verb, path, "-t", "-1", *form)
+        assert result.exit_code == 0 and "1b[2J" in result.stdout
+        for line in result.output.splitlines():
+            assert line.isprintable()
+
+
+@posix
+def test_outputs_that_cannot_be_written(refused, fruit, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    assert "not a regular file" in refused("fit", fruit, "-t", "kind", "-o", "pipe")
+    assert "not a regular file" in refused("separable", fruit, "-t", "kind", "-o", "/dev/null")
+    assert "File name too long" in refused("fit", fruit, "-t", "kind", "-o", "m" * 300)
+    assert "File name too long" in refused("predict", "m" * 300, fruit)
+    assert "File name too long" in refused("fit", "d" * 300 + ".csv")
+    Path("loop").symlink_to("loop")
+    assert "symbolic links" in refused("fit", fruit, "-t", "kind", "-o", "loop")
+    assert stat.S_ISFIFO(os.stat(tmp_path / "pipe").st_mode)
+
+
+@posix
+def test_a_private_model_stays_private(run, fruit):
+    name = "m" * 255
+    assert run("fit", fruit, "-t", "kind", "-q", "-o", name).exit_code == 0
+    os.chmod(name, 0o600)
+    assert run("fit", fruit, "-t", "kind", "-q", "-o", name).exit_code == 0
+    assert stat.S_IMODE(os.stat(name).st_mode) == 0o600
+    assert run("verify", name, fruit).exit_code == 0
+
+
+@pytest.fixture
+def digits(tmp_path):
+    """Two files of images, and their labels under a name that does not tell."""
+    Path(tmp_path, "images.idx").write_bytes(to_idx(np.array([[0, 9], [9, 0], [1, 8], [8, 1]])))
+    Path(tmp_path, "secret.idx").write_bytes(to_idx(np.array([0, 1, 0, 1])))
+
+
+def test_a_model_opens_no_file(run, refused, digits):
+    assert run("fit", "images.idx", "-t", "secret.idx", "-q").exit_code == 0
+    text = Path("model.json").read_text()
+    assert "secret" not in text
+    assert run("verify", "model.json", "images.idx", "-t", "secret.idx").exit_code == 0
+    assert "as --target" in refused("verify", "model.json", "images.idx")
+    document = json.loads(text)
+    document.setdefault("about", {})["target"] = str(Path("secret.idx").absolute())
+    Path("model.json").write_text(json.dumps(document))
+    assert "as --target" in refused("verify", "model.json", "images.idx")
+
+
+@pytest.mark.parametrize("note", ["target", "drop", "header"])
+@pytest.mark.parametrize("value", [5, ["a"], {"a": 1}, True])
+def test_notes_in_a_model_that_are_not_texts(run, refused, tmp_path, note, value):
+    np.save(tmp_path / "data.npy", np.array([[0.0, 1.0], [1.0, 2.0], [5.0, 1.0]]))
+    assert run("fit", "data.npy", "-t", "-1", "-q", "-o", "model.json").exit_code == 0
+    document = json.loads(Path("model.json").read_text())
+    document["about"][note] = value
+    Path("model.json").write_text(json.dumps(document))
+    assert "must be a text" in refused("verify", "model.json", "data.npy")

@@ -76,7 +76,7 @@ def test_ctrl_c_during_a_fit_keeps_the_best_model(noisy, tmp_path):
     assert novikoff.load(Path(tmp_path, "model.json")).status_ is Status.INTERRUPTED
 
 
-@pytest.mark.parametrize("module", ["typer", "rich", "numpy", "sklearn", "pyarrow"])
+@pytest.mark.parametrize("module", ["typer", "numpy", "flint", "sklearn", "pyarrow"])
 def test_ctrl_c_during_the_first_imports(fruit, tmp_path, module):
     """Struck while the command line or a verb imports what it needs: one line, nothing written."""
     stand_in = tmp_path / "elsewhere" / module / "__init__.py"

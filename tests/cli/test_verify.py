@@ -49,12 +49,12 @@ def test_a_true_claim_is_verified(run, model, fruit):
     assert shown["Problem"].splitlines() == [
         "classes 'apple' (25) and 'banana' (25)",
         "all 50 examples take part, without weights; hyperplanes with an intercept",
-        "C = inf",
+        "C = inf (hard margin)",
         "target 'kind'; features 'x0' and 'x1'",
     ]
     assert shown["Data"] == f"{fruit}: 50 examples, 2 features"
     assert shown["Fingerprint"] == (
-        "matches: a fast hash that tells other data, no cryptographic identity"
+        "matches: a fast hash that detects other data, not a cryptographic identity"
     )
     verified = novikoff.verify(model, *examples_of(fruit))
     assert shown["Arithmetic"] == (
@@ -277,6 +277,17 @@ def test_the_names_shown_are_those_of_the_data(run, fruit):
     shown = rows_of(run("verify", "model.json", "bare.npz", "--target", "y"))
     assert "diagnosis" not in shown["Verified"]
     assert "features 'x0' and 'x1' in the certificate (not checked)" in shown["Problem"]
+
+
+def test_columns_without_names_are_stated_by_position(run, fruit):
+    """Which columns a model had read again is part of what was checked."""
+    lines = fruit.read_text().splitlines()[1:]
+    Path("bare.csv").write_text("".join(f"{i},{line}\n" for i, line in enumerate(lines)))
+    assert run("fit", "bare.csv", "-t", -1, "--no-header", "--drop", 0, "-q").exit_code == 0
+    problem = rows_of(run("verify", "model.json", "bare.csv"))["Problem"]
+    assert problem.endswith("\ntarget '-1'; columns left out: '0'")
+    told = json.loads(run("verify", "model.json", "bare.csv", "--json").stdout)
+    assert (told["target"], told["drop"]) == ("-1", ["0"])
 
 
 def test_a_target_of_another_name(run, model, fruit):

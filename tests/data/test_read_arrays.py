@@ -73,7 +73,18 @@ def test_npz_labels_may_be_a_column_or_bytes(tmp_path):
     assert read(tmp_path / "a.npz").y.tolist() == ["u", "v", "u"]
 
 
-@pytest.mark.parametrize("make", [sp.csr_matrix, sp.csc_matrix, sp.csr_array, sp.coo_matrix])
+FORMS = [
+    sp.csr_matrix,
+    sp.csc_matrix,
+    sp.csr_array,
+    sp.coo_matrix,
+    sp.dia_matrix,
+    sp.bsr_matrix,
+    lambda X: sp.bsr_matrix(X, blocksize=(3, 1)),
+]
+
+
+@pytest.mark.parametrize("make", FORMS)
 def test_npz_of_a_sparse_matrix(tmp_path, make):
     path = tmp_path / "a.npz"
     sp.save_npz(path, make(X))
@@ -83,6 +94,19 @@ def test_npz_of_a_sparse_matrix(tmp_path, make):
     split = read(path, 0)
     np.testing.assert_array_equal(split.X.toarray(), X[:, 1:])
     np.testing.assert_array_equal(split.y, X[:, 0])
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"), [("f2", "f4"), ("?", "u1"), (">f8", "f8"), ("i1", "i1")]
+)
+def test_npz_of_a_sparse_matrix_keeps_or_widens_the_type(tmp_path, given, kept):
+    matrix = sp.csr_matrix(np.eye(3))
+    parts = {"indices": matrix.indices, "indptr": matrix.indptr, "shape": matrix.shape}
+    data = matrix.data.astype(given)
+    np.savez(tmp_path / "a.npz", data=data, format=np.array(b"csr"), **parts)
+    table = read(tmp_path / "a.npz", weights=0)
+    assert table.X.dtype == np.dtype(kept) and table.weights.tolist() == [1, 0, 0]
+    assert table.X.toarray().tolist() == [[0, 0], [1, 0], [0, 1]]
 
 
 def test_npz_of_a_sparse_matrix_with_labels(tmp_path):

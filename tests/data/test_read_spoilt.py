@@ -57,7 +57,6 @@ def read_or_refuse(folder, format, content):
     assert table.y is None or len(table.y) == table.X.shape[0]
 
 
-@pytest.mark.filterwarnings("ignore:Reading `.npy`")  # numpy's, on an oddly spaced header
 @pytest.mark.parametrize("format", FORMATS)
 @given(data=st.data())
 def test_spoilt_files(tmp_path_factory, format, data):
@@ -65,7 +64,6 @@ def test_spoilt_files(tmp_path_factory, format, data):
     read_or_refuse(folder, format, data.draw(spoilt(WHOLE[format])))
 
 
-@pytest.mark.filterwarnings("ignore:Reading `.npy`")
 @given(content=spoilt(SPARSE))
 def test_spoilt_sparse_matrix(tmp_path_factory, content):
     read_or_refuse(tmp_path_factory.mktemp("spoilt"), "npz", content)

@@ -8,7 +8,7 @@ from scipy import sparse
 from scipy.optimize import minimize
 from sklearn.svm import LinearSVC
 
-from novikoff.certificate import Status, certify_soft
+from novikoff.certificate import Certifier, Status, Weighted
 from novikoff.maxmargin.coordinate.search import coordinate_descent
 from novikoff.maxmargin.newton.search import newton
 from novikoff.maxmargin.wolfe.search import Search
@@ -74,17 +74,15 @@ def test_bounds_are_those_of_the_certificate(method):
     X, y = noisy(1, 150, 6)
     sample, solution = solved(method, X, y, 1.0, tol=1e-6)
     support = np.flatnonzero(solution.weights)
-    certificate = certify_soft(
-        X,
-        y,
-        coef=solution.w,
-        intercept=solution.offset - solution.w @ sample.centre,
-        affine=True,
-        delta=np.sqrt(0.5),
-        support=support,
-        weights=solution.weights[support],
-        rescale=False,
-        status=solution.status,
+    certificate = (
+        Certifier.of(X, y, positive=1, affine=True)
+        .soft_model(
+            solution.w,
+            solution.offset - solution.w @ sample.centre,
+            C=1.0,
+            proof=Weighted(support, solution.weights[support]),
+        )
+        .soft
     )
     assert certificate.primal == pytest.approx(solution.upper, rel=1e-12)
     assert certificate.dual == pytest.approx(solution.lower, rel=1e-12)

@@ -95,7 +95,7 @@ def test_passes_are_limited():
 
 
 def test_bad_input_is_named():
-    with pytest.raises(ValueError, match="as many targets"):
+    with pytest.raises(ValueError, match="same length, not 3 and 2"):
         ErrorBatches(torch.zeros(3, 1), torch.zeros(2), network=nn.Linear(1, 1), loss=BetaLoss())
     with pytest.raises(ValueError, match="count"):
         ErrorBatches(

@@ -22,7 +22,7 @@ def found(clf, X, y, weights=None, names=None, target=None, stored=None):
     table = Table(X, y, names, target, weights)
     certificate = clf.certificate_.named(**stored or {})
     verified = certificate.named().verify(X, y, sample_weight=weights)
-    return Verification("pets.csv", table, certificate, verified, True, 0.1)
+    return Verification("pets.csv", table, None, (), certificate, verified, True, 0.1)
 
 
 def test_class_weights_are_stated(examples):

@@ -23,7 +23,7 @@ STORES = {
     "CSR twisted": twisted,
 }
 KINDS = pytest.mark.parametrize("kind", STORES)
-HOW = pytest.mark.parametrize("how", [{}, {"affine": False}, {"slack": 2.0}])
+HOW = pytest.mark.parametrize("how", [{}, {"affine": False}, {"slack2": 4.0}])
 
 
 def problem(kind, monkeypatch=None, **how):

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from scipy.optimize import nnls
 
 from novikoff import rules
-from novikoff.certificate import Status
+from novikoff.certificate import Certifier, Status
 from novikoff.compiled.step import THRESHOLD, UPDATES
 from novikoff.data import planted, sharpness
 from novikoff.run import Clock, Limits, Run, run
@@ -216,7 +216,7 @@ def scaled_for(name, problem, **how):
     if name not in WITH_A_SCALE:
         return problem, how
     factor = (1 - 1e-12) / Sample.of(storage_of(problem.X), problem.y, **how).lifted_radius
-    return problem.scaled(factor), how | {"slack": how.get("slack", 0.0) * factor}
+    return problem.scaled(factor), how | {"slack2": how.get("slack2", 0.0) * factor**2}
 
 
 # Decided runs ----------------------------------------------------------------------------------
@@ -323,3 +323,16 @@ def assert_at_most(count, bound):
 def assert_margin(margin, bound, R):
     """A margin against a lower bound on it."""
     assert margin >= bound * (1 - 1e-9) - 1e-12 * R, f"margin {margin}, bound {bound}"
+
+
+def certifier_of(X, y, affine):
+    """Makes certificates of signed examples; ``None`` where a class is missing that cannot be made.
+
+    Without an intercept, an example and its label may both be turned round.
+    """
+    X, y = np.array(X, dtype=float), np.array(y)
+    if abs(y.sum()) == len(y):
+        if affine or len(y) == 1:
+            return None
+        X[0], y[0] = -X[0], -y[0]
+    return Certifier.of(X, y, positive=1, affine=affine)

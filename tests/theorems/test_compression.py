@@ -67,7 +67,7 @@ def assert_same_run(full, again, kept):
 @given(data=st.data(), how=HOW, seed=SEEDS)
 def test_the_support_reproduces_the_run(name, data, how, seed):
     problem = data.draw(affine_problems(least=0.4) if how == "affine" else problems(least=0.25))
-    frame = {"affine": "affine" in how, "slack": 0.5 * problem.R if "soft" in how else 0.0}
+    frame = {"affine": "affine" in how, "slack2": (0.5 * problem.R) ** 2 if "soft" in how else 0.0}
     order = visit_order(len(problem.y), problem.X.nbytes, np.random.RandomState(seed))
     problem, frame = scaled_for(name, problem, order=order, **frame)
     X, y = problem.X, problem.y

@@ -86,7 +86,7 @@ def assert_same_run(one, two):
 @given(
     problem=integer_problems(intercept=True),
     rule=st.sampled_from(RULES),
-    how=st.sampled_from([{}, {"slack": 2.0}, {"affine": False, "slack": 1.0}]),
+    how=st.sampled_from([{}, {"slack2": 4.0}, {"affine": False, "slack2": 1.0}]),
     seed=SEEDS,
 )
 def test_equal_runs(copy, problem, rule, how, seed):

@@ -42,7 +42,7 @@ def frames(draw):
         return draw(affine_problems(least=0.5)), {"affine": True}
     problem = draw(noisy_problems())
     share = draw(st.floats(0.7, 2.0))
-    return problem, {"affine": kind == "soft affine", "slack": share * problem.R}
+    return problem, {"affine": kind == "soft affine", "slack2": (share * problem.R) ** 2}
 
 
 @pytest.mark.parametrize("name", ALL_RULES)

@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from novikoff import rules
-from novikoff.certificate import Status, certify_nonseparable, reduce_support, row_hashes
+from novikoff.certificate import Status, reduce_support, row_hashes
 from novikoff.run import Clock, Limits, run
 from novikoff.run.nonseparable import zero_combination
 from novikoff.sample import Sample, storage_of
 from tests.theorems import reference
-from tests.theorems.reference import Problem, mostly_decided, optimum, settle
+from tests.theorems.reference import Problem, certifier_of, mostly_decided, optimum, settle
 
 
 @st.composite
@@ -57,9 +57,9 @@ def test_exactly_one_of_the_two(problem, affine):
     support, weights = found
     assert weights.dtype == np.int64 and (weights > 0).all()
     np.testing.assert_array_equal(weights @ Z[support].astype(np.int64), 0)
-    assert not certify_nonseparable(
-        problem.X, problem.y, support=support, weights=weights, affine=affine
-    )
+    certifier = certifier_of(problem.X, problem.y, affine)
+    refutation = certifier.refute(support, weights)
+    assert refutation is not None and not certifier.refuted(refutation)
 
 
 @given(problem=small_integers(), affine=st.booleans())

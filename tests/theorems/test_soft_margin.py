@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from novikoff import rules
-from novikoff.certificate import Status, certify_soft
+from novikoff.certificate import Status, Weighted
 from novikoff.compiled.step import LONGEST2, NORM2
 from novikoff.run import Clock, Limits, run
 from novikoff.sample import Sample, storage_of
@@ -22,6 +22,7 @@ from tests.theorems.reference import (
     UNIT_STEP_RULES,
     Problem,
     assert_at_most,
+    certifier_of,
     integer_problems,
     mostly_decided,
     noisy_problems,
@@ -47,7 +48,7 @@ def any_labels(draw):
 def test_the_unstored_lift_is_the_lift(name, problem, delta, affine):
     """On integers, update for update the run on the lifted matrix."""
     how = {"affine": affine, "centre": problem.X[0], "lift": 4.0} if affine else {"affine": False}
-    sample = Sample.of(storage_of(problem.X), problem.y, slack=delta, **how)
+    sample = Sample.of(storage_of(problem.X), problem.y, slack2=delta**2, **how)
     Z = seen_by_rules(sample, problem.X)
     rule = UNIT_STEP_RULES[name]
     if name == "min-over" and affine:
@@ -76,7 +77,7 @@ def test_the_unstored_lift_is_the_lift(name, problem, delta, affine):
 @given(problem=noisy_problems(), share=st.floats(0.05, 5.0))
 def test_everything_is_separable(problem, share):
     delta = share * problem.R
-    sample = problem.sample(slack=delta)
+    sample = problem.sample(slack2=delta**2)
     lifted = optimum(seen_by_rules(sample, problem.X))
     assert lifted.lower**2 >= (delta**2 / len(problem.y)) * (1 - 1e-9)
     assert sample.lifted_radius == pytest.approx(math.hypot(problem.R, delta))
@@ -89,7 +90,7 @@ def test_everything_is_separable(problem, share):
 def test_updates_beside_an_imperfect_comparator(problem, share, seed, gamma):
     """``(R^2 + Delta^2) (1 + D^2 / Delta^2) / gamma^2`` for every unit vector u."""
     delta = share * problem.R
-    sample = problem.sample(slack=delta, order=orders(len(problem.y), seed))
+    sample = problem.sample(slack2=delta**2, order=orders(len(problem.y), seed))
     finished = settle(sample, rules.Classic())
     if finished is None:
         return
@@ -113,7 +114,7 @@ def primal(problem, delta, w):
 def test_the_optimum_is_the_support_vector_machine(problem, share):
     """``P* = 1 / (2 eps~*^2)``, attained by ``sum lambda_i z_i / eps~*^2``."""
     delta = share * problem.R
-    lifted = optimum(seen_by_rules(problem.sample(slack=delta), problem.X))
+    lifted = optimum(seen_by_rules(problem.sample(slack2=delta**2), problem.X))
     w = lifted.weights @ problem.Z / lifted.upper**2
     least = 1 / (2 * lifted.upper**2)
     assert primal(problem, delta, w) == pytest.approx(least, rel=1e-7)
@@ -134,7 +135,7 @@ def test_the_optimum_is_the_support_vector_machine(problem, share):
 def test_dual_and_primal_of_a_run(problem, share, rule):
     """``t^2 / (2 |w~|^2) <= P* <= P(w)``, and the certificate says no more."""
     delta = share * problem.R
-    sample = problem.sample(slack=delta)
+    sample = problem.sample(slack2=delta**2)
     finished = settle(sample, rule)
     if finished is None:
         return
@@ -150,17 +151,11 @@ def test_dual_and_primal_of_a_run(problem, share, rule):
     assert least * (1 - 1e-9) <= primal(problem, delta, w / (margin * length))
     assert primal(problem, delta, w / (margin * length)) <= (1 + 1e-9) / (2 * margin**2)
     support = np.flatnonzero(weights)
-    certificate = certify_soft(
-        problem.X,
-        problem.y,
-        coef=w,
-        intercept=0.0,
-        affine=False,
-        delta=delta,
-        support=support,
-        weights=weights[support],
-        status=finished.status,
-    )
+    certifier = certifier_of(problem.X, problem.y, False)
+    if certifier is None:
+        return
+    proof = Weighted(support, weights[support])
+    certificate = certifier.soft_model(w, C=0.5 / delta**2, proof=proof, rescale=True).soft
     assert certificate.dual == pytest.approx(dual, rel=1e-9)
     assert certificate.dual <= least * (1 + 1e-9)
     assert least * (1 - 1e-9) <= certificate.primal <= (1 + 1e-9) / (2 * margin**2)
@@ -169,6 +164,6 @@ def test_dual_and_primal_of_a_run(problem, share, rule):
 def test_a_bound_on_the_lift_is_no_verdict_on_the_data():
     """min_margin asks about the data, and the lift separates everything: it must not end runs."""
     X, y = np.array([[1.0], [1.0]]), np.array([1, -1])
-    sample = Sample.of(storage_of(X), y, affine=False, slack=0.1)
+    sample = Sample.of(storage_of(X), y, affine=False, slack2=0.01)
     finished = run(sample, rules.Classic(), clock=Clock(Limits(max_iter=10_000)), min_margin=0.5)
     assert finished.status is Status.CONVERGED

@@ -18,7 +18,7 @@ from novikoff.certificate.exact.hull import hull_point, margin_above
 from novikoff.certificate.exact.margins import margin_below
 from novikoff.certificate.exact.prediction import count_errors
 from novikoff.certificate.exact.slack import dual_below, primal_value
-from novikoff.certificate.examples.blocks import Floats, Indices
+from novikoff.certificate.examples.blocks import Floats, Indices, take
 from novikoff.certificate.examples.checked import Examples
 from novikoff.certificate.fields import check_takes_part
 from novikoff.certificate.model import Model, Soft
@@ -42,9 +42,23 @@ class Findings:
     sentences: tuple[str, ...] = ()
 
 
+def check_finite(examples: Examples, values: tuple[Floats, Floats] | None = None) -> None:
+    """Refuse a NaN or an infinity, also in an example that no claim looks at.
+
+    ``values`` are the :func:`signed_values` of some hyperplane, where there is one: they are not
+    finite where an example is not.
+    """
+    if values is None:
+        values = signed_values(examples.X, examples.signs, np.zeros(examples.X.shape[1]), 0.0)
+    low, high = values
+    for block in take(examples.X, np.flatnonzero(~(np.isfinite(low) & np.isfinite(high)))):
+        block.exact_entries()
+
+
 def check_model(model: Model, examples: Examples, *, affine: bool) -> Findings:
     """Check the margin, the errors and the soft-margin bounds of a hyperplane."""
     values = signed_values(examples.X, examples.signs, model.coef, model.intercept)
+    check_finite(examples, values)
     lower, exact = check_margin(model, examples, values)
     rows = [exact, check_errors(model, examples, values)]
     primal = dual = upper = None

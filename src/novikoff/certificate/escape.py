@@ -1,5 +1,7 @@
 """Texts from files, such as names and labels, in a form that is safe to print."""
 
+import numpy as np
+
 _ELLIPSIS = "…"
 
 
@@ -69,10 +71,13 @@ def shown_label(label: object) -> str:
     >>> print(shown_label("benign"), shown_label(3), shown_label(True), shown_label(10**5000))
     'benign' 3 True an integer of 16610 bits
     """
-    value = label.item() if hasattr(label, "item") else label
+    value = label.item() if isinstance(label, np.generic) else label
     if isinstance(value, str):
         return quoted(value)
     if isinstance(value, int) and value.bit_length() > 64:
-        # Python does not write out integers of more than some thousand digits.
         return f"an integer of {value.bit_length()} bits"
-    return printable(repr(value))
+    try:
+        return printable(repr(value))
+    except ValueError:
+        # Python does not write out integers of more than some thousand digits.
+        return f"a {type(value).__name__}"

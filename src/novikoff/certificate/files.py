@@ -86,7 +86,7 @@ def _create(target: Path, mode: int) -> tuple[Path, int]:
     while True:
         temporary = target.with_name(f"{_prefix(target)}{secrets.token_hex(8)}.tmp")
         descriptor = os.open(temporary, _WRITE | os.O_CREAT | os.O_EXCL, mode)
-        if _lock(descriptor) is not False and os.fstat(descriptor).st_nlink:
+        if _lock(descriptor) is not False and temporary.exists():
             return temporary, descriptor
         # Before it was locked, another process took the file for a leftover and removed it.
         os.close(descriptor)

@@ -61,11 +61,9 @@ def verify(
                 "name the column of their weights with --weights"
             )
         screen.stage(f"reading {data}")
-        table = source.as_at_the_fit(about, problem).read(
-            labelled=True,
-            default_target=about.get("target", problem.target),
-            **columns_of(problem),
-        )
+        source = source.as_at_the_fit(about, problem)
+        remembered = about.get("target", problem.target)
+        table = source.read(labelled=True, default_target=remembered, **columns_of(problem))
 
         from novikoff.certificate import CertificateError
         from novikoff.report.verification import Verification
@@ -90,5 +88,14 @@ def verify(
             document = {"verified": False, "reason": reason, "seconds": screen.seconds}
             screen.show([("Not verified", reason)], document)
             raise typer.Exit(1) from None
-        found = Verification(data, table, certificate, verified, not no_fingerprint, screen.seconds)
+        found = Verification(
+            path=data,
+            table=table,
+            target=source.target_or(remembered),
+            drop=source.drop if table.feature_names is None else (),
+            certificate=certificate,
+            verified=verified,
+            compared=not no_fingerprint,
+            seconds=screen.seconds,
+        )
         screen.show(found.rows(), found.document())

@@ -15,6 +15,7 @@ from numba.extending import overload
 
 from novikoff.compiled.rows import CSR, SUMS, Rows, distance2, dot, kernel_for
 
+
 def products(rows: Rows, order: np.ndarray, w: np.ndarray, along: float, out: np.ndarray) -> None:
     """Write ``x_i . w - along`` of the examples of ``order`` into ``out``."""
     kernel = kernel_for(rows, _dense_products, _csr_products)

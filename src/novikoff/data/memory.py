@@ -24,8 +24,8 @@ def available_memory() -> int | None:
     Returns
     -------
     int or None
-        None where the operating system tells nothing of this: then an allocation that is too
-        large fails when it is tried.
+        None where the operating system does not report it. Nothing is refused in advance then,
+        and an allocation that is too large fails when it is made.
 
     Examples
     --------

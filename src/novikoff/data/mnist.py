@@ -107,13 +107,13 @@ def load_mnist(
         _keep(files, kept)
         return digits
     raise DataError(
-        f"MNIST cannot be had: {'; '.join(tried)}. Put the four idx files into {kept}, or name "
+        f"MNIST cannot be loaded: {'; '.join(tried)}. Put the four idx files into {kept}, or name "
         "their folder"
     )
 
 
 def cache_folder() -> Path:
-    """Tell where downloaded data is kept.
+    """Return the folder in which downloaded data is stored.
 
     Returns
     -------
@@ -234,7 +234,7 @@ def _keep(files: dict[str, bytes], folder: Path) -> None:
                 os.replace(Path(parts, name), folder / name)
     except OSError as error:
         warnings.warn(
-            f"MNIST cannot be kept in {folder} ({error.strerror}) and will be fetched again: "
+            f"MNIST cannot be stored in {folder} ({error.strerror}) and will be fetched again: "
             "name another place with cache= or NOVIKOFF_DATA",
             stacklevel=3,
         )

@@ -17,7 +17,7 @@ from novikoff.data.formats.parquet import read_parquet
 from novikoff.data.formats.svmlight import read_svmlight
 from novikoff.data.table import Column, DataError, Request, Table
 
-# Formats that keep their labels in a place of their own, not in a column.
+# Formats whose labels are not a column of the file.
 _LABELS_APART = {"libsvm", "idx"}
 
 _READERS: dict[str, Callable[[Request], Table]] = {
@@ -64,20 +64,21 @@ def read(
     Parameters
     ----------
     path : str or path
-        The file. Its ending tells the format: ``.csv .tsv .parquet .pq .libsvm .svmlight .svm
-        .npy .npz .idx -idx3-ubyte``; csv, libsvm and idx may be gzipped.
+        The file. Its extension determines the format: ``.csv .tsv .parquet .pq .libsvm .svmlight
+        .svm .npy .npz .idx -idx3-ubyte``; csv, libsvm and idx files may be compressed with gzip,
+        csv and libsvm also with bzip2.
     target : str or int, default=None
         The column of the labels, by name or by position (-1 is the last; a string of digits is
         a position unless a column has that name). In npz: the name of an array, ``"y"`` where
         there is one; in idx: the file of the labels. A libsvm file holds its labels itself.
-        None reads features only, where the format has no place for labels.
+        None reads features only, in formats that do not always contain labels.
     weights : str or int, default=None
         The column of the examples' weights, found like `target` and left out of the features.
         libsvm and idx files have none.
     format : {"csv", "parquet", "libsvm", "npy", "npz", "idx"}, default=None
-        The format, where the ending does not tell it.
+        The format, if the extension does not determine it.
     drop : str, int or sequence of them, default=()
-        Columns to leave out, by name or position; not read when `features` is given.
+        Columns to leave out, by name or position; ignored when `features` is given.
     features : sequence of str, default=None
         The features in this order, others left out: those of a model. A file without names
         must have as many columns.
@@ -144,7 +145,7 @@ def read(
 
 
 def format_of(path: str | os.PathLike[str], format: str | None = None) -> str:
-    """Tell the format of a file from its name, unless it is given.
+    """Determine the format of a file from its name, unless it is given.
 
     Examples
     --------
@@ -184,5 +185,5 @@ def _format(request: Request, format: str | None) -> str:
         if re.search(ending + "$", request.path.name.lower()):
             return name
     raise request.error(
-        f"the ending does not tell the format; pass --format, one of {', '.join(FORMATS)}"
+        f"the extension does not determine the format; pass --format, one of {', '.join(FORMATS)}"
     )

@@ -154,7 +154,7 @@ class Request:
         wrong = "the weight {} is not a finite number"
         self._refuse_first(weights, ~np.isfinite(numbers), name, wrong, start)
         self._refuse_first(weights, numbers < 0.0, name, "the weight {} is negative", start)
-        if weights.dtype.kind in "iu" and numbers.size and numbers.max() > EXACT:
+        if weights.dtype.kind in "iu" and numbers.size and numbers.max() >= EXACT:
             inexact = np.array([float(value) != value for value in weights.tolist()])
             wrong = "float64 cannot represent the weight {} exactly"
             self._refuse_first(weights, inexact, name, wrong, start)
@@ -197,24 +197,26 @@ def dtype_name(array: NDArray[Any]) -> str:
 
 
 def as_features(request: Request, X: NDArray[Any]) -> NDArray[Any]:
-    """Make an array two-dimensional, of one of the native number types the library computes with.
-
-    Only half precision, booleans, extended precision and foreign byte orders are converted.
-    """
+    """Refuse an array that is not one of rows of numbers, and give it a type to compute with."""
     if X.ndim != 2:
         raise request.error(f"the array has shape {X.shape}: expected rows and columns")
     if X.dtype.kind not in "biuf":
         raise request.error(f"the array is of type {dtype_name(X)}: expected numbers")
     if not X.size:
         raise request.error("it has no columns" if len(X) else "it has no rows")
-    dtype = X.dtype.newbyteorder("=")
+    X = as_native(request, X)
+    request.check_finite(X)
+    return X
+
+
+def as_native(request: Request, values: NDArray[Any]) -> NDArray[Any]:
+    """Convert half precision, booleans, extended precision and foreign byte orders."""
+    dtype = values.dtype.newbyteorder("=")
     if dtype == np.bool_:
         dtype = np.dtype(np.uint8)
     elif dtype.kind == "f" and dtype.itemsize not in (4, 8):
         dtype = np.dtype(np.float32 if dtype.itemsize == 2 else np.float64)
-    if dtype != X.dtype:
-        request.check_memory(X.size * dtype.itemsize)
+    if dtype != values.dtype:
+        request.check_memory(values.size * dtype.itemsize)
     with np.errstate(over="ignore"):  # an extended precision; refused as infinite
-        X = X.astype(dtype, copy=False)
-    request.check_finite(X)
-    return X
+        return values.astype(dtype, copy=False)

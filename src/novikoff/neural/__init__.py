@@ -1,8 +1,9 @@
-"""Neural networks driven by the beta loss (section 3 of the paper); needs PyTorch.
+"""Neural networks trained with the beta loss; needs PyTorch.
 
-The parts work in anybody's training loop: a loss that is zero once an output neuron is right by
-more than beta, schedules that let beta grow with the number of updates, batches that wait for
-errors, and a ReLU with a clock. :class:`MarginMLPClassifier` puts them together.
+Section 3 of *On the Perceptron's Compression*. Each part works in any PyTorch training loop: a loss
+that is zero once an output neuron is correct by more than beta, schedules that increase beta with
+the number of updates, mini-batches of a fixed number of errors, and a ReLU with a clock for each
+neuron. :class:`MarginMLPClassifier` combines them.
 """
 
 try:

@@ -1,4 +1,4 @@
-"""Batches that wait for errors (the paper's footnote to the loss)."""
+"""Mini-batches of a fixed number of errors (the paper's footnote on the loss)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,19 +11,22 @@ from novikoff.neural.loss import BetaLoss
 from novikoff.neural.network import evaluating
 from novikoff.neural.schedules import check_whole
 
-# The first look is at this many examples for each error waited for; then as many as it takes.
-FIRST_LOOK = 4
-LARGEST_LOOK = 4096
+# Examples are evaluated in chunks: at first this many for each error that is still missing, later
+# as many as the observed rate of errors suggests, and at most MAX_CHUNK.
+FIRST_CHUNK = 4
+MAX_CHUNK = 4096
 
 
 @dataclass(frozen=True)
 class Errors:
     """A batch size in errors instead of examples, for :class:`MarginMLPClassifier`.
 
+    An error is an example at which the loss is active.
+
     Parameters
     ----------
     count : int, default=32
-        How many errors a step waits for.
+        Number of errors in each batch.
     """
 
     count: int = 32
@@ -33,14 +36,14 @@ class Errors:
 
 
 class ErrorBatches:
-    """Batches of examples at which the loss is active, collected at frozen parameters.
+    """Mini-batches of the examples at which the loss is active.
 
-    A pass visits the examples in random order, without gradients, until ``errors`` of them have
-    an active loss; these make a batch, after which parameters may change. What is left at the end
-    of a pass makes a smaller batch. Iteration ends by itself when a whole pass has found no active
-    example, and at ``max_passes``. Only the examples of batches need gradients. The network is
-    looked at in evaluation mode: an error is one of the network that predicts, whatever dropout
-    would leave of it.
+    A pass evaluates the examples in random order, without gradients, until ``errors`` of them have
+    an active loss; these form a batch. The parameters may change after each batch, not while one is
+    collected. The active examples left at the end of a pass form a smaller batch. Iteration stops
+    when a whole pass has found no active example, and after ``max_passes``. Only the examples in
+    batches need gradients. The network is evaluated in evaluation mode, without dropout: an error
+    is an error of the network that predicts.
 
     Parameters
     ----------
@@ -49,21 +52,23 @@ class ErrorBatches:
     network : Module
         Maps inputs to outputs.
     loss : BetaLoss
-        Says which outputs are active.
+        Decides which outputs are active.
     errors : int, default=32
-        How many active examples make a batch.
+        Number of active examples in a batch.
     max_passes : int, optional
-        The limit on passes.
+        Maximum number of passes.
     generator : torch.Generator, optional
-        Where the order of visits comes from.
+        Source of the random order.
 
     Attributes
     ----------
-    n_visited, n_yielded : int
-        Examples looked at (those after the last error waited for are looked at again), and
-        examples in batches, so far.
+    n_visited : int
+        Number of evaluations so far. Examples evaluated together with the last error of a batch,
+        but after it, are evaluated again with the new parameters.
+    n_yielded : int
+        Number of examples in batches so far.
     passes : int
-        Whole passes so far.
+        Number of whole passes so far.
     exhausted : bool
         Whether the last pass found no active example.
 
@@ -98,7 +103,10 @@ class ErrorBatches:
         generator: torch.Generator | None = None,
     ) -> None:
         if len(inputs) != len(targets):
-            raise ValueError(f"{len(inputs)} examples need as many targets, not {len(targets)}.")
+            raise ValueError(
+                f"inputs and targets must have the same length, not {len(inputs)} and "
+                f"{len(targets)}."
+            )
         self.inputs = inputs
         self.targets = targets
         self.network = network
@@ -112,10 +120,10 @@ class ErrorBatches:
         self.n_yielded = 0
         self.passes = 0
         self.exhausted = False
-        self._rate = 1.0 / FIRST_LOOK
+        self._error_rate = 1.0 / FIRST_CHUNK
 
     def __iter__(self) -> Iterator[tuple[Tensor, Tensor]]:
-        """Go on until a pass has found nothing, or there were enough passes."""
+        """Yield batches until a pass finds no active example, or up to ``max_passes``."""
         most = inf if self.max_passes is None else self.max_passes
         while self.passes < most:
             found = self.n_yielded
@@ -128,25 +136,27 @@ class ErrorBatches:
     def _pass(self) -> Iterator[tuple[Tensor, Tensor]]:
         order = torch.randperm(len(self.inputs), generator=self.generator)
         order = order.to(self.inputs.device)
-        waiting = order[:0]
+        batch = order[:0]
         while len(order):
-            missing = self.errors - len(waiting)
-            look = order[: min(int(missing / self._rate) + 1, LARGEST_LOOK)]
-            places = torch.nonzero(self._active(look)).flatten()[:missing]
-            # Beyond the last error waited for, examples are to be seen with new parameters.
-            full = len(places) == missing
-            seen = int(places[-1]) + 1 if full else len(look)
-            self.n_visited += len(look)
-            self._rate = max(0.5 * self._rate + 0.5 * len(places) / seen, self.errors / 1e5)
-            waiting, order = torch.cat([waiting, look[places]]), order[seen:]
-            if full or (len(waiting) and not len(order)):
-                self.n_yielded += len(waiting)
-                yield self.inputs[waiting], self.targets[waiting]
-                waiting = waiting[:0]
+            missing = self.errors - len(batch)
+            chunk = order[: min(int(missing / self._error_rate) + 1, MAX_CHUNK)]
+            found = torch.nonzero(self._active(chunk)).flatten()[:missing]
+            # The examples after the last error of a full batch are evaluated again, with the
+            # parameters that follow from it.
+            full = len(found) == missing
+            done = int(found[-1]) + 1 if full else len(chunk)
+            self.n_visited += len(chunk)
+            rate = 0.5 * self._error_rate + 0.5 * len(found) / done
+            self._error_rate = max(rate, self.errors / 1e5)
+            batch, order = torch.cat([batch, chunk[found]]), order[done:]
+            if full or (len(batch) and not len(order)):
+                self.n_yielded += len(batch)
+                yield self.inputs[batch], self.targets[batch]
+                batch = batch[:0]
 
     @torch.no_grad()
     def _active(self, ids: Tensor) -> Tensor:
-        """Return which of the examples have an active output."""
+        """Return a mask of the examples with an active output."""
         with evaluating(self.network):
             outputs = self.network(self.inputs[ids])
         short = self.loss.shortfalls(outputs, self.targets[ids])

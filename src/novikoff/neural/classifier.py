@@ -1,4 +1,4 @@
-"""A multilayer perceptron driven by the beta loss, as a scikit-learn classifier."""
+"""A multilayer perceptron trained with the beta loss, as a scikit-learn classifier."""
 
 import warnings
 from collections.abc import Sequence
@@ -20,50 +20,51 @@ from novikoff.estimators.labels import classes_of, labels_of
 from novikoff.estimators.linear import restore_on_error
 from novikoff.neural.batches import Errors
 from novikoff.neural.loss import BetaLoss
-from novikoff.neural.network import MLP, outputs_of, own_modes
+from novikoff.neural.network import MLP, default_modes, outputs_of
 from novikoff.neural.options import check_options, device_of
 from novikoff.neural.schedules import Schedule
 from novikoff.neural.training import DIVERGED, Epoch, Training
 
-READ_AS = [np.float64, np.float32]
+DTYPES = [np.float64, np.float32]
 
 
 class MarginMLPClassifier(ClassifierMixin, BaseEstimator):
-    """A multilayer perceptron trained by plain gradient descent on the beta loss.
+    """A multilayer perceptron trained with the beta loss by stochastic gradient descent.
 
     Parameters
     ----------
     hidden_layer_sizes : sequence of int, default=(100,)
-        The number of neurons of each hidden layer.
+        Number of neurons in each hidden layer.
     schedule : Schedule, optional
         Beta as a function of the number of updates; by default ``Constant(1.0)``, the hinge loss.
     batch : int or Errors, default=32
-        The examples of a step, or ``Errors(32)``: wait until 32 errors occurred.
+        Batch size: a number of examples, or a number of errors, as in ``Errors(32)``.
     learning_rate : float, default=0.1
-        The length of a step.
+        Step size of the gradient descent.
     momentum : float, default=0.0
-        The share of the last step that the next one repeats.
+        Momentum of the gradient descent, as in ``torch.optim.SGD``.
     dropout : (float, float), default=(0.0, 0.0)
-        The share of inputs, and of hidden neurons, that a step leaves out.
+        Dropout probability of the inputs, and of the hidden neurons.
     clocks : Schedule, optional
-        Translate the input of every hidden neuron by a beta of its own clock.
+        If given, the hidden neurons are :class:`ClockedReLU` with this schedule instead of ReLU.
     average : float, optional
-        Predict with the mean of the parameters after each epoch from this share of ``max_epochs``
-        on; a training that stops before then has nothing to average.
+        If given, predict with the average of the parameters after each epoch, starting at epoch
+        ``average * max_epochs``. A run that stops before that epoch is not averaged.
     max_epochs : int, default=200
-        The limit on epochs.
+        Maximum number of epochs.
     patience : int, default=10
-        Stop after so many epochs in a row in which no training example was misclassified when it
-        was visited, or with a validation share, in which the error there did not become less.
+        Stop after this many consecutive epochs in which no training example was misclassified at
+        the time of its gradient step; with ``validation_fraction``, in which the validation error
+        did not improve.
     validation_fraction : float, default=0.0
-        The share of examples that is held out to decide when to stop; the model is then the one
-        with the least error there.
+        Share of the examples held out for early stopping. If positive, the model with the smallest
+        validation error is kept.
     random_state : int, RandomState or None, default=None
-        Where initial parameters, orders and dropout come from.
+        Seed of the initial parameters, the order of the examples and dropout.
     device : "cpu", "cuda" or "auto", default="cpu"
-        Where to compute; ``"auto"`` is CUDA if there is one.
+        Where to compute; ``"auto"`` is CUDA if it is available.
     verbose : int, default=0
-        Show a progress bar on the standard error.
+        If positive, show a progress bar on standard error.
 
     Attributes
     ----------
@@ -72,17 +73,19 @@ class MarginMLPClassifier(ClassifierMixin, BaseEstimator):
     network_ : Module
         The trained network.
     loss_ : BetaLoss
-        The loss with its clock, after the last epoch.
+        The loss with the clock as of the last epoch.
     history_ : list of Epoch
-        Mistakes, updates, examples backpropagated, and beta, after every epoch.
-    n_iter_, n_updates_ : int
-        Epochs, and steps in which some loss was active.
+        Mistakes, updates, examples backpropagated and beta of every epoch.
+    n_iter_ : int
+        Number of epochs.
+    n_updates_ : int
+        Number of steps in which the loss of some example was active.
     stopped_ : str
-        What ended the training: "no errors", "no active loss", "validation", "max_epochs" or
-        "interrupted". At ``max_epochs`` there is no warning: with dropout, or a beta that grows,
-        training has no natural end.
+        Why training ended: "no errors", "no active loss", "validation", "max_epochs" or
+        "interrupted". Reaching ``max_epochs`` gives no warning: with dropout or a growing beta, no
+        other stop need ever occur.
     n_features_in_ : int
-        The number of features.
+        Number of features.
 
     Examples
     --------
@@ -133,7 +136,8 @@ class MarginMLPClassifier(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : array of shape (n_examples, n_features)
-            The examples; float32 is trained in single precision, all else in double.
+            The examples. For float32 the network is trained in single precision, for every other
+            dtype in double precision.
         y : array-like of shape (n_examples,)
             The labels.
 
@@ -142,12 +146,12 @@ class MarginMLPClassifier(ClassifierMixin, BaseEstimator):
         MarginMLPClassifier
             The estimator itself.
         """
-        with restore_on_error(self), own_modes():
+        with restore_on_error(self), default_modes():
             return self._fit(X, y)
 
     def _fit(self, X: Any, y: ArrayLike) -> Self:
         check_options(self)
-        X, labels = validate_data(self, X, y, dtype=READ_AS)
+        X, labels = validate_data(self, X, y, dtype=DTYPES)
         self.classes_, codes = classes_of(labels)
         seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
         loss = BetaLoss(self.schedule).to(device_of(self.device))
@@ -166,8 +170,8 @@ class MarginMLPClassifier(ClassifierMixin, BaseEstimator):
     def _warn(self) -> None:
         if self.stopped_ == "interrupted":
             warnings.warn(
-                f"The training was interrupted after {self.n_iter_} of at most {self.max_epochs} "
-                "epochs; the model is the one so far.",
+                f"Training was interrupted after {self.n_iter_} of at most {self.max_epochs} "
+                "epochs; the model trained so far is kept.",
                 ConvergenceWarning,
                 stacklevel=4,
             )
@@ -183,15 +187,18 @@ class MarginMLPClassifier(ClassifierMixin, BaseEstimator):
         Returns
         -------
         array of shape (n_examples,) or (n_examples, n_classes)
-            Positive on the side of ``classes_[1]``, or of the class.
+            With two classes, one output, positive for ``classes_[1]``; otherwise one output for
+            each class.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=READ_AS, reset=False)
-        like = next(self.network_.parameters())
-        with own_modes():
-            scores: NDArray[Any] = outputs_of(self.network_, _tensor(X).to(like)).numpy()
+        X = validate_data(self, X, dtype=DTYPES, reset=False)
+        parameter = next(self.network_.parameters())
+        with default_modes():
+            scores: NDArray[Any] = outputs_of(self.network_, _tensor(X).to(parameter)).numpy()
         if not np.isfinite(scores).all():
-            raise ValueError(f"The outputs overflow {like.dtype}: X is too large for the network.")
+            raise ValueError(
+                f"The outputs overflow {parameter.dtype}: the values of X are too large."
+            )
         return scores.ravel() if scores.shape[1] == 1 else scores
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -221,14 +228,14 @@ class MarginMLPClassifier(ClassifierMixin, BaseEstimator):
         generator = torch.Generator().manual_seed(seed)
         held_out = None
         if self.validation_fraction > 0.0:
-            X, rest, codes, theirs = train_test_split(
+            X, held_out_X, codes, held_out_codes = train_test_split(
                 X,
                 codes,
                 test_size=self.validation_fraction,
                 random_state=seed,
                 stratify=self.classes_[codes],
             )
-            held_out = _tensors(rest, theirs, n_outputs, device)
+            held_out = _tensors(held_out_X, held_out_codes, n_outputs, device)
         inputs, targets = _tensors(X, codes, n_outputs, device)
         network = MLP(
             X.shape[1],
@@ -260,18 +267,18 @@ class MarginMLPClassifier(ClassifierMixin, BaseEstimator):
         console = Console(stderr=True)
         with Progress(*columns, console=console, disable=not self.verbose) as bar:
             task = bar.add_task("training", total=self.max_epochs)
-            flawless = 0
+            without_mistakes = 0
             try:
                 for _ in range(self.max_epochs):
                     line = training.epoch()
-                    bar.update(task, advance=1, description=_told(line))
+                    bar.update(task, advance=1, description=_progress(line))
                     if training.exhausted:
                         return "no active loss"
                     since_best = training.since_best
                     if since_best is not None and since_best >= self.patience:
                         return "validation"
-                    flawless = 0 if line.mistakes else flawless + 1
-                    if since_best is None and flawless >= self.patience:
+                    without_mistakes = 0 if line.mistakes else without_mistakes + 1
+                    if since_best is None and without_mistakes >= self.patience:
                         return "no errors"
             except KeyboardInterrupt:
                 if not training.history:
@@ -281,7 +288,7 @@ class MarginMLPClassifier(ClassifierMixin, BaseEstimator):
 
 
 def _tensor(X: NDArray[Any]) -> Tensor:
-    # PyTorch has no read-only tensors: such arrays are copied.
+    # PyTorch has no read-only tensors: a read-only array is copied.
     return torch.as_tensor(np.require(X, requirements=["C", "W"]))
 
 
@@ -293,6 +300,7 @@ def _tensors(
     return inputs, targets if n_outputs > 1 else (2 * targets - 1).unsqueeze(-1)
 
 
-def _told(line: Epoch) -> str:
-    held_out = "" if line.held_out_error is None else f", {line.held_out_error:.2%} held out"
-    return f"epoch {line.epoch}: {line.mistakes} mistakes{held_out}"
+def _progress(line: Epoch) -> str:
+    error = line.held_out_error
+    validation = "" if error is None else f", validation error {error:.2%}"
+    return f"epoch {line.epoch}: {line.mistakes} mistakes{validation}"

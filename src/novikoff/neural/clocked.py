@@ -1,4 +1,4 @@
-"""A ReLU whose input is translated by a beta of its own clock."""
+"""A ReLU whose threshold grows with the number of batches in which the neuron fired."""
 
 import torch
 from torch import Tensor, nn
@@ -9,19 +9,19 @@ from novikoff.neural.schedules import Power, Schedule, check_schedule, check_who
 class ClockedReLU(nn.Module):
     """``ReLU(x + sign * beta_j)`` for neuron j, whose clock counts the batches in which it fired.
 
-    The paper's "internal clocks": a constant translation would be a bias, this one follows time.
-    With ``sign=-1`` a neuron fires only when its input exceeds beta, as an output neuron of the
-    beta loss is content only then. A clock advances, in training mode with gradients enabled,
-    when its neuron fired for some example of the batch. It is part of ``state_dict``. Gradient
-    checkpointing that recomputes with gradients enabled (``use_reentrant=False``) would let it
-    advance twice, and is not supported.
+    The paper's "internal clocks". A constant beta would be a bias; this one changes during
+    training. With ``sign=-1`` a neuron fires only when its input exceeds beta, just as the beta
+    loss is zero only when the output exceeds beta. A clock advances, in training mode with
+    gradients enabled, when its neuron fires for some example of the batch. The clocks are part of
+    ``state_dict``. Non-reentrant gradient checkpointing (``use_reentrant=False``) repeats the
+    forward pass with gradients enabled and would advance the clocks twice; it is not supported.
 
     Parameters
     ----------
     n_features : int
-        The number of neurons.
+        Number of neurons.
     schedule : Schedule, default=Power(0.01, 0.25)
-        Beta as a function of a neuron's clock; one that needs no norms.
+        Beta as a function of a neuron's clock; must not need norms.
     sign : -1 or 1, default=-1
         Whether beta is subtracted or added.
 
@@ -42,7 +42,10 @@ class ClockedReLU(nn.Module):
         self.schedule: Schedule = Power(0.01, 0.25) if schedule is None else schedule
         check_schedule("schedule", self.schedule)
         if self.schedule.needs_norms:
-            raise ValueError(f"{self.schedule} needs norms, which a ClockedReLU does not keep.")
+            raise ValueError(
+                f"schedule={self.schedule} needs the norms of inputs, which ClockedReLU does not "
+                "store."
+            )
         if sign not in (-1, 1):
             raise ValueError(f"sign={sign!r} must be -1 or 1.")
         check_whole("n_features", n_features)
@@ -50,15 +53,15 @@ class ClockedReLU(nn.Module):
         self.register_buffer("clock", torch.zeros(n_features, dtype=torch.int64))
 
     def forward(self, inputs: Tensor) -> Tensor:
-        """Return the translated input where it is positive, else zero."""
+        """Return ``ReLU(inputs + sign * beta)`` and advance the clocks of the neurons that fire."""
         if inputs.shape[-1:] != self.clock.shape:
             raise ValueError(
                 f"Inputs of shape {tuple(inputs.shape)} do not fit {len(self.clock)} neurons."
             )
         if not inputs.is_floating_point():
             raise ValueError(f"Inputs must be floating-point numbers, not {inputs.dtype}.")
-        none = torch.zeros((), dtype=torch.float64, device=self.clock.device)
-        beta = self.schedule(self.clock, none).to(inputs.dtype)
+        no_norm = torch.zeros((), dtype=torch.float64, device=self.clock.device)
+        beta = self.schedule(self.clock, no_norm).to(inputs.dtype)
         fired = torch.relu(inputs + self.sign * beta)
         if self.training and torch.is_grad_enabled():
             with torch.no_grad():
@@ -66,5 +69,5 @@ class ClockedReLU(nn.Module):
         return fired
 
     def extra_repr(self) -> str:
-        """Return what the neurons were asked for."""
+        """Return the parameters, for ``repr``."""
         return f"{len(self.clock)}, {self.schedule}, sign={self.sign}"

@@ -12,11 +12,12 @@ Reduction = Literal["mean", "sum", "none"]
 
 
 class BetaLoss(nn.Module):
-    """``ReLU(beta_t - y o)``: zero where an output is right by more than beta, else linear.
+    """``ReLU(beta_t - y o)``: zero where an output is correct by more than beta, else linear.
 
-    At equality the loss is active, so that a network of zeros starts to learn also with beta 0.
-    The clock t counts updates: the calls in training mode, with gradients enabled, in which some
-    loss was active. It is part of ``state_dict``.
+    The loss of an output is active where ``beta_t - y o >= 0``. Equality counts as active, so that
+    a network with all weights zero has a gradient also for beta 0. The clock t counts updates: the
+    calls in training mode, with gradients enabled, in which some loss was active. It is part of
+    ``state_dict``.
 
     Parameters
     ----------
@@ -28,7 +29,7 @@ class BetaLoss(nn.Module):
     per_neuron : bool, default=False
         Whether every output neuron has a clock of its own.
     n_outputs : int, optional
-        The number of output neurons; needed with ``per_neuron``, else checked if given.
+        Number of output neurons; required with ``per_neuron``, otherwise checked if given.
 
     Examples
     --------
@@ -69,13 +70,13 @@ class BetaLoss(nn.Module):
 
     @property
     def beta(self) -> Tensor:
-        """The threshold now: one number, or one for each neuron."""
+        """The current threshold: one number, or one for each neuron with ``per_neuron``."""
         return self.schedule(self.clock, self.rho2)
 
     def shortfalls(self, outputs: Tensor, targets: Tensor) -> Tensor:
         """Return ``beta - y o`` for every output; the loss is active where it is not negative.
 
-        In single precision where the outputs have 16 bits, which a large beta would not fit.
+        16-bit outputs are converted to float32, since a large beta would overflow 16 bits.
         """
         if not outputs.is_floating_point():
             raise ValueError(f"Outputs must be floating-point numbers, not {outputs.dtype}.")
@@ -87,24 +88,24 @@ class BetaLoss(nn.Module):
         dtype = torch.promote_types(outputs.dtype, torch.float32)
         beta = self.beta.to(dtype)
         if not bool(torch.isfinite(beta).all()):
-            raise ValueError(f"{self.schedule} is too large for {dtype} by now.")
+            raise ValueError(f"The beta of {self.schedule} overflows {dtype}.")
         if not bool(torch.isfinite(outputs.detach()).all()):
             raise ValueError(
-                "The outputs hold NaN or infinity; lower the learning rate or check the inputs."
+                "The outputs contain NaN or infinity; lower the learning rate or check the inputs."
             )
         return beta - signs.to(dtype) * outputs.to(dtype)
 
     def forward(self, outputs: Tensor, targets: Tensor, features: Tensor | None = None) -> Tensor:
-        """Return the loss, and let the clock advance if it is an update.
+        """Return the loss, and advance the clock if the call is an update.
 
         Parameters
         ----------
         outputs : tensor of shape (..., n_outputs)
             The pre-activations of the output neurons; a vector is one example.
         targets : tensor
-            Class indices of shape (...), or signs +1 and -1 of the shape of the outputs.
+            Class indices of shape (...), or signs +1 and -1 of the same shape as the outputs.
         features : tensor of shape (..., n_features), optional
-            The inputs of the output neurons, for a schedule in units of their norm.
+            The inputs of the output neurons; required by a schedule with ``needs_norms``.
         """
         short = self.shortfalls(outputs, targets)
         active = short >= 0.0
@@ -118,15 +119,15 @@ class BetaLoss(nn.Module):
         return total / examples if self.reduction == "mean" else total
 
     def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
-        """Move the state with the module, but keep it in double precision."""
-        # What `half` and `to` of PyTorch's modules end in, and has no types.
+        """Move the state to another device or dtype, but keep ``rho2`` in double precision."""
+        # PyTorch's `half`, `to` and similar methods all call `_apply`, which has no type hints.
         rho2 = self.rho2
         super()._apply(fn, recurse)  # type: ignore[no-untyped-call]
         self.rho2 = rho2.to(self.clock.device)
         return self
 
     def extra_repr(self) -> str:
-        """Return what the loss was asked for."""
+        """Return the parameters, for ``repr``."""
         return f"{self.schedule}, reduction={self.reduction!r}, per_neuron={self.per_neuron}"
 
     @torch.no_grad()
@@ -134,7 +135,9 @@ class BetaLoss(nn.Module):
         table = active.reshape(-1, active.shape[-1]) if active.ndim else active.reshape(1, 1)
         if self.schedule.needs_norms:
             if features is None:
-                raise ValueError(f"{self.schedule} needs features=, the inputs of the neurons.")
+                raise ValueError(
+                    f"schedule={self.schedule} needs features=, the inputs of the output neurons."
+                )
             if features.shape[:-1] != active.shape[:-1]:
                 raise ValueError(
                     f"Features of shape {tuple(features.shape)} do not fit outputs of shape "
@@ -142,7 +145,9 @@ class BetaLoss(nn.Module):
                 )
             norms2 = features.detach().double().square().sum(dim=-1).reshape(-1, 1)
             if not bool(torch.isfinite(norms2).all()):
-                raise ValueError("The features hold NaN, infinity, or norms too large to square.")
+                raise ValueError(
+                    "The features contain NaN or infinity, or are too large to square."
+                )
             largest = torch.where(table, norms2, torch.zeros_like(norms2))
             found = largest.amax(dim=0) if self.per_neuron else largest.amax()
             self.rho2.copy_(torch.maximum(self.rho2, found))

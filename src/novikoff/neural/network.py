@@ -1,4 +1,4 @@
-"""The fully connected network that is trained."""
+"""The fully connected network, dropout, and evaluation of a network."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -13,23 +13,23 @@ from novikoff.neural.schedules import Schedule
 
 
 class MLP(nn.Module):
-    """Linear layers with ReLUs between them; what comes out are pre-activations.
+    """Linear layers with ReLUs between them; the outputs are pre-activations.
 
     Parameters
     ----------
     n_inputs : int
-        The number of features.
+        Number of features.
     hidden : sequence of int
-        The number of neurons of each hidden layer.
+        Number of neurons in each hidden layer.
     n_outputs : int
-        The number of output neurons.
+        Number of output neurons.
     dropout : (float, float), default=(0.0, 0.0)
-        The share of inputs, and of hidden neurons, that training leaves out.
+        Dropout probability of the inputs, and of the hidden neurons.
     clocks : Schedule, optional
-        Give the hidden neurons clocks: :class:`~novikoff.neural.ClockedReLU`.
+        If given, use :class:`~novikoff.neural.ClockedReLU` with this schedule instead of ReLU.
     generator : torch.Generator, optional
-        Where initial parameters and dropout come from; by default PyTorch's own, which all
-        threads share.
+        Source of the initial parameters and of dropout; by default PyTorch's global generator,
+        which all threads share.
     """
 
     def __init__(
@@ -57,8 +57,8 @@ class MLP(nn.Module):
 
     def features(self, inputs: Tensor) -> Tensor:
         """Return the inputs of the output neurons."""
-        found: Tensor = self.body(inputs)
-        return found
+        features: Tensor = self.body(inputs)
+        return features
 
     def forward(self, inputs: Tensor) -> Tensor:
         """Return the pre-activations of the output neurons."""
@@ -67,7 +67,7 @@ class MLP(nn.Module):
 
 
 class Dropout(nn.Module):
-    """Dropout that draws from a generator of its own; a copy draws from PyTorch's."""
+    """Dropout with its own random generator; a copy uses PyTorch's global generator."""
 
     def __init__(self, share: float, generator: torch.Generator | None = None) -> None:
         super().__init__()
@@ -75,38 +75,38 @@ class Dropout(nn.Module):
         self.generator = generator
 
     def forward(self, inputs: Tensor) -> Tensor:
-        """Leave out a share of the inputs, and scale the others up, while training."""
+        """Zero a random share of the inputs and scale up the others, in training mode."""
         if not self.training:
             return inputs
-        # Drawn where the generator is, so that it is the same on every device; and by comparison,
-        # which takes half the time of Bernoulli's distribution.
+        # Drawn on the device of the generator, so that the result is the same on every device.
+        # Comparing uniform numbers takes half the time of `torch.bernoulli`.
         device = inputs.device if self.generator is None else self.generator.device
         drawn = torch.rand(inputs.shape, generator=self.generator, device=device)
         return inputs * ((drawn >= self.share).to(inputs) / (1.0 - self.share))
 
     def extra_repr(self) -> str:
-        """Return the share that is left out."""
+        """Return the dropout probability, for ``repr``."""
         return f"{self.share}"
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out the generator, which cannot be copied."""
+        """Return the state without the generator, which cannot be copied."""
         return {**vars(self), "generator": None}
 
 
 def _linear(n_inputs: int, n_outputs: int, generator: torch.Generator | None) -> nn.Linear:
-    """Return PyTorch's linear layer, as it draws one, but from a generator."""
+    """Return a linear layer, initialised as PyTorch does but from ``generator``."""
     layer = nn.Linear(n_inputs, n_outputs, device="meta").to_empty(device="cpu")
-    reach = 1.0 / sqrt(n_inputs)
+    bound = 1.0 / sqrt(n_inputs)
     with torch.no_grad():
         for parameter in layer.parameters():
-            parameter.uniform_(-reach, reach, generator=generator)
+            parameter.uniform_(-bound, bound, generator=generator)
     return layer
 
 
 @contextmanager
 def evaluating(network: nn.Module) -> Iterator[None]:
-    """Put a network into evaluation mode for a while."""
-    # Each module has a mode of its own: some may be frozen.
+    """Put a network into evaluation mode, and restore the mode of every module on exit."""
+    # Some modules may have been in evaluation mode before (frozen layers).
     were_training = [module for module in network.modules() if module.training]
     network.eval()
     try:
@@ -117,8 +117,8 @@ def evaluating(network: nn.Module) -> Iterator[None]:
 
 
 @contextmanager
-def own_modes() -> Iterator[None]:
-    """Take gradients in full precision, whatever modes the caller is in."""
+def default_modes() -> Iterator[None]:
+    """Enable gradients and disable inference mode and autocast, whatever the caller has set."""
     with ExitStack() as modes:
         modes.enter_context(torch.inference_mode(False))
         modes.enter_context(torch.enable_grad())
@@ -135,8 +135,8 @@ def outputs_of(network: nn.Module, inputs: Tensor, *, chunk: int = 8192) -> Tens
         return torch.cat([network(inputs[begin : begin + chunk]) for begin in parts])
 
 
-def chosen(outputs: Tensor) -> Tensor:
-    """Return the class of each example: the largest output, or the sign of the only one."""
+def predicted_classes(outputs: Tensor) -> Tensor:
+    """Return the class index of the largest output, or with a single output, of its sign."""
     if outputs.shape[-1] == 1:
         return (outputs[..., 0] >= 0.0).long()
     return outputs.argmax(dim=-1)

@@ -1,4 +1,4 @@
-"""How large beta is, as a function of the number of updates so far."""
+"""Schedules: beta as a function of the number of updates so far."""
 
 from dataclasses import dataclass
 from math import inf, nan
@@ -10,10 +10,10 @@ from torch import Tensor
 
 
 class Schedule(Protocol):
-    """The threshold of a loss or a neuron.
+    """The threshold beta of a loss or a neuron.
 
-    ``needs_norms``: whether beta is in units of the largest squared norm ``rho2`` of a neuron's
-    input among the updates so far.
+    ``needs_norms``: whether beta depends on ``rho2``, the largest squared norm of a neuron's input
+    among the updates so far.
     """
 
     needs_norms: ClassVar[bool]
@@ -24,7 +24,7 @@ class Schedule(Protocol):
 
 @dataclass(frozen=True)
 class Constant:
-    """The same beta always: 0 is the perceptron, 1 the hinge loss.
+    """A constant beta: 0 gives the perceptron loss, 1 the hinge loss.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ class Power:
     scale : float, default=1.0
         Beta after the first update.
     exponent : float, default=0.5
-        Between 0 and 1: the closer to 1, the larger the margin that a neuron is driven to.
+        Between 0 and 1. The closer to 1, the larger the margin that training enforces.
 
     Examples
     --------
@@ -91,8 +91,8 @@ class Infinity:
     alpha : float, default=1.5
         Strictly between 1 and 2.
     scale : float, default=1.0
-        What beta is multiplied by: the algorithm adds examples as they are, and a network's
-        weights grow by the learning rate over the batch instead.
+        Factor of beta. Algorithm 4 adds examples with step 1; in a network, a step adds
+        ``learning_rate / batch`` times each example.
 
     Examples
     --------
@@ -119,18 +119,18 @@ class Infinity:
 class ScaleFreeInfinity:
     """Algorithms 3 and 4 combined: ``rho ** 2 * b_t``.
 
-    ``rho`` is the largest norm of the neuron's input among the updates so far, whose scale drifts
-    as the layers below learn; the loss takes these inputs as ``features=``.
+    ``rho`` is the largest norm of the neuron's input among the updates so far; the scale of these
+    inputs drifts as the layers below learn. The loss takes them as ``features=``.
 
     Parameters
     ----------
     alpha : float, default=1.5
         Strictly between 1 and 2.
     scale : float, default=1.0
-        What beta is multiplied by. In units of examples that are added as they are; for a network
-        whose steps are ``learning_rate`` times a mean over ``batch`` examples, give
-        ``learning_rate / batch`` and an ``alpha`` near 1: hidden layers answer to a larger beta
-        with larger features, and these make beta larger again.
+        Factor of beta; 1 is right for steps that add whole examples. For a network whose steps are
+        ``learning_rate`` times the mean over ``batch`` examples, use ``learning_rate / batch`` and
+        an ``alpha`` near 1, since a larger beta makes the hidden layers produce larger features,
+        which increase beta further.
     """
 
     alpha: float = 1.5
@@ -147,28 +147,34 @@ class ScaleFreeInfinity:
 
 
 def infinity(t: Tensor, alpha: float) -> Tensor:
-    """Return ``((t + 1) ** alpha - t ** alpha - 1) / 2`` where the powers cancel little."""
+    """Return ``((t + 1) ** alpha - t ** alpha - 1) / 2``, computed without cancellation."""
     times = t.double()
     # (t + 1)^a - t^a = t^a ((1 + 1/t)^a - 1)
-    grown = times**alpha * torch.expm1(alpha * torch.log1p(1.0 / times.clamp(min=1.0)))
-    return torch.where(times > 0.0, (grown - 1.0) / 2.0, torch.zeros_like(times))
+    difference = times**alpha * torch.expm1(alpha * torch.log1p(1.0 / times.clamp(min=1.0)))
+    return torch.where(times > 0.0, (difference - 1.0) / 2.0, torch.zeros_like(times))
 
 
 def check_schedule(name: str, value: object) -> None:
-    """Raise what is wrong with a schedule."""
+    """Raise ValueError unless ``value`` is a schedule."""
     if isinstance(value, type) or not callable(value) or not hasattr(value, "needs_norms"):
         raise ValueError(f"{name}={value!r} must be a schedule, like Power(0.1, 0.4).")
 
 
-def check_whole(name: str, value: object) -> None:
-    """Raise what is wrong with a number of things."""
+def check_whole(name: str, value: object, *, also: str = "") -> None:
+    """Raise ValueError unless ``value`` is a whole number of at least 1.
+
+    ``also`` names in the message what else the caller accepts.
+    """
     if not isinstance(value, Integral) or isinstance(value, bool) or int(value) < 1:
-        raise ValueError(f"{name}={value!r} must be a whole number, at least 1.")
+        end = f", {also}" if also else ""
+        raise ValueError(f"{name}={value!r} must be a whole number of at least 1{end}.")
 
 
 def _check(name: str, value: float, least: float, most: float, *, strictly: bool = False) -> None:
-    where = f"between {least:g} and {most:g}" if most < inf else f"at least {least:g}, finite"
-    message = f"{name}={value!r} must be a number {where}{', exclusive' if strictly else ''}."
+    """Raise ValueError unless ``value`` is finite and between the limits."""
+    between = f"a number {'strictly ' if strictly else ''}between {least:g} and {most:g}"
+    required = between if most < inf else f"a finite number of at least {least:g}"
+    message = f"{name}={value!r} must be {required}."
     try:
         number = float(value) if isinstance(value, Real) else nan
     except OverflowError:

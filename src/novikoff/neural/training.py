@@ -1,4 +1,4 @@
-"""Epochs of training, by batches of examples or of errors."""
+"""Training by epochs, with batches of examples or of errors."""
 
 import copy
 import time
@@ -12,17 +12,18 @@ from torch.optim.swa_utils import AveragedModel
 
 from novikoff.neural.batches import ErrorBatches, Errors
 from novikoff.neural.loss import BetaLoss
-from novikoff.neural.network import MLP, chosen, outputs_of
+from novikoff.neural.network import MLP, outputs_of, predicted_classes
 
-DIVERGED = "The training diverged: parameters became NaN or infinite; lower the learning rate."
+DIVERGED = "Training diverged: parameters became NaN or infinite; lower the learning rate."
 
 
 class Epoch(NamedTuple):
-    """One line of a training's history.
+    """One epoch in the history of a training.
 
-    ``updates`` counts the steps so far in which some loss was active; ``mistakes`` the examples
-    that were misclassified when their gradient was taken, ``backpropagated`` those whose gradient
-    was, and ``visited`` all that were looked at, some twice where batches wait for errors.
+    ``updates`` counts the steps since the start of training in which some loss was active. Of this
+    epoch, ``backpropagated`` counts the examples whose gradient was computed, ``mistakes`` those of
+    them that were misclassified at that time, and ``visited`` the evaluated examples (with batches
+    of errors, some are evaluated twice). ``beta`` is the mean threshold after the epoch.
     """
 
     epoch: int
@@ -37,11 +38,12 @@ class Epoch(NamedTuple):
 
 @dataclass
 class Training:
-    """A network, its loss and optimiser, and the examples they see.
+    """A network, its loss and optimiser, and the training examples.
 
     ``batch`` is a number of examples, or :class:`Errors`. ``average_from``: from this epoch on,
-    the mean of the parameters after each epoch is what is judged and kept. ``keep_best``: what is
-    kept is what had the least error on the examples held out, not the last.
+    the network that is validated and kept has the average of the parameters after each epoch.
+    ``keep_best``: keep the network with the smallest error on the held-out examples instead of the
+    last one.
     """
 
     network: MLP
@@ -63,7 +65,7 @@ class Training:
         self._batches: ErrorBatches | None = None
         if isinstance(self.batch, Errors):
             if not isinstance(self.loss, BetaLoss):
-                raise ValueError("Batches of errors need a BetaLoss, whose losses can be zero.")
+                raise ValueError("Batches of errors need a BetaLoss, which can be exactly zero.")
             self._batches = ErrorBatches(
                 self.inputs,
                 self.targets,
@@ -84,11 +86,11 @@ class Training:
 
     @property
     def exhausted(self) -> bool:
-        """Whether no loss is active any more."""
+        """Whether the last pass of batches of errors found no active loss."""
         return self._batches is not None and self._batches.exhausted
 
     def epoch(self) -> Epoch:
-        """Visit every example once and return what happened."""
+        """Train for one pass over the examples and append it to the history."""
         started = time.perf_counter()
         self.network.train()
         self.loss.train()
@@ -96,7 +98,7 @@ class Training:
         before = 0 if self._batches is None else self._batches.n_visited
         for inputs, targets in self._epoch_batches():
             outputs = self._step(inputs, targets)
-            mistakes += int((chosen(outputs) != _classes(targets)).sum())
+            mistakes += int((predicted_classes(outputs) != _classes(targets)).sum())
             backpropagated += len(inputs)
             self.steps += 1
         self._check_parameters()
@@ -126,7 +128,7 @@ class Training:
 
     @property
     def since_best(self) -> int | None:
-        """How many epochs ago the error on the examples held out was least, if some are."""
+        """Epochs since the smallest error on the held-out examples; None without such examples."""
         errors = [line.held_out_error for line in self.history if line.held_out_error is not None]
         return len(errors) - 1 - errors.index(min(errors)) if errors else None
 
@@ -156,7 +158,7 @@ class Training:
         return outputs.detach()
 
     def _check_parameters(self) -> None:
-        """Notice a divergence in the last step, which no later loss would see."""
+        """Detect divergence in the last step of an epoch, after which no loss is computed."""
         if not all(bool(torch.isfinite(each).all()) for each in self.network.parameters()):
             raise ValueError(DIVERGED)
 
@@ -164,10 +166,10 @@ class Training:
         if self.held_out is None:
             return None
         inputs, targets = self.held_out
-        wrong = chosen(outputs_of(self._last, inputs)) != _classes(targets)
+        wrong = predicted_classes(outputs_of(self._last, inputs)) != _classes(targets)
         return float(wrong.double().mean())
 
 
 def _classes(targets: Tensor) -> Tensor:
-    """Return class indices; a sign -1 or +1 of the only neuron is class 0 or 1."""
+    """Return class indices; for a single output neuron, sign -1 is class 0 and +1 is class 1."""
     return (targets[:, 0] > 0).long() if targets.ndim == 2 else targets

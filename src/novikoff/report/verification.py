@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from novikoff.certificate import Certificate, Verified
 from novikoff.certificate.escape import quoted, shown_label
-from novikoff.certificate.wording import counted, in_full
+from novikoff.certificate.wording import counted, enumerated, in_full
 from novikoff.report.describe import (
     MOST_CLASSES,
     MOST_FEATURES,
@@ -25,10 +25,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Verification:
-    """A certificate that was verified, and what was found."""
+    """A certificate that was verified, and what was found.
+
+    ``target`` and ``drop`` are the columns of the file that were read as the labels, and left out.
+    """
 
     path: Path
     table: "Table"
+    target: str | None
+    drop: tuple[str, ...]
     certificate: Certificate
     verified: Verified
     compared: bool
@@ -70,6 +75,8 @@ class Verification:
     def _penalty(self) -> list[str]:
         values = [penalty(part) for part in parts_of(self.certificate)]
         shown = [in_full(value) for value in values if value is not None]
+        if set(shown) == {"inf"}:
+            return ["C = inf (hard margin)"]
         if len(set(shown)) == 1:
             shown = shown[:1]
         return [f"C = {first_of(shown[:MOST_CLASSES], len(shown))}"] if shown else []
@@ -77,16 +84,18 @@ class Verification:
     def _names(self) -> list[str]:
         """The names that the file has; and those in the certificate, where they are others."""
         table, stored = self.table, self.certificate.problem
-        words = []
-        if table.target_name is not None:
-            words.append(f"target {quoted(table.target_name)}")
-        if stored.target is not None and stored.target != table.target_name:
+        words, target = [], table.target_name or self.target
+        if target is not None:
+            words.append(f"target {quoted(target)}")
+        if stored.target is not None and stored.target != target:
             words.append(f"target {quoted(stored.target)} in the certificate (not checked)")
         if table.feature_names is not None:
             words.append(f"features {_first_names(table.feature_names)}")
         elif stored.feature_names is not None:
             names = _first_names(stored.feature_names)
             words.append(f"features {names} in the certificate (not checked)")
+        if self.drop:
+            words.append(f"columns left out: {enumerated([quoted(name) for name in self.drop])}")
         return ["; ".join(words)] if words else []
 
     def _identity(self) -> str:
@@ -94,7 +103,7 @@ class Verification:
             return "not compared"
         if self.certificate.problem.sha256 is not None:
             return "SHA-256 matches"
-        return "matches: a fast hash that tells other data, no cryptographic identity"
+        return "matches: a fast hash that detects other data, not a cryptographic identity"
 
     def document(self) -> dict[str, Any]:
         """What was found, for machines; ``parts`` has an entry for each of several classes."""
@@ -114,7 +123,8 @@ class Verification:
             "weighted": problem.weighted,
             "class_weights": problem.class_weights,
             "affine": problem.affine,
-            "target": table.target_name or problem.target,
+            "target": table.target_name or self.target or problem.target,
+            "drop": self.drop,
             "feature_names": table.feature_names or problem.feature_names,
             "fingerprint": problem.fingerprint,
             "fingerprint_compared": self.compared,

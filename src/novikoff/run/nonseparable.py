@@ -62,37 +62,6 @@ def zero_combination(
     return found if found is not None else _cycle(X, signs, affine)
 
 
-def from_zero_bound(
-    support: NDArray[np.int64],
-    weights: NDArray[Any],
-    signs: NDArray[np.int8],
-    *,
-    affine: bool,
-) -> Combination | None:
-    """Turn weights that prove the upper bound 0 into weights with which the examples sum to zero.
-
-    With an intercept it is the two class means that coincide, so each class is weighted by the
-    total of the other. Weights that are no whole numbers, or too large, give ``None``.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from novikoff.run.nonseparable import from_zero_bound
-    >>> signs = np.array([1, 1, -1])  # at 0, 2 and 1
-    >>> from_zero_bound(np.array([0, 1, 2]), np.array([1, 1, 3]), signs, affine=True)
-    (array([0, 1, 2]), array([3, 3, 6]))
-    """
-    if weights.dtype != np.int64:
-        return None
-    if not affine:
-        return support, weights
-    positive = signs[support] > 0
-    totals = int(weights[positive].sum()), int(weights[~positive].sum())
-    if int(weights.max()) * max(totals) >= 1 << 62:
-        return None
-    return support, weights * np.where(positive, totals[1], totals[0])
-
-
 def contradiction(
     X: Any,
     signs: NDArray[np.int8],

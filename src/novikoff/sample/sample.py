@@ -70,7 +70,8 @@ class Sample:
         affine : bool
             Whether hyperplanes may miss the origin.
         slack2 : float
-            The soft margin's ``Delta^2 = 1 / (2 C)``; 0 is the hard case.
+            The square of the slack coordinate ``Delta`` of every example, ``1 / (2 C)`` for the
+            soft margin with penalty C; 0 is the hard margin.
         class_weights : (float, float)
             The steps of negative and positive examples.
         centre : array of float64, optional

@@ -1,4 +1,4 @@
-"""From theorems to numbers: what is proved of the perceptron, and what it does."""
+"""Proved upper bounds on the number of mistakes of the perceptron."""
 
 from novikoff.theory.mistakes import (
     hinge_mistake_bound,

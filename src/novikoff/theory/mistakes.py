@@ -1,4 +1,4 @@
-"""How many mistakes the perceptron makes on any sequence of examples."""
+"""Upper bounds on the number of mistakes of the perceptron on a sequence of examples."""
 
 import math
 
@@ -6,15 +6,15 @@ import math
 def mistake_bound(R: float, gamma: float) -> float:
     """Novikoff's bound on the perceptron's mistakes: ``(R / gamma)^2``.
 
-    Holds for every sequence of examples of norm at most R, also one chosen by an adversary while
-    the perceptron runs, and of any length, provided that some unit vector u has
+    Holds for every sequence of examples of norm at most R, of any length, even if an adversary
+    chooses it while the perceptron runs, provided that some unit vector u has
     ``y x . u >= gamma`` for each example of the sequence. A mistake is a round with
-    ``y x . w <= 0``, the first round included. Orthogonal examples of equal norm attain it.
+    ``y x . w <= 0``, the first round included. Orthogonal examples of equal norm attain the bound.
 
     Parameters
     ----------
     R : float
-        No example has a larger norm.
+        Upper bound on the norms of the examples.
     gamma : float
         The margin of some unit vector on the sequence; positive.
 
@@ -31,14 +31,14 @@ def mistake_bound(R: float, gamma: float) -> float:
 def lifted_mistake_bound(R: float, gamma: float, lift: float) -> float:
     """The bound with an intercept: ``(R^2 + c^2)^2 / (c gamma)^2`` for the lift ``(x, c)``.
 
-    Holds where both classes occur and some hyperplane ``u . x + b = 0``, u a unit vector, has
-    ``y (u . x + b) >= gamma`` on the sequence. It is least for c = R: ``4 (R / gamma)^2``. A lift
-    that is small beside R is taxed by ``(R^2 + c^2)^2 / (2 R c)^2``.
+    Holds if both classes occur and some hyperplane ``u . x + b = 0``, u a unit vector, has
+    ``y (u . x + b) >= gamma`` on the sequence. The bound is smallest for c = R:
+    ``4 (R / gamma)^2``. Any other lift increases it by the factor ``(R^2 + c^2)^2 / (2 R c)^2``.
 
     Parameters
     ----------
     R : float
-        No example has a larger norm before the lift.
+        Upper bound on the norms of the examples before the lift.
     gamma : float
         The affine margin of some hyperplane on the sequence; positive.
     lift : float
@@ -59,18 +59,19 @@ def lifted_mistake_bound(R: float, gamma: float, lift: float) -> float:
 
 
 def hinge_mistake_bound(R: float, gamma: float, hinge: float) -> float:
-    """The bound for a comparator that errs: ``((R/gamma + sqrt((R/gamma)^2 + 4 L)) / 2)^2``.
+    """The bound in terms of hinge loss: ``((R/gamma + sqrt((R/gamma)^2 + 4 L)) / 2)^2``.
 
     L sums ``max(0, 1 - y x . u / gamma)`` over the rounds in which the *perceptron* made a mistake
-    (all rounds give a larger, equally valid number); u is any unit vector and gamma any positive
-    number. Nothing is assumed of the sequence. L = 0 gives :func:`mistake_bound`.
+    (the sum over all rounds gives a larger, still valid bound). The comparator u is any unit
+    vector and gamma any positive number; the sequence need not be separable. L = 0 gives
+    :func:`mistake_bound`.
 
     Parameters
     ----------
     R : float
-        No example has a larger norm.
+        Upper bound on the norms of the examples.
     gamma : float
-        The margin asked of the comparator; positive.
+        The margin below which the comparator has positive hinge loss; positive.
     hinge : float
         The comparator's hinge loss L.
 
@@ -89,18 +90,18 @@ def hinge_mistake_bound(R: float, gamma: float, hinge: float) -> float:
 def squared_mistake_bound(R: float, gamma: float, deviation: float) -> float:
     """The bound of Freund and Schapire: ``((R + D) / gamma)^2``.
 
-    D is the root of the sum of ``max(0, gamma - y x . u)^2`` over all rounds; u is any unit vector
-    and gamma any positive number. An example that is shown twice counts twice in D. Nothing is
-    assumed of the sequence. D = 0 gives :func:`mistake_bound`.
+    D is the square root of the sum of ``max(0, gamma - y x . u)^2`` over all rounds; an example
+    that occurs twice in the sequence counts twice. The comparator u is any unit vector and gamma
+    any positive number; the sequence need not be separable. D = 0 gives :func:`mistake_bound`.
 
     Parameters
     ----------
     R : float
-        No example has a larger norm.
+        Upper bound on the norms of the examples.
     gamma : float
-        The margin asked of the comparator; positive.
+        The margin from which the deviations are measured; positive.
     deviation : float
-        How far the examples fall short of that margin, D.
+        The deviation D.
 
     Examples
     --------

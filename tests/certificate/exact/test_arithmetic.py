@@ -9,10 +9,18 @@ import numpy as np
 import pytest
 import torch
 
-from novikoff.certificate import CertificateError, Status, certify_margin, row_hashes
+from novikoff.certificate import (
+    Account,
+    CertificateError,
+    Certifier,
+    Status,
+    Weighted,
+    row_hashes,
+)
 from novikoff.certificate.exact.arithmetic import check_arithmetic
 
 X = np.array([[1.0, 0.0], [-1.0, 5e-324]])
+CERTIFIER = Certifier.of(X, [1, -1], positive=1, affine=True)
 X86 = platform.machine() in ("x86_64", "AMD64")
 
 
@@ -38,14 +46,8 @@ def rounded(mode):
 
 
 def certificate():
-    return certify_margin(
-        X,
-        [1, -1],
-        coef=[1.0, 0.0],
-        affine=True,
-        support=[0, 1],
-        weights=[1, 1],
-        status=Status.CONVERGED,
+    return CERTIFIER.hard(
+        Account(status=Status.CONVERGED), coef=[1.0, 0.0], proof=Weighted([0, 1], [1, 1])
     )
 
 
@@ -67,6 +69,8 @@ def test_every_check_begins_with_it():
     with flushed():
         for use in (
             certificate,
+            lambda: CERTIFIER.soft_model([1.0, 0.0], C=1.0),
+            lambda: CERTIFIER.refute([0, 1]),
             lambda: row_hashes(X),
             lambda: made.verify(X, [1, -1]),
             lambda: made.verify(X, [1, -1], check_fingerprint=False),

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from novikoff.certificate.exact.hull import hull_point
-from novikoff.certificate.exact.slack import dual_below, primal_value, rescaled
+from novikoff.certificate.exact.slack import best_scale, dual_below, primal_value
 from tests.certificate import truth
 from tests.certificate.strategies import ARITHMETIC, STORES, cases, extreme, ordinary, priced
 
@@ -58,7 +58,8 @@ def test_the_optimum_is_above_the_dual_bound(arithmetic, case, C):
 @given(case=cases(ordinary) | priced(cases(ordinary)), C=usual_C)
 def test_the_scale_is_the_best_one(case, C):
     claim = (case.X, case.signs)
-    coef, intercept = rescaled(*claim, case.coef, case.intercept, C, case.costs)
+    factor = best_scale(*claim, case.coef, case.intercept, C, case.costs)
+    coef, intercept = factor * case.coef, factor * case.intercept
     best = truth.primal(*claim, coef, intercept, C, case.costs)
     # Margins are known to 2**-53, so a hinge that should be zero is not smaller than that.
     rounding = truth.primal(*claim, 0.0 * coef, 0.0, C, case.costs) / 2**100

@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 from novikoff import Perceptron
-from novikoff.certificate import CertificateError, Status, certify_margin
+from novikoff.certificate import Account, CertificateError, Certifier, Status, Weighted
 from novikoff.certificate.exact.filter import combination
 from novikoff.certificate.examples.blocks import take
 from tests.estimators.problems import noise, whole_numbers
@@ -29,16 +29,8 @@ def test_entries_in_parts_are_summed():
     """As a fit does it, which gets its rows from the same conversion."""
     row, column = np.array([0, 1, 1, 0]), np.array([0, 0, 0, 1])
     X = sparse.coo_array((np.array([3, -1, -2, 0], dtype=np.int8), (row, column)), shape=(2, 2))
-    certificate = certify_margin(
-        X,
-        [1, -1],
-        coef=[1.0, 0.0],
-        affine=True,
-        support=[0, 1],
-        weights=[1, 1],
-        status=Status.CONVERGED,
-        positive=1,
-        negative=0,
+    certificate = Certifier.of(X, [1, 0], positive=1, affine=True).hard(
+        Account(status=Status.CONVERGED), coef=[1.0, 0.0], proof=Weighted([0, 1], [1, 1])
     )
     assert certificate.lower == certificate.upper == 3.0
     certificate.verify(X, [1, 0])
@@ -51,7 +43,7 @@ def test_a_damaged_matrix_is_refused(form):
     X = sparse.csr_array(np.eye(3)).asformat(form)
     X.indices[1] = 7
     with pytest.raises(CertificateError, match=f"the {form.upper()} matrix is damaged"):
-        certify_margin(X, [1, 1, -1], coef=[1, 1, 1], affine=True, status=Status.CONVERGED)
+        Certifier.of(X, [1, 1, -1], positive=1, affine=True)
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32", "uint8", "int32"])

@@ -5,7 +5,15 @@ import pytest
 from scipy import sparse
 
 from novikoff import MaxMargin, Perceptron, is_separable
-from novikoff.certificate import CertificateError, Status, certify_margin, fingerprint, row_hashes
+from novikoff.certificate import (
+    Account,
+    CertificateError,
+    Certifier,
+    Status,
+    Weighted,
+    fingerprint,
+    row_hashes,
+)
 from novikoff.certificate.examples.canonical import with_true_flags
 from novikoff.certificate.examples.matrix import check_matrix
 from novikoff.sample import storage_of
@@ -52,24 +60,13 @@ def test_a_matrix_with_stale_flags_is_the_matrix_it_is(dtype):
     X, signs = twice(dtype), [1, -1, 1, -1]
     assert np.array_equal(row_hashes(X), row_hashes(TRUE))
     assert fingerprint(X, np.array([1, 0, 1, 0])) == fingerprint(TRUE, np.array([1, 0, 1, 0]))
-    made = certify_margin(
-        X,
-        signs,
-        coef=[2.0, 1.0],
-        affine=True,
-        support=[0, 1],
-        weights=[1, 1],
-        status=Status.MAX_ITER,
+    made, same = (
+        Certifier.of(table, signs, positive=1, affine=True).hard(
+            Account(status=Status.MAX_ITER), coef=[2.0, 1.0], proof=Weighted([0, 1], [1, 1])
+        )
+        for table in (X, TRUE)
     )
-    assert made == certify_margin(
-        TRUE,
-        signs,
-        coef=[2.0, 1.0],
-        affine=True,
-        support=[0, 1],
-        weights=[1, 1],
-        status=Status.MAX_ITER,
-    )
+    assert made == same
     made.verify(X, signs)
     made.verify(twice(dtype, claimed=False), signs)
     storage = storage_of(twice(dtype))

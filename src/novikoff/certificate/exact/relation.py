@@ -11,17 +11,20 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from flint import fmpq, fmpz_mat, nmod_mat
+from flint import fmpq, fmpz_mat
 
 from novikoff.certificate.errors import CertificateError
 from novikoff.certificate.exact.dyadic import Dyadic
-from novikoff.certificate.exact.enclosure import positive_part
+from novikoff.certificate.exact.enclosure import (
+    BOTH_SIGNS,
+    INDEPENDENT,
+    NOT_MINIMAL,
+    positive_part,
+)
 from novikoff.certificate.exact.hull import exact_sum
+from novikoff.certificate.exact.modular import PRIMES, independent_among
 from novikoff.certificate.examples.blocks import Indices, take
 from novikoff.certificate.examples.labels import Signs
-
-_PRIMES = (2**61 - 1, 2**62 - 57, 2**63 - 25)
-"""Primes that tell the rank of a matrix; an unlucky one can only make it look smaller."""
 
 _SMALL = 32
 """A basis of so many examples is solved in no time."""
@@ -41,14 +44,19 @@ def is_zero_combination(
 def carriers(X: Any, signs: Signs, support: Indices, *, affine: bool) -> npt.NDArray[np.bool_]:
     """Mark the examples of a basis that combine to zero with positive weights.
 
-    The others have weight zero. The weights themselves are computed only where it takes little
-    time, or where nothing less decides.
+    The others have weight zero. All examples of the basis are decided exactly, but the weights
+    themselves are computed only where it takes little time, or where nothing less decides.
 
     Raises
     ------
     CertificateError
-        As :func:`null_weights`.
+        As :func:`null_weights`; at once if there are more examples than a basis can have.
     """
+    most = X.shape[1] + 1 + affine
+    if support.size > most:
+        raise CertificateError(
+            f"a basis has at most {most} examples for {X.shape[1]} features, not {support.size}"
+        )
     if support.size > _SMALL:
         part = positive_part(X, signs, support, affine=affine)
         if part is not None:
@@ -68,7 +76,7 @@ def null_weights(X: Any, signs: Signs, support: Indices, *, affine: bool) -> lis
     matrix = _signed_columns(X, signs, support, affine)
     weights = _null_vector(matrix, support.size)
     if min(weights) < 0 < max(weights):
-        raise CertificateError("the basis combines to zero only with weights of both signs")
+        raise CertificateError(BOTH_SIGNS)
     return [abs(a) for a in weights]
 
 
@@ -156,21 +164,21 @@ def _signed_columns(X: Any, signs: Signs, support: Indices, affine: bool) -> lis
 
 def _null_vector(matrix: list[list[int]], n_columns: int) -> list[int]:
     """The one relation between the columns, as integers without a common divisor."""
-    for prime in _PRIMES:
-        pivots = _pivots(matrix, n_columns, prime)
+    for prime in PRIMES:
+        pivots = independent_among(matrix, n_columns, prime)
         # As many rows as these decide that there are more relations, whatever the prime.
         if len(pivots) >= n_columns - 1 or len(matrix) < n_columns - 1:
             break
     if len(pivots) == n_columns:
-        raise CertificateError("the basis does not combine to zero: its examples are independent")
+        raise CertificateError(INDEPENDENT)
     if len(pivots) < n_columns - 1:
-        raise CertificateError("the basis combines to zero in more than one way: it is not minimal")
+        raise CertificateError(NOT_MINIMAL)
     (free,) = set(range(n_columns)) - set(pivots)
     if not pivots:
         return [1]
     # A square system on the pivots; the other features are checked afterwards.
     transposed = [[row[column] for row in matrix] for column in pivots]
-    chosen = set(_pivots(transposed, len(matrix), prime))
+    chosen = set(independent_among(transposed, len(matrix), prime))
     system = [matrix[i] for i in sorted(chosen)]
     others = [row for i, row in enumerate(matrix) if i not in chosen]
     size = len(pivots)
@@ -183,29 +191,15 @@ def _null_vector(matrix: list[list[int]], n_columns: int) -> list[int]:
     for position, column in enumerate(pivots):
         weights[column] = int(numerators[position, 0])
     if any(sum(map(operator.mul, row, weights)) for row in others):
-        raise CertificateError("the basis does not combine to zero: its examples are independent")
+        raise CertificateError(INDEPENDENT)
     divisor = math.gcd(*weights)
     return [a // divisor for a in weights]
-
-
-def _pivots(matrix: list[list[int]], n_columns: int, prime: int) -> list[int]:
-    """Columns that are independent modulo the prime, hence over the rationals."""
-    if not matrix:
-        return []
-    entries = [a % prime for row in matrix for a in row]
-    reduced, rank = nmod_mat(len(matrix), n_columns, entries, prime).rref()
-    pivots, column = [], 0
-    for row in range(rank):
-        while int(reduced[row, column]) == 0:
-            column += 1
-        pivots.append(column)
-    return pivots
 
 
 def _first_relation(matrix: list[list[int]], columns: list[int]) -> dict[int, int]:
     """The relation of the first column that depends on those before it, without its zeros."""
     tried = columns[: len(matrix) + 1]
-    pivots = _pivots([[row[i] for i in tried] for row in matrix], len(tried), _PRIMES[0])
+    pivots = independent_among([[row[i] for i in tried] for row in matrix], len(tried), PRIMES[0])
     free = next((k for k in range(len(tried)) if k >= len(pivots) or pivots[k] != k), 0)
     chosen = tried[: free + 1]
     weights = _null_vector([[row[i] for i in chosen] for row in matrix], len(chosen))

@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 
 from novikoff.certificate.base import Certificate
-from novikoff.certificate.claims import Findings, check_model
+from novikoff.certificate.claims import Findings, check_finite, check_model
 from novikoff.certificate.errors import CertificateError
 from novikoff.certificate.examples.checked import Examples
 from novikoff.certificate.model import Model, Soft
@@ -31,6 +31,7 @@ class Binary(Certificate):
 
     def _check_model(self, examples: Examples, model: Model | None) -> Findings:
         if model is None:
+            check_finite(examples)
             return Findings()
         return check_model(model, examples, affine=self.problem.affine)
 

@@ -75,6 +75,16 @@ class Source:
         remembered = () if problem.feature_names else tuple(about.get("drop", "").split())
         return replace(self.with_header(about), drop=self.drop or remembered)
 
+    def target_or(self, remembered: str | None) -> str | None:
+        """Return the target that was read: the option, or what a model remembers.
+
+        Only a column can be remembered, and a libsvm file has none to name.
+        """
+        from novikoff.data.read import format_of
+
+        columns = format_of(self.path, self.format) not in ("idx", "libsvm")
+        return self.target or (remembered if columns else None)
+
     def with_header(self, about: dict[str, str]) -> "Source":
         """Fill in whether the first line contains names, if that was an option of the fit."""
         if self.header is not None or "header" not in about:

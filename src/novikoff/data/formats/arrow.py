@@ -38,15 +38,17 @@ def assemble(
     """Fill the rows batch by batch, so that beside a batch there is one copy of the data.
 
     The batches hold the columns in the order of `choice.positions`; `types` are their types,
-    `names` those of all the file's columns. `n_rows` spares growing.
+    `names` those of all the file's columns; `n_rows` is the number of rows, if it is known.
     """
     d = len(choice.features)
     places = [place(names, i) for i in choice.positions]
     label_at = None if choice.target is None else d
     weight_at = None if choice.weights is None else len(places) - 1
     for j, kind in enumerate(types):
-        if j != label_at and not _is_numeric(kind):
-            raise _first_word(request, batches, j, places[j], kind, weights=j == weight_at)
+        if j == label_at:
+            _check_label_type(request, kind, places[j])
+        elif not _is_numeric(kind):
+            raise _first_non_number(request, batches, j, places[j], kind, weights=j == weight_at)
 
     uniform = len(set(types[:d])) == 1 and _is_plain(types[0])
     X = _Rows(request, d, _common_type(types[:d]), n_rows)
@@ -138,14 +140,15 @@ def _is_numeric(kind: Any) -> bool:
     )
 
 
-def _is_string(kind: Any) -> bool:
+def is_string(kind: Any) -> bool:
+    """Whether a column of this type contains texts."""
     return bool(
         pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
     )
 
 
 def _uniform_block(batch: Any, d: int) -> NDArray[Any] | None:
-    """Transpose columns of one type at once; None where a value needs a look of its own."""
+    """Transpose columns of one type at once; None where values must be checked one by one."""
     try:
         block: NDArray[Any] = batch.select(range(d)).to_tensor().to_numpy()
     except pa.ArrowTypeError:  # missing values
@@ -182,8 +185,8 @@ def _numbers(request: Request, column: Any, where: str, start: int) -> NDArray[A
 
 def _labels(request: Request, column: Any, where: str, start: int) -> NDArray[Any]:
     _refuse_missing(request, column, where, "the label", start)
-    if pa.types.is_dictionary(column.type) and _is_string(column.type.value_type):
-        # Decoding repeats each text in as many rows as it has.
+    if pa.types.is_dictionary(column.type) and is_string(column.type.value_type):
+        # Decoding copies each text once for every row that has it.
         lengths = _lengths(column.dictionary)
         if lengths.size and lengths.max() > LONGEST_LABEL:
             indices = column.indices.to_numpy(zero_copy_only=False)
@@ -191,21 +194,30 @@ def _labels(request: Request, column: Any, where: str, start: int) -> NDArray[An
     column = _decoded(column)
     kind = column.type
     _refuse_missing(request, column, where, "the label", start)
-    if _is_string(kind):
+    if is_string(kind):
         column.validate(full=True)
+        # numpy drops such characters at the end, so that different labels would become the same.
+        null = pc.match_substring(column, "\0")
+        if pc.any(null).as_py():
+            row = start + int(pc.index(null, True).as_py()) + 1
+            raise request.error(f"{where}, row {row}: the label contains a null character")
         lengths = _lengths(column)
         request.check_label_lengths(lengths, where, start)
         if lengths.size * int(lengths.max(initial=0)) > _MANY_CHARACTERS:
             request.check_memory(4 * lengths.size * int(lengths.max()), where)
         return np.asarray(column.to_pylist(), dtype=np.str_)
-    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind):
-        values: NDArray[Any] = column.to_numpy(zero_copy_only=False)
-        return values
-    if pa.types.is_binary(kind):
+    values: NDArray[Any] = column.to_numpy(zero_copy_only=False)
+    return values
+
+
+def _check_label_type(request: Request, kind: Any, where: str) -> None:
+    plain = kind.value_type if pa.types.is_dictionary(kind) else kind
+    if pa.types.is_binary(plain):
         raise request.error(f"{where} is not UTF-8 text; save it as UTF-8")
-    raise request.error(
-        f"{where} is of type {printable(kind)}: labels are strings, numbers or booleans"
-    )
+    if not (is_string(plain) or _is_numeric(plain)) or pa.types.is_decimal(plain):
+        raise request.error(
+            f"{where} is of type {printable(kind)}: labels are strings, numbers or booleans"
+        )
 
 
 def _refuse_missing(request: Request, column: Any, where: str, what: str, start: int) -> None:
@@ -223,34 +235,41 @@ def _decoded(column: Any) -> Any:
     """Replace the indices of a dictionary by its values."""
     if not pa.types.is_dictionary(column.type):
         return column
-    # Arrow does not ask whether the indices that a file contains are inside the dictionary.
+    # Arrow does not check that the indices in a file are inside the dictionary.
     column.validate(full=True)
     return column.dictionary_decode()
 
 
-def _first_word(
+def _first_non_number(
     request: Request, batches: Iterable[Any], j: int, where: str, kind: Any, *, weights: bool
 ) -> Exception:
     """Find the first value that is no number, in a column that Arrow did not take for one."""
     cure = "encode the column, leave it out with --drop, or name it as the --target"
     if weights:
         cure = "weights are numbers"
-    if not (_is_string(kind) or pa.types.is_temporal(kind)):
+    plain = kind.value_type if pa.types.is_dictionary(kind) else kind
+    if not (is_string(plain) or pa.types.is_temporal(plain)):
         return request.error(f"{where} is of type {printable(kind)}, not a number; {cure}")
-    row = 0
+    start = 0
     for batch in batches:
-        column = batch.column(j).cast(pa.string())
+        column = batch.column(j)
+        _refuse_missing(request, column, where, "the value", start)
+        if not pa.types.is_dictionary(column.type):
+            column = column.cast(pa.string()).dictionary_encode()
         column.validate(full=True)
-        for value in column.to_pylist():
-            row += 1
-            if value is None:
-                return request.error(
-                    f"{where}, row {row}: the value is missing; correct or remove the row"
-                )
-            try:
-                float(value)
-            except ValueError:
-                return request.error(
-                    f"{where}, row {row}: {quoted(value, 40)} is not a number; {cure}"
-                )
-    return request.error(f"{where} holds its numbers as text: write them as numbers")
+        words = [not _is_number(text) for text in column.dictionary.to_pylist()]
+        bad = np.array(words, dtype=bool)[column.indices.to_numpy(zero_copy_only=False)]
+        if bad.any():
+            row = int(np.argmax(bad))
+            text = quoted(column[row].as_py(), 40)
+            return request.error(f"{where}, row {start + row + 1}: {text} is not a number; {cure}")
+        start += batch.num_rows
+    return request.error(f"{where} contains numbers stored as text: store them as numbers")
+
+
+def _is_number(text: str | None) -> bool:
+    try:
+        float(text or "")
+    except ValueError:
+        return False
+    return True

@@ -1,4 +1,4 @@
-"""CSV files: comma, semicolon or tab between the fields, a line of names on top."""
+"""CSV files: comma, semicolon or tab between the fields, a line of names on head."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ _BYTES_PER_BYTE = 3
 """What Arrow's reader of a whole file needs for a byte of text: the text, the values, a copy."""
 _INTEGER = re.compile(r"([+-]?)0*(\d*)")
 _LONGEST_INTEGER = 400
-"""Digits: with more an integer is no float64, which ends at 1.8e308."""
+"""Digits; larger integers are beyond float64, whose largest value is 1.8e308."""
 _BREAK = re.compile(rb"\r\n|\r|\n")
 _RAGGED = re.compile(r"Row #(\d+): Expected (\d+) columns, got (\d+)")
 
 
 @dataclass(frozen=True)
-class _Top:
-    """What the first lines of the file tell."""
+class _Head:
+    """What the first two lines of the file show."""
 
     blank: int
     fields: list[str]
@@ -47,19 +47,19 @@ def read_csv(request: Request) -> Table:
 
     The delimiter is the one of comma, semicolon and tab that occurs most in the first line.
     """
-    top = _top(request)
+    head = _read_head(request)
     header = request.header
     if header is None:
-        if any(_is_number(field) for field in top.fields):
-            number = quoted(next(filter(_is_number, top.fields)))
+        if any(_is_number(field) for field in head.fields):
+            number = quoted(next(filter(_is_number, head.fields)))
             raise request.error(
-                f"the first line has the number {number} in it: "
-                "if it holds data pass --no-header, if it holds names pass --header"
+                f"the first line contains the number {number}: "
+                "pass --no-header if it is a row of data, --header if it contains names"
             )
         header = True
-    names = [name.strip() for name in top.fields] if header else None
-    choice = choose(request, names, len(top.fields))
-    file = _File(request, top, top.blank + header, [str(i) for i in choice.positions])
+    names = [name.strip() for name in head.fields] if header else None
+    choice = choose(request, names, len(head.fields))
+    file = _File(request, head, head.blank + header, [str(i) for i in choice.positions])
     try:
         table = _assembled(file, choice, names)
     except pa.ArrowException as error:
@@ -112,7 +112,7 @@ class _File:
     """The two ways to have Arrow read the file."""
 
     request: Request
-    top: _Top
+    head: _Head
     skipped: int
     columns: list[str]
 
@@ -121,7 +121,7 @@ class _File:
         return pacsv.open_csv(
             self.request.path,
             read_options=self._read_options(threads=True),
-            parse_options=pacsv.ParseOptions(delimiter=self.top.delimiter),
+            parse_options=pacsv.ParseOptions(delimiter=self.head.delimiter),
             convert_options=pacsv.ConvertOptions(include_columns=self.columns, column_types=types),
         )
 
@@ -150,14 +150,14 @@ class _File:
         self._check_whole_size()
         return pacsv.read_csv(
             self.request.path,
-            # Only a reader of one thread tells the number of a ragged row.
+            # Only the single-threaded reader reports the number of a ragged row.
             read_options=self._read_options(threads=False),
-            parse_options=pacsv.ParseOptions(delimiter=self.top.delimiter),
+            parse_options=pacsv.ParseOptions(delimiter=self.head.delimiter),
             convert_options=pacsv.ConvertOptions(include_columns=self.columns),
         )
 
     def unreadable(self, error: Exception) -> Exception:
-        """Say what Arrow stumbled over."""
+        """Word the reason why Arrow cannot read the file."""
         # Arrow's handler of ragged rows would be tidier, but fails where they are not UTF-8.
         if ragged := _RAGGED.search(str(error)):
             row, expected, actual = map(int, ragged.groups())
@@ -167,7 +167,7 @@ class _File:
             )
         if "straddling" in str(error):
             return self.request.error(
-                f"a row has more than {self.top.block:,} bytes, far more than the first lines: "
+                f"a row has more than {self.head.block:,} bytes, far more than the first lines: "
                 "is a line break or a quotation mark missing?"
             )
         if "Could not skip" in str(error) or "Empty CSV" in str(error):
@@ -187,14 +187,14 @@ class _File:
 
     def _read_options(self, *, threads: bool) -> Any:
         return pacsv.ReadOptions(
-            column_names=[str(i) for i in range(len(self.top.fields))],
+            column_names=[str(i) for i in range(len(self.head.fields))],
             skip_rows=self.skipped,
-            block_size=self.top.block,
+            block_size=self.head.block,
             use_threads=threads,
         )
 
 
-def _top(request: Request) -> _Top:
+def _read_head(request: Request) -> _Head:
     with pa.input_stream(str(request.path), compression="detect") as stream:
         head: bytes = stream.read(_BLOCK)
         while _breaks(head.lstrip()) < 2 and (more := stream.read(len(head))):
@@ -222,7 +222,7 @@ def _top(request: Request) -> _Top:
     longest = max(map(len, lines))
     # Arrow wants the lines that it skips, and every row, inside a block.
     block = min(max(_BLOCK, 16 * longest, begin + 2 * longest), 2**31 - 1)
-    return _Top(blank, fields, delimiter, block)
+    return _Head(blank, fields, delimiter, block)
 
 
 def _breaks(text: bytes) -> int:

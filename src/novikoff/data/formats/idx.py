@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.certificate.escape import quoted
-from novikoff.data.formats.packed import is_packed, open_packed, read_up_to
+from novikoff.data.formats.compressed import is_compressed, open_compressed, read_up_to
 from novikoff.data.memory import size
 from novikoff.data.table import Request, Table, as_features
 
@@ -43,18 +43,18 @@ def read_idx(request: Request) -> Table:
 
 
 def contents(request: Request) -> bytearray:
-    """Read a file, decompressed if it is packed, up to one byte beyond the end of its array.
+    """Read a file, decompressed if necessary, up to one byte beyond the end of its array.
 
-    No memory is taken that the file cannot fill: the array that the header promises must fit in
-    the file, or where that is packed into the memory.
+    No more memory is allocated than the file has bytes; a compressed file is refused if the
+    array that its header promises does not fit into the available memory.
     """
-    with open_packed(request.path) as stream:
+    with open_compressed(request.path) as stream:
         content = read_up_to(stream, 4)
         if not _is_idx(content):
             return content
         content += read_up_to(stream, 4 * content[3])
         rest = _end(content) - len(content)
-        if is_packed(request.path):
+        if is_compressed(request.path):
             request.check_memory(rest)
         else:
             rest = min(rest, request.path.stat().st_size)

@@ -15,10 +15,11 @@ from typing import IO, Any
 import numpy as np
 from numpy.lib import format as npy_format
 from numpy.typing import NDArray
-from scipy.sparse import bsr_matrix, coo_matrix, csc_matrix, csr_matrix, dia_matrix, issparse
+from scipy.sparse import csr_matrix, issparse
 
 from novikoff.certificate.escape import printable, quoted
 from novikoff.data.columns import choose
+from novikoff.data.formats.sparse import read_sparse
 from novikoff.data.table import (
     LONGEST_LABEL,
     Column,
@@ -26,6 +27,7 @@ from novikoff.data.table import (
     Request,
     Table,
     as_features,
+    as_native,
     dtype_name,
     listed,
     place,
@@ -34,13 +36,6 @@ from novikoff.data.table import (
 Check = Callable[[Request, np.dtype[Any]], None]
 
 _SPARSE = {"format", "shape", "data"}
-_SPARSE_PARTS = {
-    "csr": ("indices", "indptr"),
-    "csc": ("indices", "indptr"),
-    "bsr": ("indices", "indptr"),
-    "coo": ("row", "col"),
-    "dia": ("offsets",),
-}
 _HEADERS: dict[tuple[int, int], Callable[[IO[bytes]], Any]] = {
     (1, 0): npy_format.read_array_header_1_0,
     (2, 0): npy_format.read_array_header_2_0,
@@ -136,7 +131,9 @@ class _Arrays:
         """Read an array that is no larger than it says and than there is memory."""
         info = self.members[name]
         if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            raise self.request.error(f"array {quoted(name)} is not compressed as numpy does it")
+            raise self.request.error(
+                f"array {quoted(name)} uses a compression method that numpy does not write"
+            )
         return _array(self.request, lambda: self.archive.open(info), info.file_size, check)
 
 
@@ -199,25 +196,8 @@ def _unreadable(request: Request) -> Exception:
 
 
 def _sparse(request: Request, arrays: _Arrays) -> Any:
-    """Put the parts of a sparse matrix together, in the formats that scipy saves."""
     try:
-        word = arrays.read("format").item()
-        format = word.decode("ascii") if isinstance(word, bytes) else word
-        n, d = (int(length) for length in arrays.read("shape"))
-        parts = [arrays.read(name) for name in _SPARSE_PARTS[format]]
-        data = arrays.read("data")
-        make = {"csr": csr_matrix, "csc": csc_matrix, "bsr": bsr_matrix}.get(format)
-        if make is not None:
-            matrix = make((data, *parts), shape=(n, d))
-            # Compiled code does not ask again whether an index is inside the matrix.
-            matrix.check_format(full_check=True)
-        elif format == "dia":
-            matrix = dia_matrix((data, *parts), shape=(n, d))
-        else:
-            matrix = coo_matrix((data, parts), shape=(n, d))
-        # The starts of the rows; the values and their columns, once more while they are sorted.
-        request.check_memory(8 * (n + 1) + 2 * (data.itemsize + 8) * data.size)
-        return matrix.tocsr()
+        return read_sparse(request, arrays.read)
     except DataError:
         raise
     except _DAMAGED:
@@ -233,6 +213,7 @@ def _split(request: Request, X: Any) -> Table:
         if not X.shape[0]:
             raise request.error("it has no rows")
         request.check_memory(8 * X.shape[1], "one row as an array")
+        X = csr_matrix((as_native(request, X.data), X.indices, X.indptr), shape=X.shape)
         X.sum_duplicates()
         request.check_finite(X)
     else:

@@ -8,8 +8,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from novikoff.certificate.escape import printable
-from novikoff.data.columns import choose
-from novikoff.data.formats.arrow import assemble
+from novikoff.data.columns import Choice, choose
+from novikoff.data.formats.arrow import assemble, is_string
 from novikoff.data.table import Request, Table
 
 _BATCH_BYTES = 1 << 22
@@ -24,19 +24,37 @@ def read_parquet(request: Request) -> Table:
             index = _index_columns(request, schema)
             names = [name for name in schema.names if name not in index]
             choice = choose(request, names, len(names))
-            chosen = [names[i] for i in choice.positions]
-            types = [schema.field(name).type for name in chosen]
-            rows = max(_BATCH_ROWS, _BATCH_BYTES // (8 * len(chosen)))
-            # `columns` selects but does not order: the batches are put in order here.
-            batches = (
-                batch.select(chosen) for batch in file.iter_batches(batch_size=rows, columns=chosen)
-            )
-            return assemble(request, batches, types, choice, names, file.metadata.num_rows)
+            texts = [names[i] for i in choice.positions if is_string(schema.field(names[i]).type)]
+            _check_texts(request, file.metadata, texts)
+        # A text that occurs in many rows is in the file, and then in memory, only once.
+        with pq.ParquetFile(request.path, memory_map=True, read_dictionary=texts) as file:
+            return _rows(request, file, choice, names)
     except (pa.ArrowException, UnicodeDecodeError) as error:
         if isinstance(error, MemoryError):
             raise
         reason = printable(" ".join(str(error).split()), 200)
         raise request.error(f"not a readable Parquet file ({reason}); write it again") from error
+
+
+def _rows(request: Request, file: Any, choice: Choice, names: list[str]) -> Table:
+    chosen = [names[i] for i in choice.positions]
+    types = [file.schema_arrow.field(name).type for name in chosen]
+    rows = max(_BATCH_ROWS, _BATCH_BYTES // (8 * len(chosen)))
+    # `columns` selects but does not order: the batches are put in order here.
+    batches = (batch.select(chosen) for batch in file.iter_batches(batch_size=rows, columns=chosen))
+    return assemble(request, batches, types, choice, names, file.metadata.num_rows)
+
+
+def _check_texts(request: Request, metadata: Any, names: list[str]) -> None:
+    """Refuse columns of texts that do not fit into the memory when they are decompressed."""
+    if not names:
+        return
+    for i in range(metadata.num_row_groups):
+        group = metadata.row_group(i)
+        columns = (group.column(j) for j in range(group.num_columns))
+        request.check_memory(
+            sum(c.total_uncompressed_size for c in columns if c.path_in_schema in names)
+        )
 
 
 def _index_columns(request: Request, schema: Any) -> list[Any]:

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from novikoff.certificate.escape import printable, quoted
-from novikoff.data.formats.packed import open_packed, pieces
+from novikoff.data.formats.compressed import open_compressed, pieces
 from novikoff.data.table import EXACT, Request, Table
 
 _INT32 = np.iinfo(np.int32).max
@@ -27,7 +27,7 @@ def read_svmlight(request: Request) -> Table:
         raise request.error("a libsvm file names its target itself: leave out --target and --drop")
     _check_size(request)
     try:
-        with open_packed(request.path) as stream:
+        with open_compressed(request.path) as stream:
             X, y = load_svmlight_file(stream)
     except (ValueError, OverflowError) as error:
         raise _first_bad_line(request, error) from None
@@ -54,7 +54,7 @@ def read_svmlight(request: Request) -> Table:
 def _check_size(request: Request) -> None:
     """Count rows and values, and refuse a file that has more of them than fit into the memory."""
     needed = checked = rows = values = line = longest = 0
-    with open_packed(request.path) as stream:
+    with open_compressed(request.path) as stream:
         for piece in pieces(stream):
             rows += piece.count(b"\n")
             values += piece.count(b":")
@@ -79,8 +79,8 @@ def _check_exact(request: Request, y: NDArray[np.float64]) -> None:
 
 
 def _first_bad_line(request: Request, error: Exception) -> Exception:
-    """Find the line the loader stumbled over: its message does not say which."""
-    with open_packed(request.path) as stream:
+    """Find the line that the loader rejected: its message does not say which."""
+    with open_compressed(request.path) as stream:
         row = 0
         for line in stream:
             fields = line.split(b"#", 1)[0].split()

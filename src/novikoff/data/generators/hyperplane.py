@@ -15,7 +15,7 @@ RandomState = int | np.random.RandomState | None
 _INSIDE = 1.0 - 1e-12
 
 
-def _nowhere() -> NDArray[np.int64]:
+def _no_examples() -> NDArray[np.int64]:
     return np.empty(0, dtype=np.int64)
 
 
@@ -37,7 +37,7 @@ class Planted:
         ``min_i y_i (coef.x_i + intercept)`` over the labels before the noise, up to rounding.
         Without noise no best margin is smaller; each generator says where it is the best one.
     flipped : ndarray of int64
-        The examples whose label the noise turned, ascending.
+        Indices of the examples whose label the noise flipped, ascending.
     """
 
     X: Any
@@ -45,7 +45,7 @@ class Planted:
     coef: NDArray[np.float64]
     intercept: float
     margin: float
-    flipped: NDArray[np.int64] = field(default_factory=_nowhere)
+    flipped: NDArray[np.int64] = field(default_factory=_no_examples)
 
     @property
     def clean_y(self) -> NDArray[np.int64]:
@@ -83,7 +83,7 @@ def planted(
         False: the hyperplane passes through the origin. True: it lies at a random distance of
         at most ``(radius - margin) / 2`` from it.
     noise : float, default=0.0
-        Share of the labels turned around afterwards.
+        Share of the labels that are flipped afterwards.
     random_state : int, RandomState or None, default=None
         Seed.
 
@@ -164,7 +164,7 @@ def balanced_labels(rng: np.random.RandomState, n: int) -> NDArray[np.int64]:
 def with_noise(
     rng: np.random.RandomState, y: NDArray[np.int64], noise: float
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Turn around a share of the labels; return them and the positions of those turned."""
+    """Flip a share of the labels; return the labels and the indices of the flipped ones."""
     if not 0.0 <= noise <= 1.0:
         raise ValueError(f"noise must be a share between 0 and 1, got {noise}")
     flipped = np.sort(rng.permutation(y.size)[: round(noise * y.size)]).astype(np.int64)

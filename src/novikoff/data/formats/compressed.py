@@ -1,4 +1,4 @@
-"""Compressed files, told by their first bytes and read piece by piece."""
+"""gzip and bzip2 files, recognised by their first bytes and read piece by piece."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ _PIECE = 1 << 20
 _MAGIC: dict[bytes, Any] = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open}
 
 
-def is_packed(path: Path) -> bool:
+def is_compressed(path: Path) -> bool:
     """Whether a file begins as gzip and bzip2 files do."""
     return _opener(path) is not None
 
 
-def open_packed(path: Path) -> IO[bytes]:
+def open_compressed(path: Path) -> IO[bytes]:
     """Open a file to be read, and decompressed if it is a gzip or bzip2 file."""
     opener = _opener(path)
     stream: IO[bytes] = path.open("rb") if opener is None else opener(path, "rb")
