@@ -1,6 +1,6 @@
-"""Where the time of a default fit goes.
+"""CPU time of each stage of a fit with default parameters.
 
-Names inside the package are replaced by timed ones, so this follows the package's structure.
+Functions inside the package are replaced by timed ones, so ``STAGES`` must follow its structure.
 """
 
 import time
@@ -21,32 +21,31 @@ from benchmarks import datasets
 from benchmarks.figures import save
 from benchmarks.measure import RESULTS, in_turn, write_rows
 from novikoff import Perceptron
-from novikoff.certificate import certify as makers
-from novikoff.estimators import binary, online, perceptron
-from novikoff.run import loop, record
+from novikoff.certificate import certify
+from novikoff.estimators import perceptron, rule_fit, training
+from novikoff.run import loop
 from novikoff.sample import Sample
 
-# What is timed: the owner of a name, the name, and what it is called in the table.
+# The functions that are timed: module or class, name, and title in the table.
 STAGES: list[tuple[Any, str, str]] = [
-    (perceptron, "validate_data", "validate"),
-    (perceptron, "row_hashes", "row hashes"),
-    (perceptron, "classes_of", "classes"),
+    (training, "validate_data", "validate"),
+    (training, "row_hashes", "row hashes"),
+    (training, "classes_of", "classes"),
+    (training, "fingerprint_of_hashes", "fingerprint"),
     (perceptron, "visit_order", "order"),
     (Sample, "_measure", "norms"),
-    (Sample, "margins", "scan for a separator"),
-    (record.Watch, "report", "history and bounds"),
+    (Sample, "margins", "check for a separator"),
+    (loop._Search, "report", "history and bounds"),
     (Sample, "model", "recompute w"),
-    (binary, "fingerprint_of_hashes", "fingerprint"),
-    (makers, "margin_below", "certificate, lower"),
-    (makers, "hull_point", "certificate, upper"),
-    (binary, "certify_margin", "certificate, rest"),
-    (binary, "zero_combination", "refutation"),
-    (online.Online, "from_fit", "online state"),
+    (certify, "margin_below", "certificate, lower"),
+    (certify, "hull_point", "certificate, upper"),
+    (certify.Certifier, "hard", "certificate, rest"),
+    (rule_fit, "zero_combination", "proof of non-separability"),
 ]
 
 
 class Clock:
-    """Seconds spent in each stage, not counting the stages called from within it."""
+    """Seconds spent in each stage, excluding the stages that it calls."""
 
     def __init__(self) -> None:
         self.seconds: dict[str, float] = defaultdict(float)
@@ -77,13 +76,14 @@ def profile(fit: Callable[[], Any]) -> Clock:
     """Run a fit with every stage timed."""
     clock = Clock()
 
-    def one_pass(run: Any, watch: Any, ids: Any, nearness: float) -> Any:
-        with clock.stage("full passes" if len(ids) == len(run.sample.order) else "cheap passes"):
-            return unwrapped(run, watch, ids, nearness)
+    def sweep(search: Any, ids: Any, nearness: float) -> Any:
+        full = len(ids) == len(search.sample.order)
+        with clock.stage("full passes" if full else "cheap passes"):
+            return unwrapped(search, ids, nearness)
 
-    unwrapped = loop._pass
+    unwrapped = loop._Search._sweep
     with ExitStack() as stack:
-        stack.enter_context(patch.object(loop, "_pass", one_pass))
+        stack.enter_context(patch.object(loop._Search, "_sweep", sweep))
         for owner, name, title in STAGES:
             function = clock.timed(getattr(owner, name), title)
             stack.enter_context(patch.object(owner, name, function))
@@ -93,7 +93,7 @@ def profile(fit: Callable[[], Any]) -> Clock:
 
 
 def warmed(X: Any, y: Any) -> Perceptron:
-    """A model whose compiled code is loaded for this type of data."""
+    """A fitted model, so that the compiled code for this type of data is loaded."""
     few = np.r_[np.unique(y, return_index=True)[1], :200]
     return Perceptron(random_state=0).fit(X[few], y[few])
 
@@ -117,7 +117,7 @@ def rows_of(case: str, clock: Clock, model: Perceptron, one_pass: float) -> list
 
 
 def draw(rows: list[dict[str, Any]]) -> None:
-    """Stacked bars: the stages that take at least a twentieth of some fit."""
+    """Draw stacked bars of the stages that take at least 5 % of some fit."""
     cases = list(dict.fromkeys(row["case"] for row in rows))
     shares = {(row["case"], row["stage"]): row["percent"] for row in rows}
     stages = list(dict.fromkeys(row["stage"] for row in rows if row["percent"] >= 5.0))
@@ -128,7 +128,7 @@ def draw(rows: list[dict[str, Any]]) -> None:
             axes.barh(cases, width, left=left, label=stage, color=colour)
             left += width
         axes.barh(cases, 100.0 - left, left=left, label="all others", color="lightgrey")
-        axes.set(title="Where the time of a default fit goes", xlabel="% of the fit")
+        axes.set(title="CPU time of a fit with default parameters", xlabel="% of the fit")
         axes.invert_yaxis()
         axes.figure.legend(loc="outside lower center", ncols=5, fontsize="x-small")
 
@@ -157,7 +157,8 @@ def main() -> None:
     RESULTS.mkdir(exist_ok=True)
     write_rows(RESULTS / "profile_fit.csv", rows)
     draw(rows)
-    table = Table("stage", "ms", "%", "calls", "passes X @ w", title="A default fit")
+    title = "CPU time of a fit with default parameters"
+    table = Table("stage", "ms", "%", "calls", "passes X @ w", title=title)
     last = ""
     for row in (row for row in rows if row["percent"] >= 1.0):
         if row["case"] != last:
