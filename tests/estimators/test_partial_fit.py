@@ -9,6 +9,7 @@ from sklearn.base import clone
 
 from novikoff import Perceptron
 from novikoff.data import planted
+from novikoff.run.plain import PlainRun
 from tests.estimators.problems import (
     ALL_RULES,
     ONLINE_RULES,
@@ -17,7 +18,6 @@ from tests.estimators.problems import (
     three_classes,
     whole_numbers,
 )
-from tests.rules.pseudocode import one_pass
 from tests.theorems.reference import assert_at_most, optimum
 
 RULES = sorted(set(ONLINE_RULES) - {"infinity"})
@@ -48,6 +48,24 @@ def lifted(X, signs, cuts, fit_intercept):
     batches = np.split(np.linalg.norm(moved, axis=1), cuts)
     lift = next((max(norms) for norms in batches if len(norms) and max(norms) > 0), 1.0)
     return np.hstack([moved, np.full((len(X), 1), lift)]) * signs[:, None]
+
+
+def one_pass(Z, rule, radius):
+    """The paper's loop, each example once: the weights after each update, and the mistakes.
+
+    ALMA's weights are without the factors that bring w into the unit ball, as the compiled ones.
+    """
+    run, iterates, mistakes, factor = PlainRun(Z, np.ones(len(Z)), rule, affine=False), [], 0, 1.0
+    run.state.radius2 = radius**2
+    for i in range(len(Z)):
+        margin = run.margin(i)
+        if margin <= rule.threshold(run.state):
+            total = run.state.total + rule.step(run.state, margin, run.norms2[i])
+            run.update(i)
+            factor *= run.state.total / total
+            iterates.append(run.weights / factor)
+            mistakes += margin <= 0
+    return np.array(iterates), mistakes
 
 
 @given(
