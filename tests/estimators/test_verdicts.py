@@ -147,9 +147,7 @@ def test_noise_is_undecided_with_a_bound():
     X, y = noise()
     clf = Perceptron(random_state=0).fit(X, y)
     assert isinstance(clf.certificate_, Inconclusive)
-    with pytest.raises(
-        Undecided, match=r"no hyperplane has a margin above .*, so none"
-    ):
+    with pytest.raises(Undecided, match=r"no hyperplane has a margin above .*, so none"):
         bool(clf.certificate_)
     assert clf.margin_ < 0.0 < clf.margin_upper_bound_
     assert_proved(clf, X, y)
