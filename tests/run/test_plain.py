@@ -16,7 +16,7 @@ from scipy import sparse
 from novikoff import rules
 from novikoff.certificate import Status
 from novikoff.compiled.step import SHRINK, THRESHOLD
-from novikoff.data import integers, planted
+from novikoff.data import planted
 from novikoff.run import Clock, Limits, Update, pick, run, trace
 from novikoff.run.bounds import Bounds
 from novikoff.run.plain import PlainRun
