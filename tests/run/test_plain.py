@@ -21,6 +21,7 @@ from novikoff.run import Clock, Limits, Update, pick, run, trace
 from novikoff.run.bounds import Bounds
 from novikoff.run.plain import PlainRun
 from novikoff.sample import Sample, storage_of
+from tests.data.integers import integers
 
 SEEDS = st.integers(0, 2**32 - 1)
 MOST = 30
