@@ -1,4 +1,4 @@
-"""Benchmarks side by side with the peers: ratios taken in one run, one thread on each side."""
+"""Benchmarks against other libraries: ratios measured in one run, with one thread on each side."""
 
 import os
 

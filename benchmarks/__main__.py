@@ -1,4 +1,4 @@
-"""Run the benchmarks, each in a process of its own: ``python -m benchmarks [name ...]``."""
+"""Run the benchmarks, each in its own process: ``python -m benchmarks [name ...]``."""
 
 import os
 import platform
@@ -8,25 +8,25 @@ from importlib.metadata import version
 from math import inf
 from pathlib import Path
 
-from benchmarks.contest import read_rows, shown
+from benchmarks.contest import format_value, read_rows
 from benchmarks.figures import save
 from benchmarks.measure import RESULTS, Finding, read_findings
 
 SCRIPTS = {
-    "sweeps": "One sweep once few examples are violated",
-    "epochs": "One default epoch, and a whole fit on bytes",
+    "sweeps": "One pass when few examples are violated",
+    "epochs": "One epoch with default parameters, and a whole fit on uint8",
     "zero_errors": "Time to zero training errors",
-    "noisy": "Noisy data with the defaults",
+    "noisy": "Noisy data with default parameters",
     "online": "Online learning",
-    "startup": "A second process",
-    "memory": "Extra memory of a fit",
-    "hard_margin": "The hard margin and the verdict",
-    "growth": "The hard margin while the data grows",
-    "soft_margin": "The soft margin",
+    "startup": "Import and first fit in a new process",
+    "memory": "Memory of a fit beyond the data",
+    "hard_margin": "Hard margin and separability",
+    "growth": "Hard margin as the number of examples grows",
+    "soft_margin": "Soft margin",
     "neural_800": "Networks of 800 hidden neurons on MNIST",
     "neural_300": "Networks of 300 hidden neurons on MNIST",
-    "neural_errors": "Networks on MNIST by batches of errors",
-    "neural_parts": "A network on MNIST with dropout and averages",
+    "neural_errors": "Networks on MNIST with batches of errors",
+    "neural_parts": "A network on MNIST with dropout and averaged parameters",
 }
 WITHOUT_BARS = ("profile_fit", "neural_search")
 SUMMARY = Path(__file__).parent / "RESULTS.md"
@@ -40,7 +40,7 @@ def main(names: list[str]) -> int:
         return 2
     failed = []
     for name in names or (*SCRIPTS, *WITHOUT_BARS):
-        # The package's __init__ has set one thread for each library; children inherit it.
+        # The package's __init__ limits each library to one thread; child processes inherit it.
         if subprocess.run([sys.executable, "-m", f"benchmarks.{name}"], check=False).returncode:
             failed.append(name)
     findings = [row for name in SCRIPTS for row in _findings(name)]
@@ -65,11 +65,11 @@ def summary(findings: list[Finding]) -> str:
     lines = [
         "# Benchmarks",
         "",
-        "Written by `python -m benchmarks`. Both sides of a ratio are timed in turn in one run, in "
-        "one thread, in processor time; *measured* is the ratio of the medians (of three runs, or "
-        "of fifteen on either side where one takes less than 0.1 s), *of minima* that of the "
-        "shortest times. One *pass* is `X @ w` on the same array (for bytes: on its float32 copy). "
-        "Rows without a bar are for information.",
+        "Written by `python -m benchmarks`. Both sides of a ratio are timed alternately in one "
+        "run, in one thread, in CPU time; *measured* is the ratio of the medians (of three runs, "
+        "or of fifteen on either side where one takes less than 0.1 s), *of minima* that of the "
+        "shortest times. One *pass* is `X @ w` on the same array (for uint8: on its float32 copy). "
+        "The *bar* is the required value; rows without one are for information.",
         "",
         f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, "
         + ", ".join(f"{package} {version(package)}" for package in packages)
@@ -81,12 +81,12 @@ def summary(findings: list[Finding]) -> str:
             lines += ["", f"## {title} (`{name}`)", ""]
             lines += ["| case | measured | of minima | bar | | note |", "|---|---|---|---|---|---|"]
             lines += [_line(row) for row in rows]
-            lines += _everybody(name)
+            lines += _solver_table(name)
     return "\n".join(lines) + "\n"
 
 
-def _everybody(name: str) -> list[str]:
-    """What each solver did, where a benchmark has more to tell than its bars."""
+def _solver_table(name: str) -> list[str]:
+    """The published rows of every solver; nothing if the benchmark published none."""
     rows = read_rows(name)
     if not rows:
         return []
@@ -97,7 +97,7 @@ def _everybody(name: str) -> list[str]:
 
 def _cell(text: str) -> str:
     try:
-        return text if text.isdecimal() else shown(float(text))
+        return text if text.isdecimal() else format_value(float(text))
     except ValueError:
         return text
 
@@ -110,23 +110,23 @@ def _line(row: Finding) -> str:
 
 
 def draw(findings: list[Finding]) -> None:
-    """Each finding in units of its bar, turned so that less than one is better."""
+    """Draw each finding relative to its bar, inverted where more is better: below 1 is met."""
     if not findings:
         return
     labels = [f"{row.question}: {row.case}" for row in findings]
-    # A negative share, such as an error below the peer's, has no place on a logarithmic axis,
-    # nor has the infinite one of a run without an answer.
-    share = [min(max(_share(row), 0.05), 100.0) for row in findings]
+    # A logarithmic axis cannot show a negative value, such as an error below the peer's, nor the
+    # infinite value of a run without an answer.
+    share = [min(max(_relative_to_bar(row), 0.05), 100.0) for row in findings]
     colours = ["tab:green" if row.verdict == "PASS" else "tab:red" for row in findings]
     with save("bars", height=1.0 + 0.25 * len(findings)) as axes:
         axes.barh(labels, share, color=colours)
         axes.axvline(1.0, color="black", linewidth=1.0)
-        axes.set(xscale="log", xlabel="measured in units of the bar; left of 1 is met")
+        axes.set(xscale="log", xlabel="measured relative to the bar; below 1 is met")
         axes.tick_params(axis="y", labelsize="x-small")
         axes.invert_yaxis()
 
 
-def _share(row: Finding) -> float:
+def _relative_to_bar(row: Finding) -> float:
     if row.sense == "<=":
         return row.measured / row.bar
     return row.bar / row.measured if row.measured else inf

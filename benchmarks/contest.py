@@ -1,4 +1,4 @@
-"""Solvers side by side, each in a process of its own, so that one may fail or never return."""
+"""Timing solvers against each other, each in its own process, so that one may fail or hang."""
 
 import csv
 import os
@@ -20,29 +20,32 @@ from rich.table import Table
 from benchmarks.measure import RESULTS, Times, write_rows
 
 LIMIT = 60.0
-"""Seconds of the processor after which a run is ended."""
+"""Seconds of CPU time after which a run is killed."""
 
 LONG = 30.0
-"""A run that takes longer is not repeated."""
+"""A run that takes more seconds is not repeated."""
 
 BRIEF = 0.1
-"""Where a solver takes less, all run more often: so short a time varies more."""
+"""If the fastest solver takes fewer seconds, all solvers run more often: short times vary more."""
 
 ROUNDS, BRIEF_ROUNDS = 3, 15
 
-# A child shares the data with its parent, and solvers need not be picklable.
+# With fork, a child shares the data with its parent, and solvers need not be picklable.
 _FORK = get_context("fork")
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What a solver returned; without ``coef`` there is no model, and ``said`` tells why."""
+    """What a solver returned.
+
+    ``coef`` is None if it found no model. ``message`` is the reason, or the name of a warning.
+    """
 
     coef: Any = None
     support: int | None = None
     passes: int | None = None
     certificate: Any = None
-    said: str = ""
+    message: str = ""
 
 
 Solver = Callable[[Any, Any], Answer]
@@ -50,7 +53,7 @@ Solver = Callable[[Any, Any], Answer]
 
 @dataclass(frozen=True)
 class Run:
-    """One run of a solver; ``seconds`` is infinite where it gave no answer."""
+    """One run of a solver; ``seconds`` is infinite if it gave no answer."""
 
     seconds: float
     answer: Answer
@@ -58,9 +61,9 @@ class Run:
 
 @dataclass(frozen=True)
 class Outcome:
-    """All runs of a solver: the first one, in a cold process, and the times of the later ones.
+    """All runs of a solver: ``cold`` is the first one in its process, ``times`` the later ones.
 
-    A run that took long is not repeated; then the first one's time counts.
+    If the first run took more than ``LONG`` seconds it is not repeated, and ``times`` is its time.
     """
 
     cold: float
@@ -70,41 +73,41 @@ class Outcome:
 
     @property
     def at_least(self) -> Times:
-        """The times, with the limit in the place of a run that was ended there."""
-        if self.answer.said == no_answer(self.limit):
+        """Lower bounds on the times: the limit if the run was killed there, else the times."""
+        if self.answer.message == no_answer(self.limit):
             return Times((self.limit,))
         return self.times
 
 
 class Contestant:
-    """A solver in a process of its own, which is ended if a run takes too long."""
+    """A solver in its own process, which is killed if a run takes too long."""
 
     def __init__(self, solver: Solver, X: Any, y: Any, limit: float) -> None:
         self.limit = limit
-        self.link, far = _FORK.Pipe()
-        self.process = _FORK.Process(target=_serve, args=(far, solver, X, y), daemon=True)
+        self.link, child_link = _FORK.Pipe()
+        self.process = _FORK.Process(target=_serve, args=(child_link, solver, X, y), daemon=True)
         self.process.start()
-        far.close()
-        self.watched = psutil.Process(self.process.pid)
+        child_link.close()
+        self.usage = psutil.Process(self.process.pid)
 
     def run(self) -> Run:
         self.link.send("run")
-        # The kernel could keep the limit itself, but under one its clock is as coarse as a tick.
-        last = self._spent() + self.limit
+        # Not by RLIMIT_CPU: with such a limit the process's CPU clock advances in whole ticks.
+        end = self._cpu_seconds() + self.limit
         while not self.link.poll(0.2):
-            if self._spent() > last:
+            if self._cpu_seconds() > end:
                 self.process.kill()
-                return Run(inf, Answer(said=no_answer(self.limit)))
+                return Run(inf, Answer(message=no_answer(self.limit)))
         try:
             run: Run = self.link.recv()
         except EOFError:
             self.process.join()
-            return Run(inf, Answer(said=f"ended with exit code {self.process.exitcode}"))
+            return Run(inf, Answer(message=f"ended with exit code {self.process.exitcode}"))
         return run
 
-    def _spent(self) -> float:
-        spent = self.watched.cpu_times()
-        return float(spent.user + spent.system)
+    def _cpu_seconds(self) -> float:
+        times = self.usage.cpu_times()
+        return float(times.user + times.system)
 
     def close(self) -> None:
         self.process.kill()
@@ -113,26 +116,26 @@ class Contestant:
 
 
 def _serve(link: Connection, solver: Solver, X: Any, y: Any) -> None:
-    """Run the solver whenever asked, as long as there is somebody to ask."""
+    """Run the solver once for each request, until the parent process ends."""
     parent = os.getppid()
     while True:
-        # The end of the pipe does not tell: the other contestants hold it open.
+        # The pipe stays open after the parent has ended: the other children inherited its end.
         while not link.poll(1.0):
             if os.getppid() != parent:
                 return
         link.recv()
-        with warnings.catch_warnings(record=True) as heard:
+        with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             started = time.process_time()
             try:
                 run = Run(0.0, solver(X, y))
             except ImportError as error:
-                run = Run(inf, Answer(said=f"not installed: {error.name}"))
+                run = Run(inf, Answer(message=f"not installed: {error.name}"))
             except Exception as error:
-                run = Run(inf, Answer(said=f"{type(error).__name__}: {error}".splitlines()[0]))
+                run = Run(inf, Answer(message=f"{type(error).__name__}: {error}".splitlines()[0]))
             run = replace(run, seconds=run.seconds + time.process_time() - started)
-        if heard and not run.answer.said:
-            run = replace(run, answer=replace(run.answer, said=heard[-1].category.__name__))
+        if caught and not run.answer.message:
+            run = replace(run, answer=replace(run.answer, message=caught[-1].category.__name__))
         link.send(run)
 
 
@@ -152,7 +155,7 @@ def once(solver: Solver, X: Any, y: Any, limit: float = LIMIT) -> Run:
 def compete(
     X: Any, y: Any, solvers: Mapping[str, Solver], *, limit: float = LIMIT
 ) -> dict[str, Outcome]:
-    """Time the solvers in turn, round by round, after a first run of each."""
+    """Time the solvers alternately, round by round, after a first run of each."""
     contestants = {who: Contestant(solver, X, y, limit) for who, solver in solvers.items()}
     try:
         runs = {who: [contestant.run()] for who, contestant in contestants.items()}
@@ -181,25 +184,25 @@ def _is_brief(runs: Iterable[Sequence[Run]]) -> bool:
 
 
 def margin(X: Any, y: Any, w: Any) -> float:
-    """The margin of a direction with the intercept that is best for it; negative where it errs."""
+    """The margin of the direction ``w`` with its best intercept; negative if it makes errors."""
     score = X @ w
     return float(score[y > 0].min() - score[y < 0].max()) / (2.0 * float(np.linalg.norm(w)))
 
 
 def publish(name: str, title: str, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Print what every solver did, case by case, and write it beside the findings."""
+    """Print the rows of every solver, grouped by case, and write them to a CSV file."""
     RESULTS.mkdir(exist_ok=True)
     write_rows(rows_file(name), rows)
     table = Table(title=title, title_justify="left")
     for heading in rows[0]:
-        words = heading in ("case", "who", "note")
-        table.add_column(heading, justify="left" if words else "right")
+        is_text = heading in ("case", "solver", "method", "note")
+        table.add_column(heading, justify="left" if is_text else "right")
     last = rows[0]["case"]
     for row in rows:
         if row["case"] != last:
             table.add_section()
         last = row["case"]
-        table.add_row(*map(shown, row.values()))
+        table.add_row(*map(format_value, row.values()))
     Console(width=180).print(table)
 
 
@@ -208,15 +211,15 @@ def rows_file(name: str) -> Any:
 
 
 def read_rows(name: str) -> list[dict[str, str]]:
-    """Read back what was published, if anything was."""
+    """Read the published rows; an empty list if there are none."""
     if not rows_file(name).exists():
         return []
     with rows_file(name).open(newline="") as file:
         return list(csv.DictReader(file))
 
 
-def shown(value: Any) -> str:
-    """A number with the digits that mean something; nothing for nothing."""
+def format_value(value: Any) -> str:
+    """Format a cell: a float with four significant digits, None as the empty string."""
     if value is None or value == "":
         return ""
     return f"{value:.4g}" if isinstance(value, float) else str(value)

@@ -1,4 +1,4 @@
-"""The data that the benchmarks share."""
+"""The data sets of the benchmarks."""
 
 from functools import cache
 from typing import Any, NamedTuple
@@ -36,14 +36,14 @@ def pair(a: int, b: int, dtype: str = "float64") -> Labelled:
 
 @cache
 def narrow(noise: float = 0.0, dtype: str = "float64", margin: float = 0.02) -> Labelled:
-    """100,000 x 100 examples in a ball, on the two sides of a slab."""
+    """100,000 x 100 examples in a ball, at a distance of ``margin`` or more from a hyperplane."""
     p = planted(100_000, 100, margin=margin, noise=noise, random_state=0)
     return Labelled(p.X.astype(dtype), p.y)
 
 
 @cache
 def text(n: int = 50_000, noise: float = 0.0, words: int = 20_000) -> Labelled:
-    """Sparse rows like documents, 80 words in a row."""
+    """Sparse rows like documents, of 80 words each."""
     p = text_like(n, words, 80, noise=noise, random_state=0)
     return Labelled(p.X, p.y)
 
@@ -91,15 +91,15 @@ def clouds(n: int = 2000) -> Labelled:
 
 
 def profiles() -> Labelled:
-    """200 x 2,000, like gene expressions: every labelling is separable."""
+    """200 x 2,000, like gene-expression profiles: every labelling is separable."""
     p = gene_like(200, 2000, random_state=0)
     return Labelled(p.X, p.y)
 
 
 def slab(n: int, d: int, margin: float = 0.01) -> Labelled:
-    """Examples in a ball around a planted slab, without the two that touch it.
+    """Examples in a ball around a planted hyperplane, without the two at the planted margin.
 
-    These two would be the whole support; the others' is of about d + 1.
+    Those two alone would be the support; without them it has about d + 1 examples.
     """
     p = planted(n + 2, d, margin=margin, random_state=0)
     kept = np.sort(np.argsort(np.abs(p.X @ p.coef))[2:])

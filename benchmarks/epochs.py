@@ -1,4 +1,4 @@
-"""A default epoch, and a whole fit on bytes, against scikit-learn's Perceptron."""
+"""Time of one epoch, and of a whole fit on uint8, against scikit-learn's Perceptron."""
 
 import warnings
 from collections.abc import Callable
@@ -19,7 +19,7 @@ FEW, MANY = 2, 10
 
 
 def ours(X: Any, y: Any) -> Callable[[int], object]:
-    """The default run, which neither separates nor gives up before its epochs are done."""
+    """Run the default rule for a number of epochs; an error if the run ends earlier."""
     sample = sample_of(X, y)
 
     def epochs(number: int) -> None:
@@ -35,7 +35,7 @@ def theirs(X: Any, y: Any) -> Callable[[int], object]:
 
 
 def passes_alone(X: Any, y: Any) -> Callable[[], float]:
-    """Seconds of one full pass of a fresh run, the mean over as many as above."""
+    """Seconds of one full pass of a new run: the mean over its passes FEW + 1 to MANY."""
     sample, rule = sample_of(X, y), ScaleFree()
 
     def per_pass() -> float:
@@ -66,7 +66,8 @@ def measure(report: Report, case: str, X: Any, y: Any, bar: float) -> None:
 
 def main() -> None:
     warnings.simplefilter("ignore", ConvergenceWarning)
-    report = Report("epochs", f"One epoch with the defaults, from fits of {FEW} and {MANY} epochs")
+    title = f"One epoch with default parameters, from fits of {FEW} and {MANY} epochs"
+    report = Report("epochs", title)
     measure(report, "MNIST even-v-odd float64", *datasets.even_odd(), 2.0)
     measure(report, "100,000 x 100 float64, 5 % noise", *datasets.narrow(noise=0.05), 4.0)
     measure(report, "CSR 50,000 x 20,000, 5 % noise", *datasets.text(noise=0.05), 2.0)

@@ -1,4 +1,4 @@
-"""Figures, one file each."""
+"""Figures, written as PNG files."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,7 +11,7 @@ from benchmarks.measure import RESULTS
 
 @contextmanager
 def save(name: str, height: float = 4.0) -> Iterator[Any]:
-    """Give axes to draw on, and write what was drawn."""
+    """Yield axes to draw on, and write the figure on exit."""
     figure = Figure(figsize=(8.0, height), layout="constrained")
     yield figure.subplots()
     RESULTS.mkdir(exist_ok=True)

@@ -1,4 +1,4 @@
-"""Passes and memory of the hard margin while the number of examples grows a hundredfold."""
+"""Passes and memory of a hard-margin fit as the number of examples grows a hundredfold."""
 
 import json
 import subprocess
@@ -12,7 +12,7 @@ import novikoff
 from benchmarks import datasets
 from benchmarks.figures import save
 from benchmarks.measure import Report
-from benchmarks.memory import MEGABYTE, peak, store, stored
+from benchmarks.memory import MEGABYTE, load_arrays, peak, save_arrays
 
 SIZES = (10_000, 100_000, 1_000_000)
 FEATURES = 50
@@ -21,8 +21,8 @@ TOL = 1e-6
 
 
 def child(folder: Path) -> None:
-    """Fit once and print what it took; memory is what the fit added to the peak."""
-    X, y = stored(folder)
+    """Fit once and print time, passes and memory, where memory is the increase of the peak."""
+    X, y = load_arrays(folder)
     novikoff.MaxMargin(tol=TOL).fit(*datasets.slab(200, FEATURES))
     before, started = peak(), time.process_time()
     model = novikoff.MaxMargin(tol=TOL).fit(X, y)
@@ -38,13 +38,13 @@ def child(folder: Path) -> None:
 
 def measure(report: Report, n: int) -> dict[str, float] | None:
     with tempfile.TemporaryDirectory() as name:
-        size = store(Path(name), *datasets.slab(n, FEATURES)) / MEGABYTE
+        size = save_arrays(Path(name), *datasets.slab(n, FEATURES)) / MEGABYTE
         command = [sys.executable, "-m", "benchmarks.growth", name]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
     case = f"{n:,} x {FEATURES}"
     if done.returncode:
-        said = done.stderr.strip().splitlines()[-1]
-        report.add(f"{case}, passes", inf, "passes", at_most=PASSES, note=said)
+        message = done.stderr.strip().splitlines()[-1]
+        report.add(f"{case}, passes", inf, "passes", at_most=PASSES, note=message)
         return None
     taken = json.loads(done.stdout)
     report.add(
@@ -55,7 +55,7 @@ def measure(report: Report, n: int) -> dict[str, float] | None:
         note=f"gap {taken['gap']:.1e}, {taken['seconds']:.3g} s, support {taken['support']}",
     )
     report.add(
-        f"{case}, memory above the data",
+        f"{case}, memory beyond the data",
         taken["extra"],
         "MB",
         at_most=0.1 * size + 50.0,
@@ -78,7 +78,7 @@ def draw(seen: list[dict[str, float]]) -> None:
 
 
 def main() -> None:
-    report = Report("growth", "The hard margin at a planted margin of 0.01 while the data grows")
+    report = Report("growth", "Hard margin, planted margin 0.01, growing number of examples")
     seen = [each for n in SIZES if (each := measure(report, n)) is not None]
     report.finish()
     if seen:

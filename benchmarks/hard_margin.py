@@ -1,8 +1,8 @@
-"""The hard margin and the separability verdict, beside the solvers that are made for them.
+"""Hard-margin fits and proofs of non-separability, against quadratic and linear solvers.
 
-Every solver runs in a process of its own and is ended after ``LIMIT`` seconds of the processor.
-Its first run there is not counted, unless it was long; our figures are thus those of a process in
-which one fit has been made before, and the cold ones are told where they matter.
+Every solver runs in its own process and is killed after ``LIMIT`` seconds of CPU time. Its first
+run is not counted, unless it took more than ``LONG`` seconds; our times are thus those of a process
+that has made a fit before. Where the time of the first fit matters, the note states it.
 """
 
 import time
@@ -35,12 +35,12 @@ Rows = list[dict[str, Any]]
 def contest(
     rows: Rows, case: str, X: Any, y: Any, solvers: Mapping[str, Solver]
 ) -> dict[str, Outcome]:
-    """Let them compete, and write down what each has reached, judged by one function."""
+    """Time the solvers and append a row for each, with the margin it reached."""
     outcomes = compete(X, y, solvers)
     reached = {
         who: margin(X, y, each.answer.coef)
         for who, each in outcomes.items()
-        if np.any(each.answer.coef)  # neither a missing model nor a zero has a margin
+        if np.any(each.answer.coef)  # a missing or zero model has no margin
     }
     best = max(reached.values(), default=0.0)
     for who, each in outcomes.items():
@@ -49,14 +49,14 @@ def contest(
         rows.append(
             {
                 "case": case,
-                "who": who,
+                "solver": who,
                 "seconds": each.times.median,
                 "passes": answer.passes,
                 "margin": value,
                 "% of the best": share,
                 "certified gap": getattr(answer.certificate, "gap", None),
                 "support": answer.support,
-                "note": "; ".join(filter(None, (_kind(answer), answer.said))),
+                "note": "; ".join(filter(None, (_kind(answer), answer.message))),
             }
         )
     return outcomes
@@ -67,9 +67,9 @@ def _kind(answer: Answer) -> str:
 
 
 def proof(answer: Answer, kind: str, X: Any, y: Any) -> tuple[bool, str]:
-    """Whether the certificate is of the kind and verifies, and what is to be said of it."""
+    """Whether the certificate is of this kind and verifies, and a note about it."""
     if _kind(answer) != kind:
-        return False, _kind(answer) or answer.said
+        return False, _kind(answer) or answer.message
     started = time.process_time()
     try:
         sentence = answer.certificate.verify(X, y).sentence
@@ -79,7 +79,7 @@ def proof(answer: Answer, kind: str, X: Any, y: Any) -> tuple[bool, str]:
 
 
 def gap(report: Report, case: str, answer: Answer, at_most: float, X: Any, y: Any) -> None:
-    """Judge the certified gap of a verified separation."""
+    """Report the certified gap of a verified separation."""
     proved, note = proof(answer, "Separation", X, y)
     report.add(
         f"{case}, gap", answer.certificate.gap if proved else inf, "", at_most=at_most, note=note
@@ -93,18 +93,18 @@ def race(
     who: tuple[str, ...],
     bar: float | None,
 ) -> None:
-    """Judge how many times faster we are than the fastest of some peers."""
+    """Report how many times faster we are than the fastest of the peers ``who``."""
     answers = {name: outcomes[name] for name in who if outcomes[name].at_least.median < inf}
-    said = "; ".join(filter(None, (f"{name} {_said(outcomes[name])}" for name in who)))
+    notes = "; ".join(filter(None, (f"{name} {_message_or_time(outcomes[name])}" for name in who)))
     if not answers:
-        report.add(case, nan, "times faster", note=said)
+        report.add(case, nan, "times faster", note=notes)
         return
     fastest = min(answers, key=lambda name: answers[name].at_least.median)
-    report.faster(case, outcomes[OURS].times, answers[fastest].at_least, bar, said)
+    report.faster(case, outcomes[OURS].times, answers[fastest].at_least, bar, notes)
 
 
-def _said(outcome: Outcome) -> str:
-    return outcome.answer.said or f"{outcome.times.median:.3g} s"
+def _message_or_time(outcome: Outcome) -> str:
+    return outcome.answer.message or f"{outcome.times.median:.3g} s"
 
 
 def separable_cases(report: Report, rows: Rows) -> None:
@@ -135,7 +135,7 @@ def separable_cases(report: Report, rows: Rows) -> None:
 
 
 def seconds(report: Report, case: str, outcome: Outcome, bar: float | None, note: str = "") -> None:
-    """Judge the time itself."""
+    """Report the time in seconds."""
     times = outcome.times
     note = f"after a first fit in the process, which took {outcome.cold:.2g} s. {note}".rstrip()
     least = times.least
@@ -160,8 +160,8 @@ def inseparable_cases(report: Report, rows: Rows) -> None:
 
 
 def sparse_cases(report: Report, rows: Rows) -> None:
-    asked = {1e-2: 1.0, 1e-4: 10.0}
-    solvers = {f"{OURS} to {tol:g}": peers.max_margin(tol=tol) for tol in asked}
+    bars = {1e-2: 1.0, 1e-4: 10.0}
+    solvers = {f"{OURS} to {tol:g}": peers.max_margin(tol=tol) for tol in bars}
     cases = {
         "CSR 50,000 x 100,000, like text": datasets.text(words=100_000),
         "CSR 50,000 x 100,000, scattered": datasets.scattered(),
@@ -171,7 +171,7 @@ def sparse_cases(report: Report, rows: Rows) -> None:
             rows, case, X, y, {**solvers, LINEAR: PEERS[LINEAR], "SVC": PEERS["SVC"]}
         )
         theirs = outcomes[LINEAR].times
-        for tol, bar in asked.items():
+        for tol, bar in bars.items():
             outcome = outcomes[f"{OURS} to {tol:g}"]
             gap(report, f"{case}, to {tol:g}", outcome.answer, tol, X, y)
             report.add(
@@ -185,36 +185,36 @@ def sparse_cases(report: Report, rows: Rows) -> None:
 
 
 def draw(rows: Rows) -> None:
-    """Every solver's time in every case; hollow where it gave no answer, or a wrong one."""
+    """Draw every solver's time in every case; hollow if it gave no answer or a wrong one."""
 
     def answered(row: dict[str, Any]) -> bool:
         right = row["% of the best"] is not None or "Separation" in row["note"]
         return right or row["note"] == peers.INFEASIBLE
 
     cases = list(dict.fromkeys(row["case"] for row in rows))
-    who = list(dict.fromkeys(row["who"] for row in rows))
+    solvers = list(dict.fromkeys(row["solver"] for row in rows))
     with save("hard_margin", height=1.0 + 0.45 * len(cases)) as axes:
-        for k, name in enumerate(who):
-            of = [row for row in rows if row["who"] == name]
+        for k, name in enumerate(solvers):
+            own_rows = [row for row in rows if row["solver"] == name]
             colour = f"C{k}"
             for done, face in ((True, colour), (False, "none")):
-                some = [row for row in of if answered(row) == done]
+                shown = [row for row in own_rows if answered(row) == done]
                 axes.scatter(
-                    [min(row["seconds"], LIMIT) for row in some],
-                    [cases.index(row["case"]) for row in some],
+                    [min(row["seconds"], LIMIT) for row in shown],
+                    [cases.index(row["case"]) for row in shown],
                     marker="D" if name.startswith(OURS) else "o",
                     edgecolors=colour,
                     facecolors=face,
                     label=name if done else None,
                 )
-        axes.set(xscale="log", xlabel=f"seconds; hollow: no right answer ({LIMIT:.0f} s at most)")
+        axes.set(xscale="log", xlabel=f"seconds; hollow: no correct answer (limit {LIMIT:.0f} s)")
         axes.set_yticks(range(len(cases)), cases)
         axes.invert_yaxis()
         axes.figure.legend(loc="outside upper center", ncols=4, fontsize="small")
 
 
-def prime() -> None:
-    """Compile what is not yet in the cache, so that no first run waits for that."""
+def compile_kernels() -> None:
+    """Compile what is not yet cached, so that no first run includes compilation."""
     sets = (
         datasets.breast_cancer(standardised=False),
         datasets.xor(),
@@ -227,12 +227,12 @@ def prime() -> None:
 
 
 def main() -> None:
-    report, rows = Report("hard_margin", "The hard margin and the verdict"), []
-    prime()
+    report, rows = Report("hard_margin", "Hard margin and separability"), []
+    compile_kernels()
     separable_cases(report, rows)
     inseparable_cases(report, rows)
     sparse_cases(report, rows)
-    publish("hard_margin", "The hard margin: what every solver did", rows)
+    publish("hard_margin", "Hard margin: results of every solver", rows)
     report.finish()
     draw(rows)
 

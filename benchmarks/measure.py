@@ -1,4 +1,4 @@
-"""Timing two sides in turn, and saying honestly whether a bar was met."""
+"""Timing two implementations alternately, and reporting whether the required ratio was reached."""
 
 import csv
 import time
@@ -19,7 +19,7 @@ Work = Callable[[], object]
 
 @dataclass(frozen=True)
 class Times:
-    """Seconds of the same work, done several times."""
+    """Seconds taken by repeated runs of the same work."""
 
     seconds: tuple[float, ...]
 
@@ -33,10 +33,10 @@ class Times:
 
 
 def clock(work: Work) -> float:
-    """Seconds that the work takes, once.
+    """Seconds of CPU time of one run.
 
-    Each side runs in one thread, so processor time is what a clock on the wall would show on an
-    idle machine, and it stays that when other programs are running.
+    Each side runs in one thread, so CPU time is what the wall clock would show on an idle machine,
+    also when other programs are running.
     """
     started = time.process_time()
     work()
@@ -44,7 +44,7 @@ def clock(work: Work) -> float:
 
 
 def in_turn(sides: Mapping[str, Work], *, rounds: int = 5, warm: int = 1) -> dict[str, Times]:
-    """Time the sides one after the other, round by round, so that noise falls on all of them."""
+    """Time the sides alternately, round by round, so that noise affects all of them."""
     for _ in range(warm):
         for work in sides.values():
             work()
@@ -66,11 +66,11 @@ def reseeded(model: Any, X: Any, y: Any) -> Work:
 
 
 def slope(work: Callable[[int], object], few: int, many: int) -> Callable[[], float]:
-    """The time of one more epoch: the difference of two fits, shared among their epochs."""
+    """The time per epoch: the difference of two fits divided by their difference in epochs."""
 
     def per_epoch() -> float:
-        started = clock(lambda: work(few))
-        return (clock(lambda: work(many)) - started) / (many - few)
+        short = clock(lambda: work(few))
+        return (clock(lambda: work(many)) - short) / (many - few)
 
     return per_epoch
 
@@ -85,7 +85,10 @@ def slopes_in_turn(sides: Mapping[str, Callable[[], float]], rounds: int = 5) ->
 
 @dataclass(frozen=True)
 class Finding:
-    """One row of a table: what was measured and what was asked for."""
+    """One row of a table: a measured value, and the bar it must meet.
+
+    ``question`` is the name of the benchmark, ``sense`` how to compare with the bar.
+    """
 
     question: str
     case: str
@@ -99,7 +102,7 @@ class Finding:
 
 
 class Report:
-    """The findings of one question, printed and written to a CSV file."""
+    """The findings of one benchmark, printed and written to a CSV file."""
 
     def __init__(self, name: str, title: str) -> None:
         self.name, self.title = name, title
@@ -128,7 +131,7 @@ class Report:
     def passes(
         self, case: str, ours: Times, one_pass: Times, at_most: float | None, note: str = ""
     ) -> None:
-        """Add the ratio of our time to that of one pass."""
+        """Add the ratio of our time to the time of one pass."""
         spent = f"{1e3 * ours.median:.3g} ms, pass {1e3 * one_pass.median:.3g} ms"
         self.add(
             case,
@@ -154,7 +157,7 @@ class Report:
         )
 
     def finish(self) -> None:
-        """Print the table and write it."""
+        """Print the table and write it to a CSV file."""
         RESULTS.mkdir(exist_ok=True)
         write_rows(RESULTS / f"{self.name}.csv", [asdict(row) for row in self.findings])
         table = Table(title=self.title, title_justify="left")
@@ -174,7 +177,7 @@ class Report:
 
 
 def write_rows(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Write dictionaries with equal keys to a CSV file."""
+    """Write dictionaries with the same keys to a CSV file."""
     with path.open("w", newline="") as file:
         writer = csv.DictWriter(file, list(rows[0]))
         writer.writeheader()
@@ -182,7 +185,7 @@ def write_rows(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
 
 
 def read_findings(path: Path) -> list[Finding]:
-    """Read back what a report wrote."""
+    """Read the findings that a report wrote."""
     with path.open(newline="") as file:
         rows = list(csv.DictReader(file))
     return [Finding(**{name: _value(name, text) for name, text in row.items()}) for row in rows]

@@ -1,4 +1,4 @@
-"""The memory that a fit takes above the data's own."""
+"""Memory that a fit uses in addition to the data."""
 
 import resource
 import subprocess
@@ -18,8 +18,8 @@ MEGABYTE = 1e6
 STATUS = Path("/proc/self/status")
 
 
-def store(folder: Path, X: Any, y: Any) -> int:
-    """Write the arrays one by one, so that reading them back leaves no second copy behind."""
+def save_arrays(folder: Path, X: Any, y: Any) -> int:
+    """Write each array to its own file, so that loading them makes no second copy."""
     parts = {"X": X}
     if sparse.issparse(X):
         parts = {"data": X.data, "indices": X.indices, "indptr": X.indptr}
@@ -29,7 +29,7 @@ def store(folder: Path, X: Any, y: Any) -> int:
     return sum(array.nbytes for array in parts.values())
 
 
-def stored(folder: Path) -> tuple[Any, Any]:
+def load_arrays(folder: Path) -> tuple[Any, Any]:
     y = np.load(folder / "y.npy")
     if (folder / "X.npy").exists():
         return np.load(folder / "X.npy"), y
@@ -38,7 +38,7 @@ def stored(folder: Path) -> tuple[Any, Any]:
 
 
 def peak() -> int:
-    """The most memory this process has had so far, in bytes."""
+    """The peak memory of this process so far, in bytes."""
     if STATUS.exists():
         line = next(x for x in STATUS.read_text().splitlines() if x.startswith("VmHWM"))
         return 1024 * int(line.split()[1])
@@ -47,13 +47,13 @@ def peak() -> int:
 
 
 def child(folder: Path, side: str, warm: bool) -> None:
-    """Fit once and print what that added to the peak."""
+    """Fit once and print by how many bytes the peak memory increased."""
     warnings.simplefilter("ignore", ConvergenceWarning)
     if side == "novikoff":
         from novikoff import Perceptron
     else:
         from sklearn.linear_model import Perceptron
-    X, y = stored(folder)
+    X, y = load_arrays(folder)
     if warm:
         few = np.unique(y, return_index=True)[1].tolist() + list(range(20))
         Perceptron(random_state=0).fit(X[few], y[few])
@@ -70,7 +70,7 @@ def extra(folder: Path, side: str, warm: bool) -> float:
 def main() -> None:
     from benchmarks import datasets
 
-    report = Report("memory", "Extra memory of a default fit: the peak above the data")
+    report = Report("memory", "Memory of a fit with default parameters: peak beyond the data")
     cases = {
         "MNIST even-v-odd float64": datasets.even_odd,
         "MNIST even-v-odd float32": lambda: datasets.even_odd("float32"),
@@ -81,7 +81,7 @@ def main() -> None:
     for case, data in cases.items():
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
-            size = store(folder, *data())
+            size = save_arrays(folder, *data())
             warm = extra(folder, "novikoff", warm=True)
             cold = extra(folder, "novikoff", warm=False)
             peer = extra(folder, "scikit-learn", warm=True)
@@ -90,7 +90,7 @@ def main() -> None:
             warm / MEGABYTE,
             "MB",
             at_most=0.1 * size / MEGABYTE + 50.0,
-            note=f"data {size / MEGABYTE:.0f} MB; with the loading of compiled code "
+            note=f"data {size / MEGABYTE:.0f} MB; including loading of compiled code "
             f"{cold / MEGABYTE:.0f} MB; scikit-learn {peer / MEGABYTE:.0f} MB",
         )
     report.finish()

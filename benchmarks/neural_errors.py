@@ -1,4 +1,4 @@
-"""Batches that wait for errors."""
+"""Batches of a fixed number of errors."""
 
 from benchmarks.neural import errors
 

@@ -1,4 +1,4 @@
-"""Dropout and the mean of parameters with the beta loss."""
+"""Dropout and averaged parameters with the beta loss."""
 
 from benchmarks.neural import parts
 

@@ -1,6 +1,6 @@
-"""Schedules, learning rates and batches, chosen on a validation split of MNIST's training set.
+"""Choose schedules, learning rates and batches on a validation split of MNIST's training set.
 
-The last 10,000 training examples are held out; the test set is not looked at.
+The last 10,000 training examples are held out; the test set is not used.
 """
 
 import sys
@@ -14,7 +14,7 @@ from novikoff.reproduce.mnist import Examples, Row, load_examples, train_all
 
 
 def powers() -> list[Row]:
-    """The schedule and the learning rate; the hinge loss and cross-entropy beside them."""
+    """Schedules and learning rates, with the hinge loss and cross-entropy for comparison."""
     base = Row("powers", None, epochs=40)
     return [
         replace(base, schedule=Power(0.1, 0.4)),
@@ -30,16 +30,17 @@ def powers() -> list[Row]:
 
 
 def finalists() -> list[Row]:
-    """The best of these, with more seeds."""
+    """The best rows of :func:`powers`, for more seeds."""
     chosen = [row for row in powers() if row.schedule in (Power(0.1, 0.4), Power(0.3, 0.25))]
     return [replace(row, name="finalists") for row in chosen if row.learning_rate == 0.1]
 
 
 def errors() -> list[Row]:
-    """How many errors a batch waits for, and how far it then steps.
+    """The number of errors in a batch, and the learning rate.
 
-    A batch of 32 examples moves by 0.1/32 for each error in it: ``learning_rate = count/320`` is
-    the same step an error, and a small count keeps it as fresh as late batches of examples do.
+    A batch of 32 examples at the rate 0.1 takes a step of 0.1/32 for each error in it;
+    ``learning_rate = count/320`` takes the same step for each error. With a small count the
+    parameters change after few errors, as with batches of examples late in training.
     """
     base = Row("errors", Constant(1.0), epochs=40)
     return [
@@ -51,7 +52,7 @@ def errors() -> list[Row]:
 
 
 def parts() -> list[Row]:
-    """Dropout and averages together with the best schedule."""
+    """Dropout and averaged parameters with the best schedule."""
     base = Row("parts", Power(0.1, 0.4), epochs=60, average_from=30)
     return [
         replace(base, dropout=(0.2, 0.5), schedule=Constant(1.0)),
@@ -77,7 +78,7 @@ def main() -> None:
 
 
 def search(name: str, chosen: list[Row], seeds: Sequence[int]) -> None:
-    """Train each row with every seed, and publish them in the order of their mean error."""
+    """Train each row with every seed, and publish the rows sorted by mean validation error."""
     found: dict[Row, list[float]] = {}
     gradients: dict[Row, int] = {}
     for result in train_all(chosen, seeds, *split(), jobs=2):

@@ -1,4 +1,4 @@
-"""Noisy data with the defaults: test error and time against the peers."""
+"""Noisy data with default parameters: test error and time against scikit-learn."""
 
 import warnings
 from statistics import fmean
@@ -25,13 +25,13 @@ def digits() -> Split:
 
 
 def documents(n: int, d: int, n_test: int = 20_000) -> Split:
-    """Text-like rows, one label in twenty turned around in training and test."""
+    """Text-like rows, with 5 % of the labels flipped in training and test."""
     p = text_like(n + n_test, d, 80, noise=0.05, random_state=0)
     return p.X[:n], p.y[:n], p.X[n:], p.y[n:]
 
 
 def measure(report: Report, case: str, split: Split) -> dict[str, tuple[float, float]]:
-    """Errors in percent (the mean over seeds) and seconds of the three."""
+    """Measure the three models; return the median time and the mean test error in % of each."""
     X, y, X_test, y_test = split
     models = {"novikoff": Perceptron(), "perceptron": Peer(), "svc": LinearSVC(random_state=0)}
     wrong: dict[str, list[float]] = {name: [] for name in models}
@@ -70,7 +70,7 @@ def measure(report: Report, case: str, split: Split) -> dict[str, tuple[float, f
 
 def main() -> None:
     warnings.simplefilter("ignore", ConvergenceWarning)
-    report = Report("noisy", "Noisy data with the defaults")
+    report = Report("noisy", "Noisy data with default parameters")
     cases = {
         "MNIST even-v-odd": measure(report, "MNIST even-v-odd", digits()),
         "CSR 100,000 x 2,000": measure(

@@ -1,4 +1,4 @@
-"""Learning online: one row at a time, and in batches of a thousand."""
+"""Online learning with ``partial_fit``: one row at a time, and in batches of a thousand."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -15,7 +15,7 @@ ROWS, BATCH = 500, 1_000
 
 
 def one_row_at_a_time(model: Any, X: Any, y: Any) -> Callable[[], None]:
-    """Learn from some rows, each in a call of its own; go on with the next ones at each call."""
+    """Learn ``ROWS`` rows, one ``partial_fit`` each; every call continues with the next rows."""
     model.partial_fit(X[:BATCH], y[:BATCH], classes=np.unique(y))
     starts = _starts(len(y), ROWS)
 
@@ -28,7 +28,7 @@ def one_row_at_a_time(model: Any, X: Any, y: Any) -> Callable[[], None]:
 
 
 def one_dict_at_a_time(model: Any, X: Any, y: Any) -> Callable[[], None]:
-    """The same for river, which reads dictionaries; making them is not counted."""
+    """The same for river, which reads dictionaries; building them is not timed."""
     rows = [(dict(enumerate(x.tolist())), bool(label)) for x, label in zip(X, y > 0, strict=True)]
 
     def work() -> None:
@@ -39,7 +39,7 @@ def one_dict_at_a_time(model: Any, X: Any, y: Any) -> Callable[[], None]:
 
 
 def batches(X: Any, y: Any) -> Callable[[], None]:
-    """A new learner's first pass, in batches."""
+    """The first pass of a new model, in batches."""
 
     def work() -> None:
         model = Perceptron()

@@ -1,4 +1,4 @@
-"""The solvers that are compared, ours and the peers', all with one face."""
+"""The solvers that are compared, ours and those of other libraries, with one interface."""
 
 import math
 from typing import Any
@@ -12,7 +12,7 @@ import novikoff
 from benchmarks.contest import Answer, Solver
 
 INFEASIBLE = "says infeasible"
-WANT_SPARSE = ("clarabel",)
+NEED_SPARSE = ("clarabel",)
 
 
 def max_margin(**params: Any) -> Solver:
@@ -26,18 +26,18 @@ def max_margin(**params: Any) -> Solver:
 
 
 def separable(X: Any, y: Any) -> Answer:
-    """Our verdict."""
+    """Our test of separability."""
     return Answer(certificate=novikoff.is_separable(X, y))
 
 
 def svc(X: Any, y: Any) -> Answer:
-    """libsvm's hard margin: a slack so dear that none is bought."""
+    """libsvm, with C so large that the margin is hard."""
     model = SVC(kernel="linear", C=1e8).fit(X, y)
     return Answer(_flat(model.coef_), len(model.support_))
 
 
 def linear_svc(**params: Any) -> Solver:
-    """liblinear, with the intercept penalised as it does."""
+    """liblinear, which penalises the intercept."""
 
     def solve(X: Any, y: Any) -> Answer:
         return Answer(_flat(LinearSVC(random_state=0, **params).fit(X, y).coef_))
@@ -46,7 +46,7 @@ def linear_svc(**params: Any) -> Solver:
 
 
 def quadratic(solver: str) -> Solver:
-    """A solver of quadratic programs, given the form of the problem with fewer variables."""
+    """A quadratic-programming solver, given the primal or the dual with fewer variables."""
 
     def solve(X: Any, y: Any) -> Answer:
         return _primal(X, y, solver) if X.shape[0] > X.shape[1] else _hulls(X, y, solver)
@@ -61,29 +61,29 @@ def _primal(X: Any, y: Any, solver: str) -> Answer:
     G[:, :d], G[:, d] = X, 1.0
     G *= -y[:, None]
     P = np.eye(d + 1)
-    # quadprog wants a positive definite matrix; the others can leave the intercept free.
+    # quadprog needs a positive definite matrix; the others allow an unpenalised intercept.
     P[d, d] = 1e-8 if solver == "quadprog" else 0.0
     solution = _program(solver, P, G=G, h=np.full(n, -1.0))
     if not solution.found:
-        return Answer(said="finds no solution")
+        return Answer(message="finds no solution")
     return Answer(solution.x[:d], _positive(solution.z))
 
 
 def _hulls(X: Any, y: Any, solver: str) -> Answer:
-    """Minimise the distance of the two hulls: as many variables as examples."""
+    """Minimise the distance between the convex hulls of the classes: the dual problem."""
     n = len(y)
     A = np.array([y > 0, y < 0], dtype=np.float64)
     P = (X @ X.T) * np.outer(y, y)
     solution = _program(solver, P, A=A, b=np.ones(2), lb=np.zeros(n))
     if not solution.found:
-        return Answer(said="finds no solution")
+        return Answer(message="finds no solution")
     return Answer(X.T @ (y * solution.x), _positive(solution.x))
 
 
 def _program(solver: str, P: Any, **constraints: Any) -> Any:
     from qpsolvers import Problem, solve_problem
 
-    if solver in WANT_SPARSE:
+    if solver in NEED_SPARSE:
         P = sp.csc_matrix(P)
         for name in constraints.keys() & {"G", "A"}:
             constraints[name] = sp.csc_matrix(constraints[name])
@@ -96,7 +96,7 @@ def highs(X: Any, y: Any) -> Answer:
     A = np.column_stack((X, np.ones(n))) * -y[:, None]
     found = linprog(np.zeros(d + 1), A, np.full(n, -1.0), bounds=(None, None), method="highs")
     if found.x is None:
-        return Answer(said=INFEASIBLE if found.status == 2 else "no verdict")
+        return Answer(message=INFEASIBLE if found.status == 2 else "no answer")
     return Answer(found.x[:d])
 
 

@@ -21,26 +21,30 @@ from benchmarks import datasets
 from benchmarks.figures import save
 from benchmarks.measure import RESULTS, in_turn, write_rows
 from novikoff import Perceptron
-from novikoff.certificate import certify as makers
-from novikoff.estimators import binary, online, perceptron
-from novikoff.run import loop, record
+from novikoff.certificate import certify
+from novikoff.estimators import one_vs_rest, online, perceptron, rule_fit, training
+from novikoff.run import bounds, loop
 from novikoff.sample import Sample
 
 # What is timed: the owner of a name, the name, and what it is called in the table.
 STAGES: list[tuple[Any, str, str]] = [
-    (perceptron, "validate_data", "validate"),
-    (perceptron, "row_hashes", "row hashes"),
-    (perceptron, "classes_of", "classes"),
+    (training, "validate_data", "validate"),
+    (training, "row_hashes", "row hashes"),
+    (training, "classes_of", "classes"),
+    (training, "fingerprint_of_hashes", "fingerprint"),
     (perceptron, "visit_order", "order"),
     (Sample, "_measure", "norms"),
     (Sample, "margins", "scan for a separator"),
-    (record.Watch, "report", "history and bounds"),
+    (loop._Search, "sweep_all", "full passes"),
+    (loop._Search, "sweep_near", "cheap passes"),
+    (bounds.Bounds, "tighten", "bounds"),
     (Sample, "model", "recompute w"),
-    (binary, "fingerprint_of_hashes", "fingerprint"),
-    (makers, "margin_below", "certificate, lower"),
-    (makers, "hull_point", "certificate, upper"),
-    (binary, "certify_margin", "certificate, rest"),
-    (binary, "zero_combination", "refutation"),
+    (certify, "margin_below", "certificate, lower"),
+    (certify, "hull_point", "certificate, upper"),
+    (certify, "count_errors", "certificate, errors"),
+    (certify.Certifier, "hard", "certificate, rest"),
+    (one_vs_rest, "joint_errors", "certificate, joint errors"),
+    (rule_fit, "zero_combination", "refutation"),
     (online.Online, "from_fit", "online state"),
 ]
 
@@ -77,13 +81,7 @@ def profile(fit: Callable[[], Any]) -> Clock:
     """Run a fit with every stage timed."""
     clock = Clock()
 
-    def one_pass(run: Any, watch: Any, ids: Any, nearness: float) -> Any:
-        with clock.stage("full passes" if len(ids) == len(run.sample.order) else "cheap passes"):
-            return unwrapped(run, watch, ids, nearness)
-
-    unwrapped = loop._pass
     with ExitStack() as stack:
-        stack.enter_context(patch.object(loop, "_pass", one_pass))
         for owner, name, title in STAGES:
             function = clock.timed(getattr(owner, name), title)
             stack.enter_context(patch.object(owner, name, function))

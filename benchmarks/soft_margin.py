@@ -1,8 +1,8 @@
-"""The soft margin (squared hinge) beside liblinear, at the same value of the objective.
+"""The soft margin (squared hinge) against liblinear, at the same value of the objective.
 
-The objective is ``|w|^2 / 2 + C sum max(0, 1 - y (w x + b))^2``, with the intercept that is best
-for the ``w`` of each solver: liblinear penalises its intercept, ours is free. Liblinear gets the
-loosest tolerance whose objective is as good as ours, to ``SAME``, within its default number of
+The objective is ``|w|^2 / 2 + C sum max(0, 1 - y (w x + b))^2``, with the best intercept for the
+``w`` of each solver: liblinear penalises its intercept, we do not. Liblinear runs with the loosest
+tolerance whose objective is at most ours times ``1 + SAME``, within its default number of
 iterations.
 """
 
@@ -26,7 +26,7 @@ Points = dict[str, list[tuple[float, float]]]
 
 
 def best_intercept(score: Any, y: Any) -> float:
-    """Where the sum of squared hinges, as a function of the intercept alone, is least.
+    """The intercept that minimises the sum of squared hinge losses, for given scores.
 
     Half its derivative is the sum of ``b - (y_i - s_i)`` over the examples inside the margin:
     those of the positive class with ``y_i - s_i > b``, those of the negative with ``< b``.
@@ -36,7 +36,7 @@ def best_intercept(score: Any, y: Any) -> float:
     edges, positive = edges[order], y[order] > 0
 
     def inside(values: Any) -> Any:
-        """Sums over the examples inside, for ``b`` before the first edge, after it, and so on."""
+        """Sums over the examples inside the margin, for ``b`` in each interval between edges."""
         left = np.concatenate(([0.0], np.cumsum(np.where(positive, 0.0, values))))
         right = np.cumsum(np.where(positive, values, 0.0)[::-1])[::-1]
         return left + np.append(right, 0.0)
@@ -62,7 +62,7 @@ def value(X: Any, y: Any, run: Run | Outcome, C: float) -> float:
 def loosest(
     X: Any, y: Any, C: float, dual: bool, target: float, points: list[tuple[float, float]]
 ) -> float | None:
-    """The loosest tolerance that reaches the target; the one with the best value if none does."""
+    """The loosest tolerance that reaches the target; if none does, the one with the best value."""
     best, least = None, inf
     for tol in TOLERANCES:
         run = once(peers.linear_svc(C=C, dual=dual, tol=tol), X, y)
@@ -72,7 +72,8 @@ def loosest(
         points.append((run.seconds, reached))
         if reached < least:
             best, least = tol, reached
-        if reached <= target or run.answer.said:  # out of iterations: less would change nothing
+        # After a warning (out of iterations), a smaller tolerance would change nothing.
+        if reached <= target or run.answer.message:
             break
     return best
 
@@ -80,7 +81,7 @@ def loosest(
 def measure(
     report: Report, rows: Rows, case: str, data: Any, C: float, bar: float
 ) -> tuple[Points, float]:
-    """Ours, and both of liblinear's methods at our objective value."""
+    """Time our solver, and both methods of liblinear at our objective value."""
     X, y = data
     ours = peers.max_margin(C=C, tol=GAP)
     mine = value(X, y, once(ours, X, y), C)
@@ -100,14 +101,14 @@ def measure(
         rows.append(
             {
                 "case": case,
-                "who": who,
+                "solver": who,
                 "seconds": outcome.times.median,
                 "passes": answer.passes,
                 "objective": f"{values[who]:.8g}",
                 "above the best": values[who] / best - 1.0,
                 "certified gap": getattr(answer.certificate, "gap", None),
                 "support": answer.support,
-                "note": answer.said,
+                "note": answer.message,
             }
         )
     answer = outcomes[OURS].answer
@@ -121,7 +122,7 @@ def measure(
 
 
 def draw(found: dict[str, tuple[Points, float]]) -> None:
-    """How far above the best objective seen, after how many seconds."""
+    """Draw the relative excess over the best objective against the time."""
     with save("soft_margin", height=5.0) as axes:
         for k, (case, (points, best)) in enumerate(found.items()):
             for (who, each), style in zip(points.items(), ("o--", "s:", "D"), strict=True):
@@ -134,13 +135,13 @@ def draw(found: dict[str, tuple[Points, float]]) -> None:
                     label=f"{case}: {who}",
                 )
         axes.axhline(SAME, color="grey", linewidth=0.8)
-        axes.set(xscale="log", yscale="log", xlabel=f"seconds ({LIMIT:.0f} at most)")
+        axes.set(xscale="log", yscale="log", xlabel=f"seconds (limit {LIMIT:.0f})")
         axes.set_ylabel("objective above the best, relative")
         axes.figure.legend(loc="outside lower center", ncols=2, fontsize="x-small")
 
 
 def main() -> None:
-    report, rows = Report("soft_margin", "The soft margin at the same objective value"), []
+    report, rows = Report("soft_margin", "Soft margin at the same objective value"), []
     few = datasets.clouds(200)
     once(peers.max_margin(C=1.0, tol=GAP), *few, limit=600.0)
     digits = datasets.even_odd_pixels()
@@ -154,7 +155,7 @@ def main() -> None:
     found = {
         case: measure(report, rows, case, data, C, bar) for case, (data, C, bar) in cases.items()
     }
-    publish("soft_margin", "The soft margin: what every solver did", rows)
+    publish("soft_margin", "Soft margin: results of every solver", rows)
     report.finish()
     draw(found)
 

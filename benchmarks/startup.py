@@ -1,4 +1,4 @@
-"""A second process: import and a first small fit, from the cache of compiled code."""
+"""Import and a first small fit in a new process, with compiled code in the cache."""
 
 import subprocess
 import sys
@@ -22,17 +22,17 @@ ROUNDS = 7
 
 
 def seconds(module: str) -> tuple[float, float, float]:
-    """Of a new process: on the wall, of the processor, of it for importing."""
+    """Wall-clock time, CPU time, and CPU time of the import, of a new process."""
     code = CHILD.format(module=module)
     done = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, check=True
     )
-    wall, processor, imported = map(float, done.stdout.split())
-    return wall, processor, imported
+    wall, cpu, imported = map(float, done.stdout.split())
+    return wall, cpu, imported
 
 
 def main() -> None:
-    report = Report("startup", "import + first fit of 1,000 x 20 in a new process")
+    report = Report("startup", "Import and first fit of 1,000 x 20 in a new process")
     modules = {"ours": "novikoff", "theirs": "sklearn.linear_model"}
     for module in modules.values():
         seconds(module)
@@ -47,8 +47,8 @@ def main() -> None:
         "s",
         from_minima=ours.least,
         at_most=1.5 * theirs.median + 1.0,
-        note=f"scikit-learn {theirs.median:.2f} s; of these import {imports['ours']:.2f} s and "
-        f"{imports['theirs']:.2f} s; on the wall {walls['ours']:.2f} s and {walls['theirs']:.2f} s",
+        note=f"scikit-learn {theirs.median:.2f} s; import {imports['ours']:.2f} s and "
+        f"{imports['theirs']:.2f} s; wall clock {walls['ours']:.2f} s and {walls['theirs']:.2f} s",
     )
     report.finish()
 

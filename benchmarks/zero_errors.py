@@ -1,4 +1,4 @@
-"""How long until no training error is left, and whether the defaults get there at all."""
+"""Time until no training error is left, and how many default fits end with training errors."""
 
 import warnings
 from typing import Any
@@ -22,9 +22,9 @@ def errors(model: Any, X: Any, y: Any) -> int:
 
 
 def peer_for(X: Any, y: Any) -> Peer | None:
-    """The fewest epochs of the grid after which scikit-learn's model makes no training error.
+    """scikit-learn's model without training errors after the fewest epochs, of three seeds.
 
-    Of three seeds the luckiest.
+    None if no number of epochs in ``EPOCHS`` suffices.
     """
     for epochs in EPOCHS:
         for seed in range(3):
@@ -47,7 +47,7 @@ def pairs(report: Report) -> None:
                 raise RuntimeError(f"{model} did not separate {a} from {b}")
         peer = peer_for(X, y)
         if peer is None:
-            report.add(f"{a}-v-{b}, scikit-learn", EPOCHS[-1], "epochs and still errors")
+            report.add(f"{a}-v-{b}, scikit-learn", EPOCHS[-1], "epochs, with errors left")
             continue
         times = in_turn(
             {
@@ -75,7 +75,7 @@ def small_margin(report: Report) -> None:
         report.add(
             f"300 x 10, margin 0.01, {name}",
             float(np.count_nonzero(found)),
-            f"of {len(SEEDS)} default fits err",
+            f"of {len(SEEDS)} default fits with errors",
             at_most=0.0 if name == "novikoff" else None,
             note=f"at most {max(found)} training errors",
         )

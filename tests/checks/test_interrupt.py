@@ -8,8 +8,16 @@ import threading
 import numpy as np
 import pytest
 
-from novikoff import Perceptron, is_separable
-from novikoff.certificate import Inconclusive, Separation, SoftOptimum, Status
+from novikoff import MaxMargin, Perceptron, is_separable
+from novikoff.certificate import (
+    Certifier,
+    Inconclusive,
+    NonSeparation,
+    Separation,
+    SoftOptimum,
+    Status,
+)
+from novikoff.estimators import margin_fit
 from novikoff.sample import storage
 from tests.checks.subjects import (
     ESTIMATORS,
@@ -172,6 +180,59 @@ def test_during_a_sweep_of_converted_rows(monkeypatch):
     assert clf.status_ is Status.INTERRUPTED
     assert len(calls) == 3
     assert np.abs(clf.dual_coef_).sum() == clf.n_updates_
+    assert_proved(clf, X, y)
+
+
+def test_where_slack_is_expensive():
+    """Nearly the hard margin: there Newton's method hands over to Wolfe's."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(400, 5)), rng.integers(0, 2, 400)
+    clf = MaxMargin(C=1e14)
+    assert len(interrupted(clf, X, y)) == 1
+    assert clf.status_ is Status.INTERRUPTED
+
+
+def test_during_a_proof(monkeypatch):
+    """It is finished; the soft margin that follows it is not."""
+    X, y = noise()
+    refute, ctrl_c = Certifier.refute, CtrlC()
+
+    def press_and_refute(*arguments):
+        ctrl_c.press()
+        return refute(*arguments)
+
+    monkeypatch.setattr(Certifier, "refute", press_and_refute)
+    clf = MaxMargin()
+    with ctrl_c, pytest.raises(KeyboardInterrupt):
+        clf.fit(X, y)
+    assert isinstance(clf.certificate_, NonSeparation)
+    assert clf.certificate_.model_account.status is Status.INTERRUPTED
+    assert_proved(clf, X, y)
+
+
+def test_in_the_soft_margin_of_one_class(monkeypatch):
+    """It ends the searches for the other classes, which have not begun."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(300, 3)), rng.integers(0, 3, 300)
+    soft_margin, begun = margin_fit.soft_margin, []
+
+    def noted(*args, **options):
+        begun.append(1)
+        return soft_margin(*args, **options)
+
+    def interrupt(line):
+        if begun:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(margin_fit, "soft_margin", noted)
+    clf = MaxMargin().set_callbacks(interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        clf.fit(X, y)
+    first, *others = clf.certificate_.certificates
+    assert isinstance(first, NonSeparation)
+    assert first.model_account.status is Status.INTERRUPTED
+    assert all(part.status is Status.INTERRUPTED for part in others)
+    assert len(begun) == 1
     assert_proved(clf, X, y)
 
 

@@ -177,4 +177,4 @@ def test_notes_in_a_model_that_are_not_texts(run, refused, tmp_path, note, value
     document = json.loads(Path("model.json").read_text())
     document["about"][note] = value
     Path("model.json").write_text(json.dumps(document))
-    assert "damaged" in refused("verify", "model.json", "data.npy")
+    assert "must be a text" in refused("verify", "model.json", "data.npy")

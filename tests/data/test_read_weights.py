@@ -105,6 +105,7 @@ def test_bad_weights(csv, weights, expected):
         ([1.0, -2.0, 3.0], "array 'w', row 2: the weight -2.0 is negative"),
         ([1.0, np.nan, 3.0], "array 'w', row 2: the weight nan is not a finite number"),
         ([-1, 2, 3], "array 'w', row 1: the weight -1 is negative"),
+        ([1, 2, 2**53 + 1], "array 'w', row 3: float64 cannot represent the weight 90071992547409"),
         ([1, 2, 2**60 + 1], "array 'w', row 3: float64 cannot represent the weight 11529215046068"),
         (["1", "2", "3"], "array 'w' is of type <U1: weights are numbers"),
         ([1.0, 2.0], "array 'w' has shape (2,) where (3,) is expected"),

@@ -23,7 +23,7 @@ def cut_short(X, y, updates, **how):
         return clf.fit(X, y)
 
 
-@pytest.mark.parametrize("how", [{}, {"fit_intercept": False}, {"soft_margin": 0.3}])
+@pytest.mark.parametrize("how", [{}, {"fit_intercept": False}, {"C": 0.5 / 0.3**2}])
 @pytest.mark.parametrize("rule", RULES)
 def test_the_average_is_that_of_all_iterates(rule, how):
     """(w_1 + ... + w_T) / T, one iterate for each update, as runs of 1, ..., T updates show.
@@ -70,12 +70,27 @@ def test_auto_is_the_last_iterate_where_the_rule_is_satisfied(rule):
         Perceptron(average=average, **how).fit(p.X, p.y) for average in ("auto", True, False)
     )
     assert auto.status_ in (Status.CONVERGED, Status.GAP_REACHED)
+    assert not yes.status_.at_limit
     assert_same_model(auto, no)
     assert (auto.coef_ != yes.coef_).any()
     if rule != "min-over":
         # All that the rule promises holds of this iterate, so none other will do.
         last = cut_short(p.X, p.y, auto.n_updates_, average=False, rule=ALL_RULES[rule])
         np.testing.assert_array_equal(last.coef_, auto.coef_)
+
+
+@pytest.mark.parametrize("how", [{}, {"C": 2.0}, {"fit_intercept": False}])
+def test_no_gap_is_claimed_of_the_average(how):
+    """The bounds have met at an iterate, not at the mean: it may be better or worse."""
+    p = planted(60, 4, 0.15, random_state=0)
+    best, mean = (
+        Perceptron(rule=rules.MinOver(accuracy=0.01), average=average, max_iter=10**5, **how)
+        for average in ("auto", True)
+    )
+    assert best.fit(p.X, p.y).status_ is Status.GAP_REACHED
+    assert mean.fit(p.X, p.y).status_ is Status.CONVERGED
+    assert mean.certificate_.account.tol is None
+    mean.certificate_.verify(p.X, p.y)
 
 
 @pytest.mark.parametrize("average", ["auto", False])

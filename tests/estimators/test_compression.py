@@ -53,16 +53,16 @@ def test_the_support_reproduces_the_model(rule):
         share=st.floats(0.1, 0.9),
         seed=st.integers(0, 2**32 - 1),
         fit_intercept=st.booleans(),
-        soft_margin=st.sampled_from([0.0, 0.0, 0.2]),
+        C=st.sampled_from([np.inf, np.inf, 12.5]),
         average=st.sampled_from(["auto", False, True]),
     )
-    def check(n, d, share, seed, fit_intercept, soft_margin, average):
+    def check(n, d, share, seed, fit_intercept, C, average):
         # So close together that Infinity takes them with both their lifts.
         p = planted(n, d, 0.34 * share, radius=0.34, intercept=fit_intercept, random_state=seed)
         clf = Perceptron(
             rule=ALL_RULES[rule],
             fit_intercept=fit_intercept,
-            soft_margin=soft_margin,
+            C=C,
             random_state=seed,
             min_margin=0.0,
             max_iter=20_000,
@@ -128,15 +128,15 @@ def test_each_class_against_the_rest(rule):
 
 
 @pytest.mark.parametrize("fit_intercept", [True, False])
-@pytest.mark.parametrize("soft_margin", [0.0, 0.5])
+@pytest.mark.parametrize("C", [np.inf, 2.0])
 @pytest.mark.parametrize("rule", ALL_RULES)
-def test_the_model_is_a_sum_of_its_support(rule, soft_margin, fit_intercept):
+def test_the_model_is_a_sum_of_its_support(rule, C, fit_intercept):
     X, y = whole_numbers(intercept=fit_intercept, seed=1)
     X = X / 128.0
     clf = Perceptron(
         rule=ALL_RULES[rule],
         fit_intercept=fit_intercept,
-        soft_margin=soft_margin,
+        C=C,
         random_state=0,
         max_iter=20_000,
     ).fit(X, y)

@@ -1,80 +1,12 @@
-"""What was once found at the edges: lost numbers, damaged matrices, ties, growing weights."""
-
-import dataclasses
+"""What was once found at the edges of the perceptron: ties, lost bounds, growing weights."""
 
 import numpy as np
-import pandas as pd
 import pytest
-from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from novikoff import Perceptron, rules
-from novikoff.certificate import (
-    CertificateError,
-    Separation,
-    Status,
-    certify_nonseparable,
-)
+from novikoff.certificate import Separation
 from novikoff.data import planted
-
-LARGE = 2**53
-
-
-def test_duplicates_of_integers_are_summed_exactly():
-    X = sparse.csr_array(
-        (np.array([LARGE, 1, LARGE]), np.array([0, 0, 0]), np.array([0, 2, 3])), shape=(2, 1)
-    )
-    with pytest.raises(CertificateError, match=r"beyond 2\*\*53"):
-        certify_nonseparable(X, [1, -1], support=[0, 1], weights=[1, 1], affine=True)
-    with pytest.raises(CertificateError, match=r"beyond 2\*\*53"):
-        Perceptron().fit(X, [1, 0])
-
-
-def test_duplicates_of_bytes_are_what_products_take_them_to_be():
-    X = sparse.csr_array(
-        (np.array([200, 100, 250], dtype=np.uint8), np.array([0, 0, 0]), np.array([0, 2, 3])),
-        shape=(2, 1),
-    )
-    clf = Perceptron(random_state=0).fit(X, [1, 0])
-    assert clf.score(X, [1, 0]) == 1.0
-    assert clf.certificate_.verify(X, [1, 0]).lower > 0
-
-
-@pytest.mark.parametrize(
-    "X",
-    [
-        [[LARGE], [LARGE + 1]],
-        np.array([[LARGE], [LARGE + 1]], dtype=object),
-        pd.DataFrame({"a": [LARGE, LARGE + 1]}),
-        np.array([[1], [1 + np.finfo(np.longdouble).eps]], dtype=np.longdouble),
-    ],
-    ids=["list", "objects", "frame", "longdouble"],
-)
-def test_numbers_that_float64_does_not_have_are_refused(X):
-    with pytest.raises(ValueError, match="float64 does not have"):
-        Perceptron().fit(X, [0, 1])
-
-
-@pytest.mark.parametrize("index", [100_000_000, 5, -1])
-def test_a_csr_matrix_with_an_index_out_of_range_is_refused(index):
-    X = sparse.csr_matrix((np.ones(4), np.array([0, 1, 0, 1]), np.arange(5)), shape=(4, 2))
-    certificate = Perceptron(random_state=0).fit(X, [0, 1, 0, 1]).certificate_
-    X.indices[3] = index
-    with pytest.raises(ValueError, match="indices must be"):
-        Perceptron().fit(X, [0, 1, 0, 1])
-    with pytest.raises(CertificateError, match="damaged"):
-        certificate.verify(X, [0, 1, 0, 1])
-
-
-def test_a_frame_with_nullable_columns_verifies():
-    frame = pd.DataFrame(
-        {
-            "a": pd.array([1, 2, 3, 4], dtype="Int64"),
-            "b": pd.array([1.5, 2, 3, 4], dtype="Float64"),
-        }
-    )
-    y = [0, 0, 1, 1]
-    assert Perceptron(random_state=0).fit(frame, y).certificate_.verify(frame, y).lower > 0
 
 
 def test_a_rounded_tie_is_violated():
@@ -85,15 +17,6 @@ def test_a_rounded_tie_is_violated():
         clf = Perceptron(rule="classic", random_state=0).fit(X, [0, 1])
         assert isinstance(clf.certificate_, Separation)
         assert clf.score(X, [0, 1]) == 1.0
-
-
-def test_a_certificate_cannot_have_found_what_it_does_not_prove():
-    X = np.array([[999.0], [1001.0]])
-    certificate = Perceptron().fit(X, [0, 1]).certificate_
-    with pytest.raises(CertificateError, match="NOT_SEPARABLE"):
-        dataclasses.replace(certificate, status=Status.NOT_SEPARABLE)
-    with pytest.raises(CertificateError, match="printable"):
-        dataclasses.replace(certificate, asked="Verified: all\nSeparable")
 
 
 def test_all_examples_at_the_origin():

@@ -1,7 +1,6 @@
 """MaxMargin as its users meet it: options, weights, limits, several classes."""
 
 import itertools
-import signal
 
 import numpy as np
 import pytest
@@ -10,11 +9,9 @@ from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_iris, make_blobs
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC, LinearSVC
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from novikoff import MaxMargin, Perceptron, is_separable
 from novikoff.certificate import (
-    CertificateError,
     Inconclusive,
     NonSeparation,
     PerClass,
@@ -22,14 +19,7 @@ from novikoff.certificate import (
     SoftOptimum,
     Status,
 )
-from novikoff.estimators import NotSeparableError, optimum
-
-
-@parametrize_with_checks(
-    [MaxMargin(), MaxMargin(C=1.0), MaxMargin(C=0.1, class_weight="balanced", tol=1e-6)]
-)
-def test_contract(estimator, check):
-    check(estimator)
+from novikoff.estimators import NotSeparableError
 
 
 @pytest.fixture
@@ -69,20 +59,20 @@ def test_says_what_it_did_when_nothing_separates(clouds):
     X, y = clouds
     clf = MaxMargin().fit(X, y)
     assert isinstance(clf.certificate_, NonSeparation)
-    assert isinstance(clf.soft_certificate_, SoftOptimum)
+    assert clf.certificate_.model.soft.C == clf.C_
     spread = ((X - X.mean(axis=0)) ** 2).sum(axis=1).mean()
     assert clf.C_ == pytest.approx(1 / spread)
     explicit = MaxMargin(C=clf.C_).fit(X, y)
     np.testing.assert_allclose(clf.coef_, explicit.coef_, rtol=1e-9)
     assert clf.margin_ < 0 == clf.margin_upper_bound_
-    with pytest.raises(NotSeparableError, match="Not separable"):
+    with pytest.raises(NotSeparableError, match="No hyperplane separates the examples"):
         MaxMargin(nonseparable="raise").fit(X, y)
 
 
-def test_a_hard_margin_that_exists_has_no_soft_certificate():
+def test_a_hard_margin_that_exists_has_no_soft_one_beside_it():
     X, y = load_iris(return_X_y=True)
     clf = MaxMargin().fit(X, y == 0)
-    assert clf.soft_certificate_ is None
+    assert clf.certificate_.model.soft is None
     assert clf.C_ == np.inf
     assert np.min(np.where(y == 0, 1, -1) * clf.decision_function(X)) == pytest.approx(1.0)
 
@@ -96,7 +86,7 @@ def test_weights_equal_repetition(clouds, make, C):
     repeated = MaxMargin(C=C).fit(make(np.repeat(X, weights, axis=0)), np.repeat(y, weights))
     np.testing.assert_allclose(weighted.coef_, repeated.coef_, rtol=1e-7)
     np.testing.assert_allclose(weighted.intercept_, repeated.intercept_, rtol=1e-7)
-    weighted.certificate_.verify(make(X), y)
+    weighted.certificate_.verify(make(X), y, sample_weight=weights)
     assert type(weighted.certificate_) is type(repeated.certificate_)
 
 
@@ -126,21 +116,8 @@ def test_weights_equal_repetition_beyond_small_problems(n, d, make, C):
     np.testing.assert_allclose(weighted.coef_, repeated.coef_, rtol=1e-7, atol=1e-12)
     np.testing.assert_allclose(weighted.intercept_, repeated.intercept_, rtol=1e-7)
     assert repeated.certificate_.gap <= 1e-3
-    weighted.certificate_.verify(X, y)
+    weighted.certificate_.verify(X, y, sample_weight=weights)
     repeated.certificate_.verify(X[rows], y[rows])
-
-
-def test_examples_that_only_seem_equal_cost_the_status_not_the_truth(monkeypatch):
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(200, 2))
-    y = X[:, 0] > 0
-    monkeypatch.setattr(
-        "novikoff.estimators.maxmargin.row_hashes", lambda X: np.zeros(len(X), "u8")
-    )
-    with pytest.warns(ConvergenceWarning):
-        clf = MaxMargin(tol=1e-6).fit(X, y)
-    assert clf.status_ is Status.PRECISION
-    assert not clf.certificate_.gap <= 1e-6
 
 
 def test_examples_of_weight_zero_take_no_part(clouds):
@@ -152,15 +129,7 @@ def test_examples_of_weight_zero_take_no_part(clouds):
     alone = MaxMargin(tol=1e-9).fit(X[keep], y[keep])
     assert isinstance(clf.certificate_, Separation)
     np.testing.assert_allclose(clf.coef_, alone.coef_, rtol=1e-7)
-    clf.certificate_.verify(X, y)
-
-
-def test_class_weight_is_a_weight_of_examples(clouds):
-    X, y = clouds
-    by_class = MaxMargin(C=1.0, class_weight={"yes": 3.0}).fit(X, y)
-    by_example = MaxMargin(C=1.0).fit(X, y, sample_weight=np.where(y == "yes", 3.0, 1.0))
-    np.testing.assert_allclose(by_class.coef_, by_example.coef_, rtol=1e-9)
-    by_class.certificate_.verify(X, y)
+    clf.certificate_.verify(X, y, sample_weight=keep)
 
 
 def test_several_classes():
@@ -237,21 +206,6 @@ def test_a_soft_margin_that_a_corral_cannot_hold():
     clf.certificate_.verify(X, y)
 
 
-def test_an_interrupt_during_the_proof_leaves_a_model(clouds, monkeypatch):
-    def interrupted(*args, **options):
-        signal.raise_signal(signal.SIGINT)
-        raise CertificateError("The combination is not zero.")
-
-    X, y = clouds
-    monkeypatch.setattr("novikoff.estimators.claims.certify_nonseparable", interrupted)
-    with pytest.warns(ConvergenceWarning):
-        clf = MaxMargin().fit(X, y)
-    assert clf.status_ is Status.INTERRUPTED
-    assert isinstance(clf.certificate_, Inconclusive)
-    clf.certificate_.verify(X, y)
-    assert clf.score(X, y) > 0.7
-
-
 def test_the_history_of_both_margins_is_one(clouds):
     X, y = clouds
     clf = MaxMargin().fit(X, y)
@@ -271,7 +225,7 @@ def test_repetitions_of_which_some_weigh_nothing(clouds, make, C):
     clf = MaxMargin(C=C).fit(make(X[rows]), y[rows], sample_weight=weights)
     once = MaxMargin(C=C).fit(make(X), y, sample_weight=np.full(len(y), 1.5))
     np.testing.assert_allclose(clf.coef_, once.coef_, rtol=1e-7)
-    clf.certificate_.verify(make(X[rows]), y[rows])
+    clf.certificate_.verify(make(X[rows]), y[rows], sample_weight=weights)
     assert (np.abs(clf.dual_coef_) > 0).all()
 
 
@@ -309,97 +263,6 @@ def test_a_limit_leaves_a_model_that_is_good_for_something(max_iter):
         assert all(line.iteration <= max_iter for line in passes)
 
 
-def test_ctrl_c_is_heard_where_slack_is_dear():
-    rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(400, 5)), rng.integers(0, 2, 400)
-    calls = []
-
-    def interrupt(line):
-        calls.append(line)
-        raise KeyboardInterrupt
-
-    clf = MaxMargin(C=1e14)
-    clf._callbacks = (interrupt,)
-    with pytest.warns(ConvergenceWarning):
-        clf.fit(X, y)
-    assert clf.status_ is Status.INTERRUPTED
-    assert len(calls) == 1
-
-
-def test_ctrl_c_in_the_soft_margin_of_one_class_ends_them_all(monkeypatch):
-    rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(300, 3)), rng.integers(0, 3, 300)
-    soft_margin, begun = optimum.soft_margin, []
-
-    def noted(*args, **options):
-        begun.append(1)
-        return soft_margin(*args, **options)
-
-    def interrupt(line):
-        if begun:
-            raise KeyboardInterrupt
-
-    monkeypatch.setattr(optimum, "soft_margin", noted)
-    clf = MaxMargin()
-    clf._callbacks = (interrupt,)
-    with pytest.warns(ConvergenceWarning):
-        clf.fit(X, y)
-    assert clf.soft_certificate_[0].status is Status.INTERRUPTED
-    assert all(part.status is Status.INTERRUPTED for part in clf.certificate_.certificates[1:])
-    assert len(begun) == 1
-
-
-def test_a_limit_is_told():
-    rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(3000, 60)), rng.integers(0, 2, 3000)
-    with pytest.warns(ConvergenceWarning, match="max_iter"):
-        clf = MaxMargin(max_iter=2, tol=1e-9).fit(X, y)
-    assert isinstance(clf.certificate_, Inconclusive | Separation)
-    assert clf.certificate_.status.at_limit
-    clf.certificate_.verify(X, y)
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"C": 0.0}, "C=0.0"),
-        ({"C": -1}, "C=-1"),
-        ({"C": "one"}, "C='one'"),
-        ({"C": np.nan}, "C=nan"),
-        ({"tol": 0.0}, "tol=0.0"),
-        ({"tol": 1.0}, "tol=1.0"),
-        ({"nonseparable": "hard"}, "nonseparable='hard'"),
-        ({"max_iter": 0}, "max_iter=0"),
-        ({"time_limit": -1.0}, "time_limit=-1.0"),
-        ({"fit_intercept": 1}, "fit_intercept=1"),
-    ],
-)
-def test_bad_options_are_named(options, message):
-    with pytest.raises(ValueError, match=message):
-        MaxMargin(**options).fit([[0.0], [1.0]], [0, 1])
-
-
-@pytest.mark.parametrize(
-    ("weights", "message"),
-    [
-        ([1.0], "shape"),
-        ([1.0, -1.0], "negative"),
-        ([1.0, np.nan], "finite"),
-        ([0.0, 0.0], "zero"),
-        ([1.0, 0.0], "positive weight"),
-    ],
-)
-def test_bad_weights_are_named(weights, message):
-    with pytest.raises(ValueError, match=message):
-        MaxMargin().fit([[0.0], [1.0]], [0, 1], sample_weight=weights)
-
-
-@pytest.mark.parametrize("bad", [np.nan, np.inf])
-def test_values_that_are_no_numbers_are_refused(bad):
-    with pytest.raises(ValueError, match=r"NaN|infinity"):
-        MaxMargin().fit([[0.0], [bad], [1.0]], [0, 1, 1])
-
-
 def test_same_scale_as_svc():
     X, y = make_blobs(200, 3, centers=2, random_state=3)
     clf = MaxMargin(tol=1e-9).fit(X, y)
@@ -423,24 +286,3 @@ def test_float32_and_tiny_values():
     clf = MaxMargin(tol=1e-6).fit(X32, y)
     assert clf.certificate_.gap <= 1e-6
     clf.certificate_.verify(X32, y)
-
-
-@pytest.mark.parametrize("offset", [0.0, 1e6, 1e8, 1e10])
-@pytest.mark.parametrize("tol", [1e-3, 1e-9, 1e-13])
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_success_is_what_the_certificate_proves(offset, tol):
-    X, y = make_blobs(60, 3, centers=2, random_state=3)
-    for C in (np.inf, 1.0):
-        clf = MaxMargin(C=C, tol=tol).fit(X + offset, y)
-        if clf.status_ is Status.GAP_REACHED:
-            assert clf.certificate_.gap <= tol
-        else:
-            assert clf.status_ is Status.PRECISION
-
-
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_neighbouring_floats_are_no_success():
-    X = np.array([[1e16], [1e16 + 2]])
-    certificate = is_separable(X, [0, 1])
-    assert isinstance(certificate, Separation) or certificate.status is Status.PRECISION
-    certificate.verify(X, [0, 1])

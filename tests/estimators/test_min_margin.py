@@ -57,15 +57,12 @@ def test_what_is_excluded_does_not_exist(n, d, seed, noisy, min_margin, fit_inte
     centre = clf.centre_ if fit_intercept else np.zeros(d)
     R = np.linalg.norm(X - centre, axis=1).max()
     assert clf.margin_upper_bound_ >= best * (1 - 1e-9)
+    asked = clf.certificate_.account.min_margin
     if clf.status_ is Status.NO_SUCH_MARGIN:
         assert best < min_margin * R
-    if clf.status_ is Status.NO_SUCH_MARGIN and isinstance(clf.certificate_, Inconclusive):
-        excluded = clf.certificate_.excluded_margin
-        assert excluded == pytest.approx(min_margin * R, rel=1e-12)
-        assert clf.certificate_.upper < excluded
-        assert best < excluded
-    else:
-        assert getattr(clf.certificate_, "excluded_margin", None) is None
+        assert asked == pytest.approx(min_margin * R, rel=1e-12)
+        assert best <= clf.certificate_.upper * (1 + 1e-9)
+        assert clf.certificate_.upper < asked
 
 
 @pytest.mark.parametrize("store", [np.array, np.asfortranarray, sparse.csr_matrix])
@@ -76,7 +73,7 @@ def test_noise_ends_without_a_warning(store, fit_intercept):
         clf = Perceptron(random_state=seed, fit_intercept=fit_intercept).fit(store(X), y)
         assert clf.status_ is Status.NO_SUCH_MARGIN
         R = np.linalg.norm(X - clf.centre_, axis=1).max()
-        assert clf.certificate_.excluded_margin == pytest.approx(1e-3 * R, rel=1e-12)
+        assert clf.certificate_.account.min_margin == pytest.approx(1e-3 * R, rel=1e-12)
         assert "no hyperplane" in str(clf.certificate_)
         assert_proved(clf, store(X), y)
 
@@ -127,7 +124,7 @@ def test_bounds_beside_the_excluded_margin():
             share = np.nextafter(share, 1.0)
             if clf.status_ is Status.NO_SUCH_MARGIN:
                 claimed += 1
-                assert clf.certificate_.excluded_margin is not None
+                assert clf.certificate_.upper < clf.certificate_.account.min_margin
                 clf.certificate_.verify(X, y)
     assert claimed > 50
 
@@ -137,16 +134,16 @@ def test_each_class_excludes_on_its_own():
     y = y.copy()
     y[:10] = np.random.default_rng(0).permutation(y[:10])
     clf = Perceptron(random_state=0).fit(X, y)
-    excluded = [getattr(c, "excluded_margin", None) for c in clf.certificate_.certificates]
+    accounts = [part.account for part in clf.certificate_.certificates]
     R = np.linalg.norm(X - clf.centre_, axis=1).max()
-    assert any(margin is not None for margin in excluded)
-    for margin in excluded:
-        assert margin is None or margin == pytest.approx(1e-3 * R, rel=1e-12)
+    assert any(account.status is Status.NO_SUCH_MARGIN for account in accounts)
+    for account in accounts:
+        assert account.min_margin == pytest.approx(1e-3 * R, rel=1e-12)
     assert_proved(clf, X, y)
 
 
 def test_the_soft_margin_has_no_such_stop():
     """The slack lift separates everything, so a bound on its margin says nothing of the data."""
     X, y = noise()
-    clf = Perceptron(soft_margin=2.0, min_margin=0.9, random_state=0).fit(X, y)
+    clf = Perceptron(C=0.125, min_margin=0.9, random_state=0).fit(X, y)
     assert clf.status_ is Status.CONVERGED

@@ -34,7 +34,7 @@ def test_the_affine_gap_is_the_accuracy(n, d, share, accuracy, seed, shift):
     certificate = clf.certificate_
     assert clf.status_ is Status.GAP_REACHED
     assert isinstance(certificate, Separation)
-    assert certificate.affine
+    assert certificate.problem.affine
     assert certificate.gap <= accuracy + 1e-9
     assert_proved(clf, X, p.y)
 
@@ -71,7 +71,7 @@ def test_the_gap_of_the_soft_optimum(delta, accuracy, seed, fit_intercept, shift
     """The objective is 1 / (2 margin^2) of the lifted examples, whose intercept is the midpoint."""
     X, y = noise(30, 3, seed=seed)
     X = X + shift if fit_intercept else X
-    clf = min_over(accuracy, seed, soft_margin=delta, fit_intercept=fit_intercept).fit(X, y)
+    clf = min_over(accuracy, seed, C=0.5 / delta**2, fit_intercept=fit_intercept).fit(X, y)
     assert clf.status_ is Status.GAP_REACHED
     assert clf.certificate_.gap <= 1.0 - (1.0 - accuracy) ** 2 + 1e-9
     assert_proved(clf, X, y)

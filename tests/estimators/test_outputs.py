@@ -1,4 +1,4 @@
-"""What a fitted model shows: scores, labels, the history of the run, lines on the way."""
+"""What a fitted perceptron shows: scores, margins, the history of its run."""
 
 import itertools
 import math
@@ -6,21 +6,11 @@ import math
 import numpy as np
 import pytest
 from scipy import sparse
-from sklearn.exceptions import NotFittedError
 
 from novikoff import Perceptron
 from novikoff.certificate import Status
 from novikoff.data import planted
 from tests.estimators.problems import ALL_RULES, noise, three_classes, whole_numbers
-
-
-def test_a_score_of_zero_is_the_second_class():
-    X, y = np.array([[-1.0, 0.0], [1.0, 0.0]]), np.array(["no", "yes"])
-    clf = Perceptron(fit_intercept=False, random_state=0).fit(X, y)
-    on_the_plane = np.array([[0.0, 0.0], [0.0, 7.0], [-0.0, -3.0]])
-    np.testing.assert_array_equal(clf.decision_function(on_the_plane), np.zeros(3))
-    assert clf.predict(on_the_plane).tolist() == ["yes"] * 3
-    assert clf.predict(np.array([[-1e-300, 0.0]])).tolist() == ["no"]
 
 
 def test_scores_are_those_of_the_hyperplane():
@@ -37,14 +27,6 @@ def test_scores_are_those_of_the_hyperplane():
         np.testing.assert_array_equal(
             binary.decision_function(whole.astype(kind)), binary.decision_function(whole)
         )
-
-
-@pytest.mark.parametrize("method", ["predict", "decision_function", "score"])
-def test_nothing_without_a_fit(method):
-    X, y = whole_numbers()
-    with pytest.raises(NotFittedError):
-        getattr(Perceptron(), method)(*((X, y) if method == "score" else (X,)))
-    assert not hasattr(Perceptron(), "status_")
 
 
 @pytest.mark.parametrize("fit_intercept", [True, False])
@@ -96,21 +78,6 @@ def test_bounds_of_the_history_are_bounds():
             assert line.lower <= margin * (1 + 1e-9)
             assert line.upper >= margin * (1 - 1e-9)
         assert clf.history_[-1].upper < 2 * margin
-
-
-@pytest.mark.parametrize("make", [whole_numbers, noise])
-def test_verbose_prints_a_line_for_each_pass(make, capfd):
-    X, y = make()
-    clf = Perceptron(random_state=0, verbose=1).fit(X, y)
-    out, err = capfd.readouterr()
-    assert out == ""
-    lines = err.splitlines()
-    passes = [line.split(":")[0] for line in lines]
-    assert passes == [f"pass {k + 1}" for k in range(clf.n_iter_)]
-    assert f"{clf.n_updates_} updates" in lines[-1]
-    assert "margin at most" in lines[-1]
-    Perceptron(random_state=0).fit(X, y)
-    assert capfd.readouterr() == ("", "")
 
 
 def test_margins_are_distances():

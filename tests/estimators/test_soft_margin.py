@@ -14,20 +14,20 @@ from novikoff.certificate import SoftOptimum, Status, Undecided
 from tests.estimators.problems import ALL_RULES, assert_proved, noise, whole_numbers
 
 
-def objective(w, b, X, signs, delta):
+def objective(w, b, X, signs, C):
     slack = np.maximum(0.0, 1.0 - signs * (X @ w + b))
-    return 0.5 * w @ w + (slack @ slack) / (2.0 * delta**2)
+    return 0.5 * w @ w + C * (slack @ slack)
 
 
-def optimum_of(X, signs, delta, fit_intercept):
+def optimum_of(X, signs, C, fit_intercept):
     """The optimum by a quasi-Newton method: the problem is smooth and convex."""
 
     def value(v):
         w, b = v[:-1], v[-1] if fit_intercept else 0.0
         slack = np.maximum(0.0, 1.0 - signs * (X @ w + b))
-        pull = -(slack * signs) / delta**2
+        pull = -2.0 * C * (slack * signs)
         slope = np.append(w + pull @ X, pull.sum() if fit_intercept else 0.0)
-        return 0.5 * w @ w + (slack @ slack) / (2.0 * delta**2), slope
+        return 0.5 * w @ w + C * (slack @ slack), slope
 
     start = np.zeros(X.shape[1] + 1)
     found = minimize(value, start, jac=True, method="BFGS", options=dict(gtol=1e-9, maxiter=5000))
@@ -40,38 +40,33 @@ def signed(y):
 
 @pytest.mark.filterwarnings("ignore:The run stopped at its limit")
 @pytest.mark.parametrize("fit_intercept", [True, False])
-@pytest.mark.parametrize("delta", [0.1, 1.0, 10.0])
+@pytest.mark.parametrize("C", [0.005, 0.5, 50.0])
 @pytest.mark.parametrize("rule", sorted(set(ALL_RULES) - {"infinity"}))
-def test_the_optimum_lies_between_the_bounds(rule, delta, fit_intercept):
+def test_the_optimum_lies_between_the_bounds(rule, C, fit_intercept):
     """At every moment of a run, not only at its end."""
     X, y = noise(40, 3)
     clf = Perceptron(
         rule=ALL_RULES[rule],
-        soft_margin=delta,
+        C=C,
         fit_intercept=fit_intercept,
         random_state=0,
         max_updates=2000,
     ).fit(X, y)
     certificate = clf.certificate_
     assert isinstance(certificate, SoftOptimum)
-    assert certificate.delta == delta
+    assert certificate.C == clf.C_ == C
     assert_proved(clf, X, y)
-    best = optimum_of(X, signed(y), delta, fit_intercept)
+    best = optimum_of(X, signed(y), C, fit_intercept)
     assert certificate.dual <= best * (1 + 1e-9)
     assert best <= certificate.primal * (1 + 1e-9)
-    # The model is a multiple of the certified hyperplane: the scale is all that was chosen.
-    both = (
-        np.append(clf.coef_[0], clf.intercept_),
-        np.append(certificate.coef, certificate.intercept),
-    )
-    cosine = both[0] @ both[1] / np.linalg.norm(both[0]) / np.linalg.norm(both[1])
-    assert cosine == pytest.approx(1.0, abs=1e-12)
-    value = objective(certificate.coef, certificate.intercept, X, signed(y), delta)
+    # The objective is that of a multiple of the model: the scale is all that was chosen.
+    scale = certificate.soft.scale
+    value = objective(scale * clf.coef_[0], scale * clf.intercept_[0], X, signed(y), C)
     assert value == pytest.approx(certificate.primal, rel=1e-9)
 
 
-@pytest.mark.parametrize("delta", [0.3, 1.0, 3.0])
-def test_the_gap_closes(delta):
+@pytest.mark.parametrize("C", [0.05, 0.5, 5.0])
+def test_the_gap_closes(C):
     """Dynamic(accuracy) ends with margin >= (1 - accuracy) of the optimum of the lifted examples.
 
     The objective is 1 / (2 margin^2), so the gap is at most 1 - (1 - accuracy)^2.
@@ -80,7 +75,7 @@ def test_the_gap_closes(delta):
     for accuracy in (0.1, 0.01):
         clf = Perceptron(
             rule=rules.Dynamic(accuracy=accuracy),
-            soft_margin=delta,
+            C=C,
             fit_intercept=False,
             random_state=0,
             max_iter=10**6,
@@ -90,25 +85,22 @@ def test_the_gap_closes(delta):
         assert_proved(clf, X, y)
 
 
-@pytest.mark.parametrize("delta", [0.3, 1.0, 3.0])
+@pytest.mark.parametrize("C", [0.05, 0.5, 5.0])
 @pytest.mark.parametrize("store", [np.array, sparse.csr_matrix])
-def test_it_is_the_problem_of_linear_svc(delta, store):
+def test_it_is_the_problem_of_linear_svc(C, store):
     X, y = noise(60, 3)
-    svc = LinearSVC(
-        C=1 / (2 * delta**2), loss="squared_hinge", fit_intercept=False, tol=1e-10, max_iter=10**6
-    ).fit(X, y)
+    svc = LinearSVC(C=C, fit_intercept=False, tol=1e-10, max_iter=10**6).fit(X, y)
     clf = Perceptron(
         rule=rules.Dynamic(accuracy=0.005),
-        soft_margin=delta,
+        C=C,
         fit_intercept=False,
         random_state=0,
         max_iter=10**6,
     ).fit(store(X), y)
-    theirs = objective(svc.coef_[0], 0.0, X, signed(y), delta)
+    theirs = objective(svc.coef_[0], 0.0, X, signed(y), C)
     assert clf.certificate_.dual <= theirs <= clf.certificate_.primal * (1 + 1e-6)
-    np.testing.assert_allclose(
-        clf.certificate_.coef, svc.coef_[0], atol=0.1 * np.abs(svc.coef_).max()
-    )
+    ours = clf.certificate_.soft.scale * clf.coef_
+    np.testing.assert_allclose(ours, svc.coef_, atol=0.1 * np.abs(svc.coef_).max())
 
 
 @given(
@@ -122,8 +114,8 @@ def test_whatever_the_data_the_lift_separates_them(n, d, delta, seed, fit_interc
     """eps~* >= delta / sqrt(n), which bounds the updates; equal examples are no exception."""
     rng = np.random.default_rng(seed)
     X, y = rng.integers(-1, 2, size=(n, d)).astype(float), rng.permutation(np.arange(n) % 2)
-    clf = Perceptron(rule="classic", soft_margin=delta, fit_intercept=fit_intercept, max_iter=10**6)
-    clf.fit(X, y)
+    how = dict(rule="classic", fit_intercept=fit_intercept, max_iter=10**6)
+    clf = Perceptron(C=0.5 / delta**2, **how).fit(X, y)
     assert clf.status_ is Status.CONVERGED
     R2 = (
         2 * ((X - clf.centre_) ** 2).sum(axis=1).max()
@@ -139,7 +131,7 @@ def test_whatever_the_data_the_lift_separates_them(n, d, delta, seed, fit_interc
 def test_it_is_no_separation():
     """Also where the examples are separable, and the hyperplane does separate them."""
     X, y = whole_numbers()
-    clf = Perceptron(soft_margin=0.01, random_state=0).fit(X, y)
+    clf = Perceptron(C=5000.0, random_state=0).fit(X, y)
     assert clf.score(X, y) == 1.0
     assert isinstance(clf.certificate_, SoftOptimum)
     with pytest.raises(Undecided, match="soft-margin optimum says nothing on separability"):
@@ -150,7 +142,7 @@ def test_it_is_no_separation():
 def test_the_lift_is_not_stored():
     """A new example has no slack: the model is w alone, also on the examples it was fitted on."""
     X, y = noise()
-    clf = Perceptron(soft_margin=3.0, random_state=0).fit(X, y)
+    clf = Perceptron(C=0.06, random_state=0).fit(X, y)
     assert clf.coef_.shape == (1, X.shape[1])
     scores = X @ clf.coef_[0] + clf.intercept_[0]
     np.testing.assert_allclose(clf.decision_function(X), scores, rtol=1e-12)
@@ -160,7 +152,7 @@ def test_the_lift_is_not_stored():
 def test_several_classes():
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((60, 3)), np.arange(60) % 3
-    clf = Perceptron(soft_margin=2.0, random_state=0).fit(X, y)
+    clf = Perceptron(C=0.125, random_state=0).fit(X, y)
     assert all(isinstance(part, SoftOptimum) for part in clf.certificate_.certificates)
     assert_proved(clf, X, y)
 

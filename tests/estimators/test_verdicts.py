@@ -60,15 +60,13 @@ def test_xor_is_not_separable(store):
         assert_proved(clf, store(X), y)
 
 
-@pytest.mark.parametrize("rule", ALL_RULES)
+@pytest.mark.parametrize("rule", sorted(set(ALL_RULES) - {"infinity"}))
 @pytest.mark.parametrize("fit_intercept", [True, False])
 @pytest.mark.parametrize("limits", [{}, {"min_margin": 0.0, "max_iter": 30}, {"max_updates": 1}])
 def test_every_rule_refutes_xor(rule, fit_intercept, limits):
     """The proof takes precedence over any limit, so nothing is warned of."""
     X, y = XOR
     X = 2.0 * X - 1.0
-    if rule == "infinity":
-        pytest.skip("whole numbers have norms above 1, and only in these a cycle is looked for")
     clf = Perceptron(rule=ALL_RULES[rule], fit_intercept=fit_intercept, random_state=0, **limits)
     clf.fit(X, y)
     assert not bool(clf.certificate_)
@@ -149,7 +147,9 @@ def test_noise_is_undecided_with_a_bound():
     X, y = noise()
     clf = Perceptron(random_state=0).fit(X, y)
     assert isinstance(clf.certificate_, Inconclusive)
-    with pytest.raises(Undecided, match=r"no hyperplane with margin >= .* separates"):
+    with pytest.raises(
+        Undecided, match=r"no hyperplane has a margin above .*, so none"
+    ):
         bool(clf.certificate_)
     assert clf.margin_ < 0.0 < clf.margin_upper_bound_
     assert_proved(clf, X, y)

@@ -1,6 +1,7 @@
 """The rules as values: names, parameters, bounds as numbers, and the pseudo-code behind them."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,28 +12,29 @@ from sklearn.base import clone
 from novikoff import rules
 from novikoff.compiled.step import SHRINK, THRESHOLD, UPDATES, Specification
 from novikoff.rules.search import first_below
+from novikoff.run.plain import PlainRun
 from novikoff.sample import Sample, storage_of
 from tests.estimators.problems import ALL_RULES, ONLINE_RULES, UNIT_STEP_RULES
-from tests.rules.pseudocode import Pseudocode
 
 SEEDS = st.integers(0, 2**32 - 1)
 
 
-def compared(run, sample, rule, visits):
-    """Visit by visit: threshold, decision and step are those of the pseudo-code."""
-    specification = rule.specification(sample.lifted_radius)
+def compared(run, sample, visits):
+    """Visit by visit: threshold, decision and step of the compiled loop are those of the paper."""
+    specification = run.rule.specification(sample.lifted_radius)
     memory = sample.memory(specification)
+    whole = (run.X == np.rint(run.X)).all()
     for i in visits:
-        # ALMA's vector is kept without the factor that brings it into the ball.
-        unit = memory.state[SHRINK]
-        assert memory.state[THRESHOLD] * unit == pytest.approx(run.threshold, rel=1e-7, abs=1e-9)
-        margin = float(sample.margins(np.array([i]), memory)[0]) * unit
-        tie = abs(margin - run.threshold) < 1e-9 and run.t > 0
-        if tie and not (run.Z == np.rint(run.Z)).all():
+        # ALMA's compiled vector is kept without the factor that brings it into the ball.
+        unit, threshold = memory.state[SHRINK], run.rule.threshold(run.state)
+        assert memory.state[THRESHOLD] * unit == pytest.approx(threshold, rel=1e-7, abs=1e-9)
+        margin = run.margin(i)
+        if abs(margin - threshold) < 1e-9 and run.state.t > 0 and not whole:
             return  # Rounding decides it, one way here and the other way there.
         sample.sweep(np.array([i]), specification, memory)
-        run.visit(i)
-        assert memory.state[UPDATES] == run.t
+        if margin <= threshold:
+            run.update(i)
+        assert memory.state[UPDATES] == run.state.t
         scale = memory.state[SHRINK]
         np.testing.assert_allclose(memory.w * scale, run.w, rtol=1e-7, atol=1e-9)
         np.testing.assert_allclose(memory.weights * scale, run.weights, rtol=1e-7, atol=1e-12)
@@ -47,8 +49,8 @@ def test_visit_by_visit(name, n, d, seed, noisy):
     X /= max(1.0, np.linalg.norm(X, axis=1).max())
     signs = rng.choice([-1, 1], size=n) if noisy else np.where(X[:, 0] > 0, 1, -1)
     sample = Sample.of(storage_of(X), signs, affine=False)
-    run = Pseudocode(X * signs[:, None], ONLINE_RULES[name])
-    compared(run, sample, ONLINE_RULES[name], rng.integers(n, size=60))
+    run = PlainRun(X, signs, ONLINE_RULES[name], affine=False)
+    compared(run, sample, rng.integers(n, size=60))
 
 
 @pytest.mark.parametrize(
@@ -69,7 +71,83 @@ def test_ties_are_violations(rule, n, d, seed):
     Z = rng.integers(-2, 3, size=(n, d)).astype(float)
     Z[0, 0] = 2.0
     sample = Sample.of(storage_of(Z), np.ones(n), affine=False)
-    compared(Pseudocode(Z, rule), sample, rule, rng.integers(n, size=40))
+    compared(PlainRun(Z, np.ones(n), rule, affine=False), sample, rng.integers(n, size=40))
+
+
+# Formulas at one state, computed by hand -------------------------------------------------------
+
+STATE = rules.State(radius2=9.0, t=4, total=5.0, norm2=10.0, rho2=6.0, last2=2.0, beta=7.0)
+
+
+@pytest.mark.parametrize(
+    ("rule", "threshold"),
+    [
+        (rules.Classic(), 0.0),
+        (rules.Margin(beta=0.5), 4.5),
+        (rules.Margin(beta=0.5, unit="absolute"), 0.5),
+        (rules.ScaleFree(c=0.5), 3.0),
+        (rules.Infinity(alpha=1.5), (5**1.5 - 8.0 - 1.0) / 2),
+        (rules.ScaleFreeInfinity(alpha=1.5), 3.0 * (5**1.5 - 9.0)),
+        (rules.Dynamic(accuracy=0.25), 0.75 * 10.0 / 5.0),
+        (rules.PassiveAggressive(tolerance=0.25), 0.75),
+        (rules.Alma(a=0.5), 0.5 * math.sqrt(8) / 0.5 * 3.0 / math.sqrt(5)),
+        (rules.MinOver(), math.inf),
+        (rules.ScaleFree(printed=True), 7.0),
+    ],
+)
+def test_thresholds(rule, threshold):
+    assert rule.threshold(STATE) == pytest.approx(threshold)
+
+
+def test_algorithm_3_as_printed():
+    """beta becomes 4 |x|^2 whenever it is below |x|^2."""
+    rule = rules.ScaleFree(printed=True)
+    assert rule.threshold(rules.State(radius2=1.0)) == 0.0
+    assert rule.threshold(replace(STATE, beta=1.9)) == 8.0
+    assert rule.threshold(replace(STATE, beta=2.0)) == 2.0
+
+
+def test_nothing_is_known_before_the_first_update():
+    for name, rule in ALL_RULES.items():
+        free = "margin" not in name and "aggressive" not in name and name[:2] not in ("pa", "al")
+        first = rule.threshold(rules.State(radius2=0.25))
+        assert (first == 0.0) == (free and name != "min-over"), name
+
+
+@pytest.mark.parametrize(
+    ("rule", "step"),
+    [
+        (rules.Classic(), 1.0),
+        (rules.MinOver(), 1.0),
+        (rules.PassiveAggressive(), 0.75),
+        (rules.PassiveAggressive(C=0.25), 0.25),
+        (rules.PassiveAggressive(C=0.25, variant=2), 1.5 / 4.0),
+        (rules.PassiveAggressive(variant=2), 0.75),
+        (rules.Alma(a=0.5), math.sqrt(2) / (3.0 * math.sqrt(5))),
+    ],
+)
+def test_steps(rule, step):
+    assert rule.step(STATE, -0.5, 2.0) == pytest.approx(step)
+
+
+def test_an_example_at_the_origin_can_be_stepped_on():
+    for variant in (1, 2):
+        assert rules.PassiveAggressive(variant=variant).step(STATE, 0.0, 0.0) == 1.0
+
+
+def test_a_state_follows_its_updates():
+    z = np.array([[3.0, 4.0], [-1.0, 2.0], [0.5, 0.0]])
+    w, state = np.zeros(2), rules.State(radius2=25.0)
+    for k, (i, tau) in enumerate([(0, 1.0), (1, 2.0), (2, 0.5)], start=1):
+        state.advance(0.1 * k, tau, float(z[i] @ w), float(z[i] @ z[i]))
+        w += tau * z[i]
+        assert (state.t, state.beta) == (k, 0.1 * k)
+        assert state.norm2 == pytest.approx(w @ w)
+        assert state.last2 == z[i] @ z[i]
+    assert (state.total, state.rho2) == (3.5, 25.0)
+    state.scale(0.5)
+    assert (state.t, state.total, state.rho2) == (3, 1.75, 25.0)
+    assert state.norm2 == pytest.approx((w @ w) / 4)
 
 
 @pytest.mark.parametrize("name", ALL_RULES)

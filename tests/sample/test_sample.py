@@ -8,9 +8,9 @@ from scipy import sparse
 
 from novikoff import rules
 from novikoff.compiled.step import ALONG, NORM2, OFFSET, UPDATES, WEIGHT
+from novikoff.run.plain import PlainRun
 from novikoff.sample import Sample, storage, storage_of, visit_order
 from tests.estimators.problems import twisted, whole_numbers
-from tests.rules.pseudocode import Pseudocode
 
 STORES = {
     "float64": np.array,
@@ -65,13 +65,10 @@ def test_measures(kind, how):
 @HOW
 @pytest.mark.parametrize("rule", [rules.ScaleFree(), rules.PassiveAggressive(), rules.Classic()])
 def test_sweeps_margins_and_models(kind, how, rule, monkeypatch):
-    """Against the pseudo-code, in chunks of a few rows, whatever the rows."""
+    """Against the paper's loop, in chunks of a few rows, whatever the rows."""
     X, sample = problem(kind, monkeypatch, **how)
     Z = written_out(X, sample)
-    moved = X - sample.centre
-    signs = sample.signs.astype(float)
-    gram = np.outer(signs, signs) * (moved @ moved.T + sample.frame.lift2)
-    run = Pseudocode(Z, rule, gram=gram + sample.frame.slack2 * np.eye(len(X)))
+    run = PlainRun(X, sample.signs, rule, order=sample.order, **how)
     specification = rule.specification(sample.lifted_radius)
     memory = sample.memory(specification)
     for _ in range(3):
@@ -81,14 +78,19 @@ def test_sweeps_margins_and_models(kind, how, rule, monkeypatch):
         for chunk in chunks:
             visited, near = sample.sweep(chunk, specification, memory, nearness=0.0)
             assert visited == len(chunk)
-            violated = [i for i in chunk if run.visit(i)]
+            violated = []
+            for i in chunk.tolist():
+                if run.margin(i) <= rule.threshold(run.state):
+                    run.update(i)
+                    violated.append(i)
             assert near.tolist() == violated
         np.testing.assert_allclose(memory.weights, run.weights, rtol=1e-9)
-        assert memory.state[UPDATES] == run.t
+        lifted = run.weights @ Z
+        assert memory.state[UPDATES] == run.state.t
         assert memory.state[WEIGHT] == pytest.approx(run.weights.sum())
-        assert memory.state[NORM2] == pytest.approx(run.w @ run.w)
+        assert memory.state[NORM2] == pytest.approx(lifted @ lifted)
         margins = sample.margins(sample.order, memory)
-        np.testing.assert_allclose(margins, (Z @ run.w)[sample.order], rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(margins, (Z @ lifted)[sample.order], rtol=1e-9, atol=1e-9)
     signed = memory.weights * sample.signs
     w, offset = sample.combine(memory.weights)
     np.testing.assert_allclose(w, signed @ (X - sample.centre), rtol=1e-9, atol=1e-9)
@@ -99,7 +101,7 @@ def test_sweeps_margins_and_models(kind, how, rule, monkeypatch):
     coef, intercept = sample.model(memory.weights)
     shown = (X @ coef + intercept) * sample.signs
     hidden = sample.frame.slack2 * memory.weights
-    np.testing.assert_allclose(shown + hidden, Z @ run.w, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(shown + hidden, Z @ lifted, rtol=1e-9, atol=1e-9)
 
 
 @KINDS

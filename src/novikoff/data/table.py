@@ -154,7 +154,7 @@ class Request:
         wrong = "the weight {} is not a finite number"
         self._refuse_first(weights, ~np.isfinite(numbers), name, wrong, start)
         self._refuse_first(weights, numbers < 0.0, name, "the weight {} is negative", start)
-        if weights.dtype.kind in "iu" and numbers.size and numbers.max() > EXACT:
+        if weights.dtype.kind in "iu" and numbers.size and numbers.max() >= EXACT:
             inexact = np.array([float(value) != value for value in weights.tolist()])
             wrong = "float64 cannot represent the weight {} exactly"
             self._refuse_first(weights, inexact, name, wrong, start)

@@ -117,12 +117,12 @@ class LinearModel(ClassifierMixin, BaseEstimator):
 
     def _read_certificate(self, certificate: Certificate) -> None:
         """Take what the certificate states: hyperplanes, margins, and counts."""
-        parts = parts_of(certificate)
+        parts: Any = parts_of(certificate)
         self.certificate_ = certificate
         self.coef_ = np.array([part.coef for part in parts])
         self.intercept_ = np.array([part.intercept for part in parts])
-        self.margin_ = _each([part.lower for part in parts])  # type: ignore[attr-defined]
-        self.margin_upper_bound_ = _each([part.upper for part in parts])  # type: ignore[attr-defined]
+        self.margin_ = _each([part.lower for part in parts])
+        self.margin_upper_bound_ = _each([part.upper for part in parts])
         softs = [None if p.hyperplane is None else p.hyperplane.soft for p in parts]
         self.C_ = _each([np.inf if soft is None else soft.C for soft in softs])
         self.n_updates_ = certificate.model_account.n_updates

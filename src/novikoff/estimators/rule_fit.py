@@ -93,9 +93,13 @@ class RuleFit:
         if accuracy is not None and self.C < np.inf:
             # The objective is inversely proportional to the square of the lifted margin.
             accuracy = accuracy * (2.0 - accuracy)
-        least = self.min_margin * finished.sample.radius
+        least, status = self.min_margin * finished.sample.radius, finished.status
+        if self.average is True:
+            # The bounds have met at another iterate; nothing was asked of the mean.
+            accuracy = None
+            status = Status.CONVERGED if status is Status.GAP_REACHED else status
         return Account(
-            status=finished.status,
+            status=status,
             asked=spelled_out(self.rule),
             tol=accuracy,
             min_margin=least if least > 0.0 and self.C == np.inf else None,

@@ -1,13 +1,13 @@
 """The choice of a solver for a margin problem.
 
-====================  =========================================================================
-``wolfe``             minimum-norm point on a working set: hard margins, soft ones of few examples
-``wolfe-precise``     the same on the vectors themselves, where the Gram matrix lacks digits
+======================  ==========================================================================
+``wolfe``               minimum-norm point on a working set: hard margins, soft ones of few examples
+``wolfe-precise``       the same on the vectors themselves, where the Gram matrix lacks digits
 ``wolfe-equilibrated``  the same with all columns brought to one scale, for the verdict alone
-``wolfe-rational``    the same in rational arithmetic, for the verdict alone
-``newton``            finite Newton in the primal: soft margins of many examples and few features
-``coordinate``        dual coordinate descent: large sparse data
-====================  =========================================================================
+``wolfe-rational``      the same in rational arithmetic, for the verdict alone
+``newton``              finite Newton in the primal: soft margins of many examples and few features
+``coordinate``          dual coordinate descent: large sparse data
+======================  ==========================================================================
 
 ``Solution.solver`` names the solvers used, in order, joined by ``+``. A solver that finds that
 another suits the problem better gives up, and the other goes on with the same clock.
@@ -90,7 +90,7 @@ def hard_margin(
         Stop when ``1 - lower / upper`` is no larger. Small problems are solved to the optimum in
         any case.
     clock : Clock
-        Where to give up; it keeps the history.
+        Limits and history.
     confirm : callable
         Where a combination of examples vanishes as far as floating-point numbers tell, it says
         whether it does exactly; then the status is NOT_SEPARABLE.
@@ -133,7 +133,7 @@ def soft_margin(
         Stop when ``(primal - dual) / primal`` is no larger. Small problems are solved to the
         optimum in any case.
     clock : Clock
-        Where to give up; it keeps the history.
+        Limits and history.
     start : array of shape (n_examples,), optional
         Weights to start from.
     settings : ChooseSettings, optional

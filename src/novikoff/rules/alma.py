@@ -3,7 +3,7 @@
 import math
 
 from novikoff.compiled.step import Specification
-from novikoff.rules.base import Rule, check_interval
+from novikoff.rules.base import Rule, State, check_interval
 
 
 class Alma(Rule):
@@ -28,6 +28,7 @@ class Alma(Rule):
     """
 
     unit_steps = False
+    unit_ball = True
 
     def __init__(self, *, a: float = 0.1):
         self.a = a
@@ -37,8 +38,17 @@ class Alma(Rule):
         """Whether the largest norm enters the rule."""
         return True
 
+    def threshold(self, state: State) -> float:
+        """Return ``(1 - a) B R / sqrt(k)``."""
+        B = math.sqrt(8.0) / self.a
+        return (1.0 - self.a) * B * (state.radius or 1.0) / math.sqrt(state.t + 1)
+
+    def step(self, state: State, margin: float, norm2: float) -> float:
+        """Return ``sqrt(2) / (R sqrt(k))``."""
+        return math.sqrt(2.0) / (state.radius or 1.0) / math.sqrt(state.t + 1)
+
     def specification(self, radius: float) -> Specification:
-        """Return the cooling threshold and step, both over the factor that shrinks w."""
+        """Return threshold and step, which the loop divides by the factor that shrinks w."""
         a = check_interval(self, "a", 0.0, 1.0)
         radius = radius or 1.0
         return Specification(

@@ -2,24 +2,88 @@
 
 import math
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from sklearn.base import BaseEstimator
 
 from novikoff.compiled.step import Specification
 
+# How far eps may exceed R before it counts as a mistake: both are measured in floating point.
 ROUNDING = 1e-9
+
+
+@dataclass
+class State:
+    """What a rule may know of a run: numbers that the updates so far have made.
+
+    Attributes
+    ----------
+    radius2 : float
+        The largest ``|z|^2`` among all examples, lifts included.
+    t : int
+        The number of updates.
+    total : float
+        The sum of the weights, equal to t for unit steps.
+    norm2 : float
+        ``|w|^2``.
+    rho2 : float
+        The largest ``|z|^2`` among the updates.
+    last2 : float
+        ``|z|^2`` of the last update.
+    beta : float
+        The threshold at the last update.
+    """
+
+    radius2: float
+    t: int = 0
+    total: float = 0.0
+    norm2: float = 0.0
+    rho2: float = 0.0
+    last2: float = 0.0
+    beta: float = 0.0
+
+    @property
+    def radius(self) -> float:
+        """The largest ``|z|`` among all examples."""
+        return math.sqrt(self.radius2)
+
+    def advance(self, beta: float, tau: float, margin: float, norm2: float) -> None:
+        """Follow an update ``w <- w + tau z`` made at threshold ``beta``, from z.w and |z|^2."""
+        self.t += 1
+        self.total += tau
+        self.norm2 += tau * (2.0 * margin + tau * norm2)
+        self.rho2 = max(self.rho2, norm2)
+        self.last2 = norm2
+        self.beta = beta
+
+    def scale(self, factor: float) -> None:
+        """Follow ``w <- factor * w``."""
+        self.total *= factor
+        self.norm2 *= factor * factor
 
 
 class Rule(BaseEstimator, ABC):
     """A perceptron's rule: ``w <- w + step * z_i`` while some ``z_i . w <= threshold``.
 
-    Rules are scikit-learn objects: they clone, and an estimator's search reaches their parameters
-    as ``rule__alpha``.
+    :meth:`threshold` and :meth:`step` are the formulas of the literature, which
+    :func:`novikoff.trace` runs as they stand; :meth:`specification` says the same to the compiled
+    loop. Rules are scikit-learn objects: they clone, and an estimator's search reaches their
+    parameters as ``rule__alpha``.
     """
 
     pick: ClassVar[Literal["cyclic", "worst"]] = "cyclic"
     unit_steps: ClassVar[bool] = True
+    unit_ball: ClassVar[bool] = False
+    """Whether w is brought back into the unit ball after an update that takes it out."""
+
+    @abstractmethod
+    def threshold(self, state: State) -> float:
+        """Return the number that ``z . w`` must exceed at this state."""
+
+    def step(self, state: State, margin: float, norm2: float) -> float:
+        """Return how far an example goes that is violated at this ``z . w``, and has this |z|^2."""
+        return 1.0
 
     @abstractmethod
     def specification(self, radius: float) -> Specification:

@@ -1,7 +1,7 @@
 """Algorithm 1: the perceptron."""
 
 from novikoff.compiled.step import Specification
-from novikoff.rules.base import Rule
+from novikoff.rules.base import Rule, State
 
 
 class Classic(Rule):
@@ -17,6 +17,10 @@ class Classic(Rule):
     >>> rules.Classic().update_bound(R=1.0, eps=0.1)
     100.0
     """
+
+    def threshold(self, state: State) -> float:
+        """Return 0."""
+        return 0.0
 
     def specification(self, radius: float) -> Specification:
         """Return the threshold 0."""

@@ -3,7 +3,7 @@
 import math
 
 from novikoff.compiled.step import Specification
-from novikoff.rules.base import Rule, check_interval
+from novikoff.rules.base import Rule, State, check_interval
 from novikoff.rules.search import first_below
 
 CLOSE_TO_1 = 1e-3
@@ -35,6 +35,10 @@ class Dynamic(Rule):
 
     def __init__(self, *, accuracy: float = 0.1):
         self.accuracy = accuracy
+
+    def threshold(self, state: State) -> float:
+        """Return ``(1 - accuracy) |w|^2 / t``."""
+        return (1.0 - self.accuracy) * state.norm2 / state.total if state.t else 0.0
 
     def specification(self, radius: float) -> Specification:
         """Return a threshold in units of ``|w|^2 / t``."""

@@ -3,7 +3,7 @@
 import math
 
 from novikoff.compiled.step import Specification
-from novikoff.rules.base import Rule, check_interval
+from novikoff.rules.base import Rule, State, check_interval
 
 ROUNDING = 1e-12
 
@@ -30,6 +30,10 @@ class Infinity(Rule):
 
     def __init__(self, *, alpha: float = 1.5):
         self.alpha = alpha
+
+    def threshold(self, state: State) -> float:
+        """Return ``b_t = ((t+1)^alpha - t^alpha - 1) / 2``."""
+        return float((state.t + 1) ** self.alpha - state.t**self.alpha - 1.0) / 2.0
 
     def specification(self, radius: float) -> Specification:
         """Return the growing threshold, or raise where Theorem 2.3 does not hold."""
@@ -78,6 +82,10 @@ class ScaleFreeInfinity(Rule):
 
     def __init__(self, *, alpha: float = 1.5):
         self.alpha = alpha
+
+    def threshold(self, state: State) -> float:
+        """Return ``rho^2 b_t``."""
+        return state.rho2 * float((state.t + 1) ** self.alpha - state.t**self.alpha - 1.0) / 2.0
 
     def specification(self, radius: float) -> Specification:
         """Return the growing threshold in units of the running largest norm."""

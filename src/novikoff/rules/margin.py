@@ -4,7 +4,7 @@ import math
 from typing import Literal
 
 from novikoff.compiled.step import Specification
-from novikoff.rules.base import Rule, check_interval
+from novikoff.rules.base import Rule, State, check_interval
 
 
 class Margin(Rule):
@@ -37,6 +37,10 @@ class Margin(Rule):
     def uses_radius(self) -> bool:
         """Whether the largest norm enters the rule."""
         return self.unit == "radius"
+
+    def threshold(self, state: State) -> float:
+        """Return beta, or ``beta R^2``."""
+        return self.beta * state.radius2 if self.unit == "radius" else self.beta
 
     def specification(self, radius: float) -> Specification:
         """Return the fixed threshold."""

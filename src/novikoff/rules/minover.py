@@ -3,7 +3,7 @@
 import math
 
 from novikoff.compiled.step import Specification
-from novikoff.rules.base import Rule, check_interval
+from novikoff.rules.base import Rule, State, check_interval
 from novikoff.rules.search import first_below
 
 SAFETY = 1e-4
@@ -40,6 +40,10 @@ class MinOver(Rule):
 
     def __init__(self, *, accuracy: float = 0.1):
         self.accuracy = accuracy
+
+    def threshold(self, state: State) -> float:
+        """Return infinity: the worst example is always updated on."""
+        return math.inf
 
     @property
     def gap(self) -> float:

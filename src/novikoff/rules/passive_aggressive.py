@@ -4,7 +4,7 @@ import math
 from typing import Literal
 
 from novikoff.compiled.step import Specification
-from novikoff.rules.base import Rule, check_interval
+from novikoff.rules.base import Rule, State, check_interval
 
 
 class PassiveAggressive(Rule):
@@ -38,6 +38,17 @@ class PassiveAggressive(Rule):
         self.C = C
         self.variant = variant
         self.tolerance = tolerance
+
+    def threshold(self, state: State) -> float:
+        """Return ``1 - tolerance``."""
+        return 1.0 - self.tolerance
+
+    def step(self, state: State, margin: float, norm2: float) -> float:
+        """Return ``loss / |z|^2``, at most C (PA-I), or ``loss / (|z|^2 + 1 / (2 C))`` (PA-II)."""
+        cap = self.C if self.variant == 1 else math.inf
+        ridge = 1.0 / (2.0 * self.C) if self.variant == 2 else 0.0
+        # No step brings an example at the origin to the other side; any will do.
+        return min(cap, (1.0 - margin) / (norm2 + ridge or 1.0))
 
     def specification(self, radius: float) -> Specification:
         """Return the threshold ``1 - tolerance`` with the aggressive step."""

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from novikoff.compiled.step import Specification
-from novikoff.rules.base import Rule, check_interval
+from novikoff.rules.base import Rule, State, check_interval
 
 
 class ScaleFree(Rule):
@@ -36,6 +36,12 @@ class ScaleFree(Rule):
     def __init__(self, *, c: float = 1.0, printed: bool = False):
         self.c = c
         self.printed = printed
+
+    def threshold(self, state: State) -> float:
+        """Return ``c rho^2``; as printed, ``4 |x|^2`` once ``beta < |x|^2``, else beta."""
+        if self.printed:
+            return 4.0 * state.last2 if state.beta < state.last2 else state.beta
+        return self.c * state.rho2
 
     def specification(self, radius: float) -> Specification:
         """Return a threshold in units of the running largest norm."""

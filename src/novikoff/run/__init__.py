@@ -3,6 +3,7 @@
 from novikoff.run.clock import Callback, Clock, Limits, Progress, Stopped, cancel_on_interrupt
 from novikoff.run.compression import Compression
 from novikoff.run.loop import run
+from novikoff.run.plain import Update, trace
 from novikoff.run.record import Run
 
 __all__ = [
@@ -13,6 +14,8 @@ __all__ = [
     "Progress",
     "Run",
     "Stopped",
+    "Update",
     "cancel_on_interrupt",
     "run",
+    "trace",
 ]

@@ -77,7 +77,7 @@ class Dyadic:
 
 
 _FEW = 64
-"""So many different denominators may be brought to a common one without much ado."""
+"""Up to this many different denominators, the common one is short enough to compute with."""
 
 
 def squares_over(

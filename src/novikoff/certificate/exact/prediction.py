@@ -20,9 +20,12 @@ which gives the signs, and if the largest, ``v_t``, has ``v_t - v_c > 2 (e_t + e
 other ``c``. *Proof.* Then ``s_t - s_c > e_t + e_c``. By the lemma ``e_c >= 8 u |s_c| + 2**-1017``,
 where ``u = 2**-53``, and two numbers with the same nearest float are at most ``4 u`` times the
 larger modulus plus ``2**-1074`` apart; the rule that only zero is rounded to zero adds no more
-than ``2**-1074``. Nor are both beyond the largest float, since ``s_c < v_t`` and ``s_t > v_c``,
-which are floats. So the first largest of the rounded scores is ``t``. ∎ The scores of ``w_c = 0``
-are ``b_c`` itself, with ``e_c = 0``; two of those are compared as they are.
+than ``2**-1074``. (The bound of one of the two is enough: if its modulus is less than half the
+other, they are far apart.) Nor are both beyond the largest float, since ``s_c < v_t`` and
+``s_t > v_c``, which are floats. So the first largest of the rounded scores is ``t``. ∎
+
+The scores of ``w_c = 0`` are ``b_c`` itself, with ``e_c = 0``; two of those are compared as they
+are.
 """
 
 from collections.abc import Iterator

@@ -62,10 +62,10 @@ def primal_value(
     low, high = fmpq(0), fmpq(0)
     exact_rows = [NO_ROWS]
     for run in (rows[first : first + _RUN] for first in range(0, rows.size, _RUN)):
-        prices = None if costs is None else costs[run]
-        ends = None if thorough else _filtered_squares(lows[run], highs[run], prices)
+        some = None if costs is None else costs[run]
+        ends = None if thorough else _filtered_squares(lows[run], highs[run], some)
         if ends is None:
-            value = _exact_squares(X, signs, coef, intercept, run, prices)
+            value = _exact_squares(X, signs, coef, intercept, run, some)
             ends = value, value
             exact_rows.append(run)
         low, high = low + ends[0], high + ends[1]
@@ -124,16 +124,16 @@ def _least(margins: Floats, quadratic: Any, penalties: Floats) -> float:
     return scale
 
 
-def _filtered_squares(low: Floats, high: Floats, prices: Floats | None) -> tuple[fmpq, fmpq] | None:
-    """Two numbers with the priced sum of squared hinges between them; ``None``: overflow."""
+def _filtered_squares(low: Floats, high: Floats, costs: Floats | None) -> tuple[fmpq, fmpq] | None:
+    """Two numbers with the weighted sum of squared hinges between them; ``None``: overflow."""
     with np.errstate(all="ignore"):
         most = np.maximum(np.nextafter(1.0 - low, np.inf), 0.0)
         least = np.maximum(np.nextafter(1.0 - high, -np.inf), 0.0)
         squares = np.square([least, most])
-        if prices is not None:
+        if costs is not None:
             # A hinge that is not zero is at least 2**-54: its square does not underflow, and the
-            # product with the price is rounded once more, for which the radius has room.
-            squares *= prices
+            # product with the cost is rounded once more, for which the radius has room.
+            squares *= costs
         sums = squares.sum(axis=1)
         below, above = enclose(sums, radius(sums, low.size + 1))
     if not (np.isfinite(below[0]) and np.isfinite(above[1])):
@@ -142,13 +142,13 @@ def _filtered_squares(low: Floats, high: Floats, prices: Floats | None) -> tuple
 
 
 def _exact_squares(
-    X: Any, signs: Signs, coef: Floats, intercept: float, rows: Indices, prices: Floats | None
+    X: Any, signs: Signs, coef: Floats, intercept: float, rows: Indices, costs: Floats | None
 ) -> fmpq:
     total, seen = fmpq(0), 0
     for values in exact_values(X, signs, rows, coef, intercept):
         for value in values:
             if value < 1:
                 square = (1 - value) ** 2
-                total += square if prices is None else square * of_float(float(prices[seen]))
+                total += square if costs is None else square * of_float(float(costs[seen]))
             seen += 1
     return total

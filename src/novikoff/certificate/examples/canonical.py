@@ -13,7 +13,11 @@ from numba import njit
 from novikoff.certificate.errors import CertificateError
 from novikoff.certificate.examples.blocks import read_only
 
-_DAMAGED, _UNSORTED, _REPEATED, _CANONICAL = range(4)
+_BAD_ENDS, _BAD_COLUMNS, _UNSORTED, _REPEATED, _CANONICAL = range(5)
+_DAMAGE = {
+    _BAD_ENDS: "its row pointers must not decrease, nor exceed the number of values",
+    _BAD_COLUMNS: "its column indices must be at least 0 and below the number of columns",
+}
 
 
 def with_true_flags(X: Any) -> Any:
@@ -39,8 +43,8 @@ def with_true_flags(X: Any) -> Any:
         raise CertificateError(f"the CSR matrix is damaged: {error}") from None
     indices, ends = (read_only(np.ascontiguousarray(array)) for array in (X.indices, X.indptr))
     state = _state(indices, ends, X.shape[1])
-    if state == _DAMAGED:
-        raise CertificateError("the CSR matrix is damaged: its indices point outside of it")
+    if state in _DAMAGE:
+        raise CertificateError(f"the CSR matrix is damaged: {_DAMAGE[state]}")
     X.has_sorted_indices = state != _UNSORTED
     X.has_canonical_format = state == _CANONICAL
     return X
@@ -52,12 +56,12 @@ def _state(indices: Any, ends: Any, n_columns: int) -> int:
     state = _CANONICAL
     for i in range(ends.size - 1):
         if ends[i + 1] < ends[i] or ends[i + 1] > indices.size:
-            return _DAMAGED
+            return _BAD_ENDS
         before = -1
         for k in range(ends[i], ends[i + 1]):
             column = indices[k]
             if column < 0 or column >= n_columns:
-                return _DAMAGED
+                return _BAD_COLUMNS
             if column <= before:
                 state = min(state, _UNSORTED if column < before else _REPEATED)
             before = column

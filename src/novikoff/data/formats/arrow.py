@@ -196,6 +196,11 @@ def _labels(request: Request, column: Any, where: str, start: int) -> NDArray[An
     _refuse_missing(request, column, where, "the label", start)
     if is_string(kind):
         column.validate(full=True)
+        # numpy drops such characters at the end, so that different labels would become the same.
+        null = pc.match_substring(column, "\0")
+        if pc.any(null).as_py():
+            row = start + int(pc.index(null, True).as_py()) + 1
+            raise request.error(f"{where}, row {row}: the label contains a null character")
         lengths = _lengths(column)
         request.check_label_lengths(lengths, where, start)
         if lengths.size * int(lengths.max(initial=0)) > _MANY_CHARACTERS:

@@ -43,7 +43,7 @@ def coordinate_descent(
     tol : float
         Stop when ``1 - lower / upper`` is no larger.
     clock : Clock
-        Where to give up, in passes over the examples; told after each round.
+        Limits and history. Limits are in passes over the examples; each round is reported.
     start : array of shape (n_examples,), optional
         Weights to start from.
     settings : CoordinateSettings, optional

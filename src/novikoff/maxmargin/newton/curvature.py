@@ -48,16 +48,16 @@ class Curvature:
         self.richness = 1
 
     def forget(self) -> None:
-        """Build the preconditioner anew when it is next needed."""
+        """Let the preconditioner be built again when it is next needed."""
         self.preconditioner = None
 
     def enrich(self) -> None:
-        """Build it anew, of twice as many examples."""
+        """Let it be built again, from twice as many examples."""
         self.preconditioner = None
         self.richness *= 2
 
     def gain(self, gradient: Vector) -> float:
-        """Return what a step would gain, as far as the preconditioner tells."""
+        """Return what a step would gain if the preconditioner were the Hessian's inverse."""
         if self.preconditioner is None:
             return inf
         padded = np.zeros(self.width)
@@ -111,10 +111,10 @@ class Curvature:
             not products or self._go_on(size, least, residual, enough2)
         ):
             image, speed, sums = self._product(ids, stiffness, direction, n_positive)
-            bend = float(direction @ image)
-            if not 0.0 < bend < inf:
+            curve = float(direction @ image)
+            if not 0.0 < curve < inf:
                 break
-            length = size / bend
+            length = size / curve
             solution += length * direction
             speeds += length * speed
             images += length * sums

@@ -53,7 +53,7 @@ class Factored:
     def solve(self, v: Vector) -> Vector:
         """Return the inverse times ``v``."""
         v = v * self.units
-        # Single precision has no room for small numbers.
+        # Small numbers would underflow in single precision.
         length = float(np.abs(v).max()) or 1.0
         # Faster than potrs, which is made for many right sides.
         solution = self.trsv(self.factor, (v / length).astype(self.dtype), lower=1)

@@ -44,7 +44,8 @@ def newton(
     tol : float
         Stop when ``(primal - dual) / primal`` is no larger.
     clock : Clock
-        Where to give up, in passes over the examples; told after each step on all examples.
+        Limits and history. Limits are in passes over the examples; each step on all examples is
+        reported.
     start : array of shape (n_examples,), optional
         Weights to start from.
     exact : bool

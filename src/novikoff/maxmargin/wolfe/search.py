@@ -29,7 +29,7 @@ class Search:
     candidates : WorkingSet
         The working set, with its problem and settings.
     clock : Clock
-        Where to give up, in passes over the examples; told after every scan.
+        Limits and history. Limits are in passes over the examples; every scan is reported.
     solver : str
         The name of the solver.
     reporting : bool

@@ -144,7 +144,7 @@ class WorkingSet:
         order = np.argsort(self.ids)
         positions = order[np.searchsorted(self.ids, support, sorter=order)]
         while len(self._corral.members) < len(support):
-            self._make_room()
+            self._lengthen()
         taken = np.empty(len(support), dtype=np.bool_)
         self._size = 0
         for begin in range(0, len(support), self.settings.first_members):
@@ -164,7 +164,7 @@ class WorkingSet:
         settings, ended = self.settings, compiled.EXHAUSTED
         while ended in (compiled.EXHAUSTED, compiled.FULL):
             if ended == compiled.FULL:
-                self._make_room()
+                self._lengthen()
             elif clock.interrupted() is not None or not clock.fits(1.0):
                 return False
             most = min(settings.burst_steps, 1 + settings.burst_products // (1 + self._size) ** 2)
@@ -174,18 +174,18 @@ class WorkingSet:
             clock.updates += int(steps)
         return bool(ended == compiled.SATISFIED)
 
-    def _make_room(self) -> None:
+    def _lengthen(self) -> None:
         """Let the corral have twice as many members."""
-        corral, have = self._corral, len(self._corral.members)
-        room = max(self.settings.first_members, 2 * have)
+        corral, before = self._corral, len(self._corral.members)
+        length = max(self.settings.first_members, 2 * before)
         self._corral = corral._replace(
-            members=grown(corral.members, room),
-            weights=grown(corral.weights, room),
-            halves=np.ascontiguousarray(grown(corral.halves.T, room).T),
-            factor=larger_square(corral.factor, room),
+            members=grown(corral.members, length),
+            weights=grown(corral.weights, length),
+            halves=np.ascontiguousarray(grown(corral.halves.T, length).T),
+            factor=larger_square(corral.factor, length),
         )
         if self.scale is not None:
-            basis = grown(corral.basis.reshape(have, len(self.scale) + 2), room)
+            basis = grown(corral.basis.reshape(before, len(self.scale) + 2), length)
             self._corral = self._corral._replace(basis=basis)
 
 
