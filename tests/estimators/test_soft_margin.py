@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from scipy.optimize import minimize
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 
 from novikoff import Perceptron, rules
@@ -154,3 +155,11 @@ def test_several_classes():
     clf = Perceptron(C=0.125, random_state=0).fit(X, y)
     assert all(isinstance(part, SoftOptimum) for part in clf.certificate_.certificates)
     assert_proved(clf, X, y)
+
+
+def test_an_accuracy_below_rounding_is_what_was_asked_for():
+    X, y = noise()
+    clf = Perceptron(rule=rules.Dynamic(accuracy=1e-17), C=1.0, max_iter=2)
+    with pytest.warns(ConvergenceWarning):
+        clf.fit(X, y)
+    assert clf.certificate_.account.tol == 2e-17

@@ -6,6 +6,7 @@ arithmetic, and by exact rational arithmetic where that does not decide. This pa
 with any solver.
 """
 
+from novikoff.certificate.account import Account
 from novikoff.certificate.base import Certificate, Verified
 from novikoff.certificate.certify import Certifier, Refutation, Weighted, problem_of
 from novikoff.certificate.errors import CertificateError, Undecided
@@ -26,7 +27,7 @@ from novikoff.certificate.kinds import (
     SoftOptimum,
 )
 from novikoff.certificate.model import Model, Soft
-from novikoff.certificate.problem import Account, Problem
+from novikoff.certificate.problem import Problem
 from novikoff.certificate.status import Status
 from novikoff.certificate.verify import verify
 

@@ -10,6 +10,7 @@ from typing import Any, Self
 import numpy.typing as npt
 
 from novikoff.certificate import json
+from novikoff.certificate.account import Account
 from novikoff.certificate.claims import Findings
 from novikoff.certificate.errors import CertificateError
 from novikoff.certificate.escape import shown_label
@@ -20,7 +21,7 @@ from novikoff.certificate.examples.fingerprint import sha256_of
 from novikoff.certificate.fields import same
 from novikoff.certificate.files import write_atomically
 from novikoff.certificate.model import Model
-from novikoff.certificate.problem import Account, Problem
+from novikoff.certificate.problem import Problem
 from novikoff.certificate.status import Status
 from novikoff.certificate.wording import counted, shortened
 

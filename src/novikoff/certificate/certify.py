@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from novikoff.certificate.account import Account
 from novikoff.certificate.claims import scaled
 from novikoff.certificate.errors import CertificateError
 from novikoff.certificate.exact.arithmetic import check_arithmetic
@@ -32,7 +33,7 @@ from novikoff.certificate.kinds import Inconclusive, NonSeparation, Separation, 
 from novikoff.certificate.kinds.inconclusive import is_numerical
 from novikoff.certificate.kinds.separation import margin_gap
 from novikoff.certificate.model import Model, Soft
-from novikoff.certificate.problem import Account, Problem, check_sample_weight
+from novikoff.certificate.problem import Problem, check_sample_weight
 from novikoff.certificate.status import Status
 
 

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from novikoff.certificate.account import Account
 from novikoff.certificate.errors import CertificateError
 from novikoff.certificate.escape import printable, quoted
 from novikoff.certificate.examples.labels import Label
 from novikoff.certificate.model import Model, Soft
-from novikoff.certificate.problem import Account, Problem
+from novikoff.certificate.problem import Problem
 from novikoff.certificate.status import Status
 
 if TYPE_CHECKING:

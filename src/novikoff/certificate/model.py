@@ -6,6 +6,7 @@ from typing import Any, Self
 
 import numpy.typing as npt
 
+from novikoff.certificate.account import Account
 from novikoff.certificate.errors import CertificateError
 from novikoff.certificate.exact.dyadic import relative_gap
 from novikoff.certificate.examples.blocks import Floats, Indices
@@ -18,7 +19,7 @@ from novikoff.certificate.fields import (
     check_carried,
     check_errors,
 )
-from novikoff.certificate.problem import Account, Problem
+from novikoff.certificate.problem import Problem
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

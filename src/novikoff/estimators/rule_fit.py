@@ -92,7 +92,7 @@ class RuleFit:
         accuracy = getattr(self.rule, "accuracy", None)
         if accuracy is not None and self.C < np.inf:
             # The objective is inversely proportional to the square of the lifted margin.
-            accuracy = 1.0 - (1.0 - accuracy) ** 2
+            accuracy = accuracy * (2.0 - accuracy)
         least, status = self.min_margin * finished.sample.radius, finished.status
         if self.average is True:
             # The bounds have met at another iterate; nothing was asked of the mean.

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from novikoff.certificate.account import Account
 from novikoff.certificate.base import Certificate, Verified
 from novikoff.certificate.claims import Findings
 from novikoff.certificate.errors import CertificateError, Undecided
@@ -17,7 +18,7 @@ from novikoff.certificate.kinds.inconclusive import Inconclusive
 from novikoff.certificate.kinds.nonseparation import NonSeparation
 from novikoff.certificate.kinds.separation import Separation
 from novikoff.certificate.kinds.soft import SoftOptimum
-from novikoff.certificate.problem import Account, Problem
+from novikoff.certificate.problem import Problem
 from novikoff.certificate.status import Status
 from novikoff.certificate.wording import counted, enumerated
 
