@@ -22,7 +22,7 @@ from benchmarks.figures import save
 from benchmarks.measure import RESULTS, in_turn, write_rows
 from novikoff import Perceptron
 from novikoff.certificate import certify
-from novikoff.estimators import perceptron, rule_fit, training
+from novikoff.estimators import online, perceptron, rule_fit, training
 from novikoff.run import loop
 from novikoff.sample import Sample
 
@@ -41,6 +41,7 @@ STAGES: list[tuple[Any, str, str]] = [
     (certify, "hull_point", "certificate, upper"),
     (certify.Certifier, "hard", "certificate, rest"),
     (rule_fit, "zero_combination", "proof of non-separability"),
+    (online.Online, "from_fit", "online state"),
 ]
 
 
