@@ -1,6 +1,6 @@
-"""Fit the widest margin, print what is proved of it, check the proof, and draw a case in the plane.
+"""Fit a maximum-margin hyperplane, print its certificate, verify it, and plot an example in 2D.
 
-Usage: python max_margin.py [margin.png]        (the drawing needs matplotlib)
+Usage: python max_margin.py [margin.png]        (the plot needs matplotlib)
 """
 
 import sys
@@ -13,16 +13,16 @@ from novikoff import MaxMargin
 
 
 def prove() -> None:
-    """Raw columns that differ by a factor of 100,000, and still a hyperplane separates them."""
+    """Certify the maximum margin on raw data whose columns differ by a factor of 100,000."""
     X, y = load_breast_cancer(return_X_y=True)
     clf = MaxMargin(tol=1e-6).fit(X, y)
     print(clf.certificate_)
     print(clf.certificate_.verify(X, y).sentence)
-    print(f"{len(clf.support_)} of {len(y)} examples carry the model.")
+    print(f"{len(clf.support_)} of {len(y)} examples are support vectors.")
 
 
 def draw(path: str) -> None:
-    """The hyperplane, its margin on both sides, and the examples that touch it."""
+    """Plot the hyperplane, its margin on both sides, and the support vectors."""
     import matplotlib.pyplot as plt
 
     X, y = make_blobs(60, centers=2, random_state=6)
@@ -39,7 +39,8 @@ def draw(path: str) -> None:
         plt.plot(*(foot + shift * normal + along).T, style, linewidth=1)
     plt.gca().set_aspect("equal", adjustable="box")
     plt.axis((X[:, 0].min() - 1, X[:, 0].max() + 1, X[:, 1].min() - 1, X[:, 1].max() + 1))
-    plt.title(f"margin {clf.margin_:.6f}, and none above {clf.margin_upper_bound_:.6f}", fontsize=9)
+    bound = clf.margin_upper_bound_
+    plt.title(f"margin {clf.margin_:.6f}; no hyperplane has more than {bound:.6f}", fontsize=9)
     plt.legend(loc="lower right")
     plt.savefig(path, dpi=120)
     print(f"wrote {path}")

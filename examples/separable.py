@@ -1,4 +1,4 @@
-"""Can a hyperplane tell the classes apart? Yes or no, with a proof that anyone can check."""
+"""Decide whether data sets are linearly separable, with certificates that anyone can verify."""
 
 import numpy as np
 from sklearn.datasets import load_breast_cancer, load_iris

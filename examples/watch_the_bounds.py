@@ -1,4 +1,4 @@
-"""Draw how the two bounds on the optimum margin close in during a run (needs matplotlib)."""
+"""Plot the lower and the upper bound on the maximum margin during a run (needs matplotlib)."""
 
 import sys
 
@@ -14,8 +14,8 @@ clf = Perceptron(rule=rules.MinOver(accuracy=0.05), max_iter=5000, random_state=
 clf.fit(X[pair], y[pair])
 
 updates = [line.updates for line in clf.history_]
-plt.plot(updates, [line.upper for line in clf.history_], label="no hyperplane has more")
-plt.plot(updates, [max(line.lower, 0) for line in clf.history_], label="reached")
+plt.plot(updates, [line.upper for line in clf.history_], label="upper bound on any margin")
+plt.plot(updates, [max(line.lower, 0) for line in clf.history_], label="largest margin so far")
 plt.xscale("log")
 plt.xlabel("updates")
 plt.ylabel("margin")
