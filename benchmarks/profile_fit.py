@@ -22,13 +22,8 @@ from benchmarks.figures import save
 from benchmarks.measure import RESULTS, in_turn, write_rows
 from novikoff import Perceptron
 from novikoff.certificate import certify
-<<<<<<< HEAD
 from novikoff.estimators import one_vs_rest, online, perceptron, rule_fit, training
 from novikoff.run import bounds, loop
-=======
-from novikoff.estimators import online, perceptron, rule_fit, training
-from novikoff.run import loop
->>>>>>> english
 from novikoff.sample import Sample
 
 # What is timed: the owner of a name, the name, and what it is called in the table.
@@ -48,12 +43,8 @@ STAGES: list[tuple[Any, str, str]] = [
     (certify, "hull_point", "certificate, upper"),
     (certify, "count_errors", "certificate, errors"),
     (certify.Certifier, "hard", "certificate, rest"),
-<<<<<<< HEAD
     (one_vs_rest, "joint_errors", "certificate, joint errors"),
-    (rule_fit, "zero_combination", "refutation"),
-=======
     (rule_fit, "zero_combination", "proof of non-separability"),
->>>>>>> english
     (online.Online, "from_fit", "online state"),
 ]
 
