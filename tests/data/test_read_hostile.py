@@ -413,6 +413,21 @@ def test_texts_in_parquet_that_need_more_than_the_memory(tmp_path, little_memory
     assert message(path, "y").startswith("it needs at least 3.0 MB of memory")
 
 
+def test_parquet_with_damaged_metadata_of_a_column(tmp_path):
+    """On some of these pyarrow ends the process when it is asked for the size of a column."""
+    path = tmp_path / "a.parquet"
+    pq.write_table(pa.table({"a": [1.0, 2.0], "y": ["u", "v"]}), path)
+    content = path.read_bytes()
+    start = len(content) - 8 - int.from_bytes(content[-8:-4], "little")
+    for i in range(start, start + 40):  # the kinds of the columns: required or not
+        for byte in (0x00, 0x26):
+            path.write_bytes(content[:i] + bytes([byte]) + content[i + 1 :])
+            try:
+                assert read(path, "y").X.shape[1] == 1
+            except DataError as error:
+                assert str(error).isprintable()
+
+
 def test_words_far_down_in_parquet(tmp_path):
     path, n = tmp_path / "a.parquet", 300_000
     texts = ["1.5"] * n

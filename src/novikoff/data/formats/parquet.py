@@ -13,6 +13,8 @@ from novikoff.data.formats.arrow import assemble, is_string
 from novikoff.data.table import Request, Table
 
 _BATCH_BYTES = 1 << 22
+_COMPRESSION = 100
+"""By how much Parquet's pages are compressed at most, beyond their encoding, in ordinary files."""
 _BATCH_ROWS = 1024  # at least: each batch costs some microseconds a column
 
 
@@ -25,7 +27,8 @@ def read_parquet(request: Request) -> Table:
             names = [name for name in schema.names if name not in index]
             choice = choose(request, names, len(names))
             texts = [names[i] for i in choice.positions if is_string(schema.field(names[i]).type)]
-            _check_texts(request, file.metadata, texts)
+            if texts:
+                _check_texts(request, file.metadata)
         # A text that occurs in many rows is in the file, and then in memory, only once.
         with pq.ParquetFile(request.path, memory_map=True, read_dictionary=texts) as file:
             return _rows(request, file, choice, names)
@@ -45,16 +48,17 @@ def _rows(request: Request, file: Any, choice: Choice, names: list[str]) -> Tabl
     return assemble(request, batches, types, choice, names, file.metadata.num_rows)
 
 
-def _check_texts(request: Request, metadata: Any, names: list[str]) -> None:
-    """Refuse columns of texts that do not fit into the memory when they are decompressed."""
-    if not names:
-        return
+def _check_texts(request: Request, metadata: Any) -> None:
+    """Refuse row groups of texts that do not fit into the memory when they are decompressed.
+
+    The metadata of a single column would tell more, but pyarrow ends the process when that is
+    damaged.
+    """
+    most = _COMPRESSION * request.path.stat().st_size
     for i in range(metadata.num_row_groups):
-        group = metadata.row_group(i)
-        columns = (group.column(j) for j in range(group.num_columns))
-        request.check_memory(
-            sum(c.total_uncompressed_size for c in columns if c.path_in_schema in names)
-        )
+        size = metadata.row_group(i).total_byte_size
+        if size > most:
+            request.check_memory(size)
 
 
 def _index_columns(request: Request, schema: Any) -> list[Any]:
