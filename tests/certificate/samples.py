@@ -1,0 +1,86 @@
+"""A certificate of every kind, and edits of their documents."""
+
+import copy
+
+import numpy as np
+import pytest
+
+from novikoff.certificate import (
+    Account,
+    Certifier,
+    Examples,
+    PerClass,
+    Refutation,
+    Status,
+    Weighted,
+    problem_of,
+)
+
+X = np.array([[0.1, 1.0], [-2.0, 1e-300], [3.0, -1e300]])
+Y = ["a", "b", "a"]
+PROOF = Weighted([0, 1], [3, 4])
+CONVERGED = Account(status=Status.CONVERGED, asked="Classic()", n_updates=7)
+ASKED = Account(status=Status.GAP_REACHED, asked="MaxMargin()", tol=1.0)
+
+
+def make(X=X, y=Y, **other):
+    return Certifier.of(X, y, **({"positive": "a", "affine": True} | other))
+
+
+def per_class():
+    y = ["a", "b", "c"]
+    problem = problem_of(X, y, affine=False, sample_weight=[1.0, 2.0, 0.5])
+    parts = []
+    for label in problem.classes:
+        mine = problem.against(label)
+        examples = Examples.of(mine, X, y, [1.0, 2.0, 0.5], check_fingerprint=False)
+        parts.append(Certifier(mine, examples).hard(CONVERGED, coef=[1.0, 0.5], proof=PROOF))
+    return PerClass(problem=problem, certificates=tuple(parts), errors=2)
+
+
+def samples():
+    yield make().hard(CONVERGED, coef=[1.0, 0.0], proof=PROOF)
+    yield make(affine=False).hard(CONVERGED, coef=[-1.0, -0.0], proof=PROOF)
+    yield make().hard(Account(status=Status.MAX_ITER), coef=[0.0, 0.0], with_model=False)
+    excluded = Account(status=Status.NO_SUCH_MARGIN, min_margin=1e301)
+    yield make().hard(excluded, coef=[0.0, 0.0], proof=PROOF)
+    maker = make(sample_weight=[0.1, 1.0, 0.0], class_weights=(2.0, 0.1))
+    yield maker.soft(ASKED, maker.soft_model([1.0, 0.0], C=0.3, proof=PROOF, rescale=True))
+    twins, names = X[[0, 0]], ["a", "b"]
+    maker = make(twins, names)
+    basis = maker.refuted(maker.refute([0, 1]))
+    yield basis
+    model = maker.soft_model([1.0, 0.0], C=0.3, proof=Weighted([0], [1.0]), account=ASKED)
+    yield maker.refuted(Refutation([0, 1], [0.1, 0.1]), model).named(
+        target="label", feature_names=("width", "height")
+    )
+    near = np.array([[1.0], [1.0 + 2.0**-50]])
+    yield make(near, names, affine=False).hard(
+        Account(status=Status.PRECISION), coef=[0.0], proof=Weighted([0, 1], [1, 1])
+    )
+    yield per_class()
+
+
+SAMPLES = list(samples())
+by_kind = pytest.mark.parametrize("certificate", SAMPLES, ids=lambda c: type(c).__name__)
+
+
+def changed(document, change):
+    """The document with values at some paths replaced."""
+    document = copy.deepcopy(document)
+    for path, value in change.items():
+        *parents, last = path.split(".")
+        place = document
+        for key in parents:
+            place = place[key]
+        place[last] = value
+    return document
+
+
+VERSION_1 = """{
+ "format": "novikoff certificate", "version": 1, "kind": "Separation",
+ "n_examples": 2, "n_features": 1, "affine": true, "fingerprint": "nk1:0123456789abcdef",
+ "positive": "a", "negative": "b", "status": "CONVERGED", "asked": "Classic()", "n_updates": 1,
+ "costs": null, "coef": [1.0], "intercept": 0.0, "lower": 1.0, "upper": 1.0,
+ "support": [0, 1], "weights": [1, 1]
+}"""
