@@ -126,10 +126,10 @@ def test_what_is_no_number_shows_in_the_state(bad):
 
 def test_a_memory_is_brought_back_as_a_whole():
     here = memory(Specification())
-    assert not here.rescale()
+    assert here.rescale() == 1.0
     for array in (here.weights, here.stamps, here.w):
         array[:] = 8.0 / SMALLEST_SHRINK
     here.state[SHRINK] = SMALLEST_SHRINK
-    assert here.rescale()
+    assert here.rescale() == SMALLEST_SHRINK
     for array in (here.weights, here.stamps, here.w):
         assert (array == 8.0).all()

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.base import clone
 
-from novikoff import Perceptron
+from novikoff import Perceptron, rules
 from novikoff.data import planted
 from novikoff.run.plain import PlainRun
 from tests.estimators.problems import (
@@ -131,6 +131,18 @@ def test_batches_after_the_first_are_cut_at_will(rule, how):
                 np.testing.assert_allclose(one.intercept_, other.intercept_, rtol=1e-11)
             else:
                 assert_same_model(one, other)
+
+
+@pytest.mark.parametrize("average", [True, False])
+def test_a_long_batch_keeps_growing_weights_in_range(average):
+    """ALMA's vector grows with every update: one batch is many to it."""
+    X, y = noise(40_000)
+    clf = Perceptron(rule=rules.Alma(a=0.01), average=average)
+    one = in_batches(clone(clf), X, y, [100])
+    many = in_batches(clone(clf), X, y, range(100, 40_000, 700))
+    assert one.n_updates_ == many.n_updates_ > 20_000
+    assert np.isfinite(one.coef_).all()
+    np.testing.assert_allclose(one.coef_, many.coef_, rtol=1e-9 if average else 0)
 
 
 def test_centre_and_lift_are_those_of_the_first_batch():

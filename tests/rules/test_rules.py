@@ -11,7 +11,7 @@ from sklearn.base import clone
 
 from novikoff import rules
 from novikoff.compiled.step import SHRINK, THRESHOLD, UPDATES, Specification
-from novikoff.rules.search import first_below
+from novikoff.rules.inversion import first_below
 from novikoff.run.plain import PlainRun
 from novikoff.sample import Sample, storage_of
 from tests.estimators.problems import ALL_RULES, ONLINE_RULES, UNIT_STEP_RULES

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from novikoff import rules
 from novikoff.certificate import Status
-from novikoff.compiled.step import OFFSET, THRESHOLD, UPDATES
+from novikoff.compiled.step import OFFSET, SHRINK, THRESHOLD, UPDATES
 from novikoff.data import far_pair, planted
 from novikoff.run import Clock, Limits, Progress, Run, run
 from novikoff.run.bounds import Bounds
@@ -234,6 +234,23 @@ def test_an_exception_out_of_a_sweep_leaves_no_half_of_it_visible(rule, monkeypa
     w, offset = sample.combine(memory.weights)
     np.testing.assert_array_equal(memory.w, w)
     assert memory.state[OFFSET] == offset
+
+
+@pytest.mark.parametrize("weight", [1.0, 100.0, 1e8])
+def test_weights_that_grow_with_every_update_stay_in_range(weight):
+    """ALMA with a large class weight: w grows by a factor at each update, and is brought back."""
+    X, y = noise(300)
+    sample = sample_of(X, y, class_weights=(1.0, weight))
+    finished = run(sample, rules.Alma(a=0.01), clock=Clock(Limits(max_iter=30)))
+    assert finished.status is Status.MAX_ITER
+    assert finished.n_updates > 5000
+    w, offset = sample.combine(finished.weights)
+    size = finished.weights.max() * sample.lifted_radius
+    np.testing.assert_allclose(finished.memory.w, w, rtol=1e-9, atol=1e-9 * size)
+    assert finished.memory.state[OFFSET] == pytest.approx(offset, rel=1e-6)
+    length2 = w @ w + offset**2 / sample.frame.lift2
+    # In the unit ball, as far as its length is known.
+    assert length2 * finished.memory.state[SHRINK] ** 2 <= 1.0 + 1e-6
 
 
 def test_memory_goes_on():

@@ -58,7 +58,14 @@ FINITE = 10  # stays 0.0 while every margin is a finite number
 LEAST = 11  # the least margin met; that of w itself once a pass makes no update
 STATE_SIZE = 12
 
+LARGEST = float(np.finfo(np.float64).max)
+
+# Weights that have grown beyond the inverse of this are brought back by it; a power of two, so that
+# nothing is rounded.
 SMALLEST_SHRINK = 2.0**-200
+# What |w| may grow by before it is looked after: |w|^2 then stays within the range of float64,
+# (2^(200 + 300))^2 < 2^1023.
+LARGEST_GROWTH = 2.0**300
 
 
 @njit(cache=True, nogil=True)
@@ -112,8 +119,23 @@ def advance(
     if norm2 > rule.patience * state[SCALE]:
         state[SCALE] = norm2
     if rule.cooling != 0.0 and state[NORM2] * state[SHRINK] ** 2 > 1.0:
-        state[SHRINK] = 1.0 / math.sqrt(state[NORM2])
+        # An infinite length is bad data, which is told elsewhere; the factor must not become 0.
+        state[SHRINK] = max(1.0 / math.sqrt(state[NORM2]), 1.0 / LARGEST)
     state[THRESHOLD] = threshold(rule, state)
+
+
+def safe_updates(rule: Specification, frame: Frame, state: np.ndarray) -> float:
+    """Return how many updates can be made before :func:`rescale` must look after the weights.
+
+    A rule that keeps ``w`` in the unit ball takes its k-th step by ``push R / sqrt(k)`` at most,
+    times the weight of a class. Without the factor that brings it back, ``w`` grows by one more
+    than that.
+    """
+    if rule.push == 0.0:
+        return math.inf
+    weight = max(frame.weight_negative, frame.weight_positive)
+    growth = 1.0 + weight * math.sqrt(2.0 / (state[UPDATES] + 1.0))
+    return max(1.0, math.log(LARGEST_GROWTH) // math.log(growth))
 
 
 def rescale(state: np.ndarray) -> float:

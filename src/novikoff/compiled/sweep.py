@@ -21,6 +21,7 @@ from novikoff.compiled.step import (
     advance,
     length,
     rescale,
+    safe_updates,
 )
 
 # A margin above the threshold by less than this share of what it was summed from counts as
@@ -61,14 +62,13 @@ class Memory(NamedTuple):
     w: np.ndarray
     state: np.ndarray
 
-    def rescale(self) -> bool:
-        """Bring back weights that a rule lets grow out of range; whether there was need."""
+    def rescale(self) -> float:
+        """Bring back weights that a rule lets grow out of range; return the factor, usually 1."""
         factor = rescale(self.state)
-        if factor == 1.0:
-            return False
-        for array in (self.weights, self.stamps, self.w):
-            array *= factor
-        return True
+        if factor != 1.0:
+            for array in (self.weights, self.stamps, self.w):
+                array *= factor
+        return factor
 
 
 @njit(cache=True, nogil=True)
@@ -141,6 +141,20 @@ def sweep(
     state[FINITE] += 0.0 * total
     state[LEAST] = least
     return order.shape[0], found
+
+
+def sweep_in_range(
+    examples: Examples, order: np.ndarray, rule: Specification, memory: Memory
+) -> float:
+    """Visit the examples of ``order`` once, with weights kept in range; return their rescaling."""
+    near = np.empty(len(order), dtype=np.int64)
+    factor, done = 1.0, 0
+    while done < len(order):
+        most = memory.state[UPDATES] + safe_updates(rule, examples.frame, memory.state)
+        visited, _ = sweep(examples, order[done:], rule, memory, near, 0.0, most)
+        done += visited
+        factor *= memory.rescale()
+    return factor
 
 
 @njit(cache=True, nogil=True)

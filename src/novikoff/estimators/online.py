@@ -21,11 +21,10 @@ from novikoff.compiled.step import (
     UPDATES,
     Frame,
     Specification,
-    rescale,
     start,
     threshold,
 )
-from novikoff.compiled.sweep import Examples, combine, sweep
+from novikoff.compiled.sweep import Examples, combine, sweep_in_range
 from novikoff.estimators.labels import (
     Codes,
     codes_among,
@@ -144,22 +143,19 @@ class Online:
         ids = np.arange(len(codes))
         rows, _ = storage_of(X).part(ids)
         unmeasured = np.full(len(codes), UNMEASURED)
-        near = np.empty(len(codes), dtype=np.int64)
         before = self.w.copy(), self.states.copy(), None if self.lag is None else self.lag.copy()
         for k, positive in enumerate(positives_of(self.classes)):
             signs = signs_against(codes, positive)
             stamps = np.zeros(len(codes))
             examples = Examples(rows, signs, unmeasured, self.centre, self.at, self.frames[k])
             memory = Memory(np.zeros(len(codes)), stamps, self.w[k], self.states[k])
-            sweep(examples, ids, self.rule, memory, near, 0.0, np.inf)
-            factor = rescale(self.states[k])
-            self.w[k] *= factor
+            factor = sweep_in_range(examples, ids, self.rule, memory)
             if self.lag is not None:
+                self.lag[k] *= factor
                 late = np.flatnonzero(stamps)
                 signed = stamps[late] * signs[late]
                 combine(examples, late, signed, self.lag[k, :-1])
                 self.lag[k, -1] += self.frames[k].lift2 * signed.sum()
-                self.lag[k] *= factor
         # An update on a row whose square overflows shows in the state before it does in a margin.
         if not np.isfinite(self.states).all():
             self.w, self.states, self.lag = before

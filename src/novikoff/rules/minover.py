@@ -4,7 +4,7 @@ import math
 
 from novikoff.compiled.step import Specification
 from novikoff.rules.base import Rule, State, check_interval
-from novikoff.rules.search import first_below
+from novikoff.rules.inversion import first_below
 
 SAFETY = 1e-4
 

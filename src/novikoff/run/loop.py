@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.certificate import Status
-from novikoff.compiled.step import FINITE, LEAST, MISTAKES, UPDATES
+from novikoff.compiled.step import FINITE, LEAST, MISTAKES, UPDATES, safe_updates
 from novikoff.rules import Rule
 from novikoff.run.bounds import Bounds
 from novikoff.run.clock import Clock, Stopped
@@ -15,11 +15,13 @@ from novikoff.run.record import Run
 from novikoff.sample import Memory, Sample
 
 # A full pass collects the examples whose margin is within this share of the mean margin of the
-# support of being violated: a function of the state, so that the support reproduces the run.
+# support of being violated: a function of the state, so that the support reproduces the run. Rows
+# read, in passes, at 0.5, 0.25 and 1.0, on the data of novikoff.run.pick: 24, 18, 32 on the planted
+# examples, 1539, 1557, 1642 on the breast cancer data; under the classic rule 3.7, 9.2, 4.2 and
+# 865, 752, 940.
 NEARNESS = 0.5
-# How many updates a rule whose weights grow with every update makes before they are looked after.
-BURST = 1000
-# On noisy data some of the first examples show an error, and the pass over all can be saved.
+# On noisy data some of the first examples show an error, and the pass over all can be saved; where
+# they show none, they cost a small part of it.
 FIRST_LOOK = 1000
 
 
@@ -169,16 +171,16 @@ class _Search:
     def _sweep(self, ids: NDArray[np.int64], nearness: float) -> NDArray[np.int64]:
         """Visit examples once, in bounded chunks; return those violated or near it."""
         run, clock, near = self.run, self.clock, []
-        burst = BURST if run.specification.cooling else inf
         for chunk in self.sample.chunks(ids):
             while len(chunk):
                 before = run.n_updates
-                most = before + min(clock.updates_left, burst)
+                safe = safe_updates(run.specification, self.sample.frame, run.memory.state)
+                most = before + min(clock.updates_left, safe)
                 visited, found = self.sample.sweep(
                     chunk, run.specification, run.memory, nearness=nearness, most=most
                 )
                 clock.updates += run.n_updates - before
-                if run.memory.rescale():
+                if run.memory.rescale() != 1.0:
                     self.bounds.forget_start()
                 near.append(found)
                 if visited < len(chunk) and clock.updates_left <= 0:

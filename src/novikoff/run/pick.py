@@ -11,7 +11,11 @@ from novikoff.run.clock import Clock
 
 # Once a full pass makes fewer updates than this share of the support, the next full pass waits
 # until the near-violated examples are satisfied, or for CHEAP_PASSES passes over them. Both act on
-# the state alone, so that the support reproduces the run.
+# the state alone, so that the support reproduces the run. Rows read by a scale-free run, in passes,
+# at the value, half of it and twice of it: on 20,000 x 50 planted examples with margin 0.01, FEW
+# 24, 25, 28, and CHEAP_PASSES 24, 17, 27; on the standardised breast cancer data, which nothing
+# separates with the margin looked for, FEW 1539, 1574, 1491, and CHEAP_PASSES 1539, 1636, 1716.
+# With 10 % of the planted labels flipped, the run ends after two passes whatever they are.
 FEW = 1 / 3
 CHEAP_PASSES = 100
 
