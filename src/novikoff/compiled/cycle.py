@@ -1,4 +1,4 @@
-"""The perceptron in integers, watched for a vector that comes back."""
+"""Find a cycle of the perceptron in integer arithmetic, which proves non-separability."""
 
 import numpy as np
 from numba import njit
@@ -8,8 +8,10 @@ from numba import njit
 def find_cycle(signed: np.ndarray, most_visits: int) -> tuple[bool, np.ndarray]:
     """Run Algorithm 1 on the rows of an int64 matrix until ``w`` repeats.
 
-    Returns whether it did and the number of updates on each row in between, which then sum to
-    zero. The saved vector moves on at powers of two (Brent's method), so nothing is stored.
+    Returns True and the number of updates on each row between two equal values of ``w``: the rows
+    with these weights sum to zero. Returns False if no row is violated any more, or after
+    ``most_visits``. Brent's method finds the cycle: ``w`` is compared with one saved copy, which is
+    replaced after 1, 2, 4, 8, ... updates, so that no history is stored.
     """
     n, d = signed.shape
     w = np.zeros(d, np.int64)

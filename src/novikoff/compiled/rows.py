@@ -1,8 +1,8 @@
 """Reading one example in place: a row of a C-ordered matrix, or of a :class:`CSR` matrix.
 
-Dense elements are float64, float32 or uint8. Sums run in float64 for every type of element. The
-summation order of a row depends on its length only, so a row gives the same number wherever it
-stands. Another kind of rows is another named type, and one more line in :func:`kernel_for`.
+Dense elements are float64, float32 or uint8. Sums are computed in float64 for every type of
+element. The summation order of a row depends on its length only, so a row gives the same result at
+any position. To support another storage, add a named type and a line in :func:`kernel_for`.
 """
 
 from collections.abc import Callable
@@ -12,11 +12,11 @@ import numpy as np
 from numba import njit, types
 from numba.extending import overload
 
-# Reassociation lets the sums run in vector registers. Every claim made from them is checked again
-# with a proven error bound by the certificate, so their order need not be the textbook one.
+# Reassociation lets the compiler vectorise the sums. The certificate checks every claim again with
+# a proven error bound, so the order of summation does not matter for correctness.
 SUMS = {"reassoc", "contract", "nsz"}
 # A squared distance below this share of |centre|^2 has lost three digits or more to cancellation,
-# and is summed again without it.
+# and is computed again without cancellation.
 SAFE_SHARE = 1e-3
 
 
@@ -34,7 +34,7 @@ Kernel: TypeAlias = Callable[..., Any]
 
 
 def kernel_for(rows: Any, dense: Kernel, csr: Kernel) -> Kernel:
-    """Return the kernel for the kind of rows, which may be given as numba's type of them."""
+    """Return the kernel for the type of ``rows``; ``rows`` may also be a numba type."""
     if isinstance(rows, np.ndarray | types.Array):
         return dense
     if getattr(rows, "instance_class", type(rows)) is CSR:
@@ -106,8 +106,9 @@ def _csr_distance2(rows: CSR, i: int, centre: np.ndarray, at: np.ndarray) -> flo
 
 @njit(cache=True, nogil=True)
 def _csr_merged_distance2(rows: CSR, i: int, centre: np.ndarray, at: np.ndarray) -> float:
-    # Where what is missed of the centre nearly cancels, its squares are added one by one: the
-    # data lie far from the origin, and the difference would lose every digit.
+    # Merges the sorted columns of the row with those of the centre and adds every square by itself.
+    # If the row is close to a centre that is far from the origin, |centre|^2 minus its part in the
+    # columns of the row would lose all digits.
     data, indices, indptr = rows
     total = 0.0
     p = 0
@@ -152,7 +153,7 @@ def _add(rows: Any, i: Any, step: Any, w: Any, centre: Any, at: Any) -> Callable
 
 
 def distance2(rows: Rows, i: int, centre: np.ndarray, at: np.ndarray) -> float:
-    """Return ``|x_i - centre|^2``, taken from the differences; for compiled code."""
+    """Return ``|x_i - centre|^2``, computed from ``x_i - centre``; for compiled code."""
     raise NotImplementedError
 
 

@@ -1,4 +1,4 @@
-"""Which columns of a file are the features, which the target, and which the weights."""
+"""Choose the columns of a file that are the features, the target and the weights."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from novikoff.certificate.escape import printable, quoted
-from novikoff.data.table import Column, Request, listed, place
+from novikoff.data.table import Column, Request, describe_column, join_names
 
 _POSITION = re.compile(r"-?[0-9]{1,18}")
-# Looking for a similar name takes some microseconds for each column.
-_MOST_COMPARED = 10_000
+# Finding similar names takes some microseconds per column; with more columns it is skipped.
+_MAX_COMPARED = 10_000
 
 
 @dataclass(frozen=True)
@@ -37,19 +37,21 @@ def choose(request: Request, names: Sequence[str] | None, width: int) -> Choice:
         raise request.error(f"no target is named: pass --target; {columns.listing()}")
     weights = None if request.weights is None else columns.position(request.weights)
     if weights is not None and weights == target:
-        raise request.error(f"{place(names, weights)} is the target and the weights: choose one")
+        raise request.error(
+            f"{describe_column(names, weights)} is the target and the weights: choose one"
+        )
 
     if request.features is not None and names is not None:
         features = tuple(columns.position(name) for name in request.features)
         for role, column in (("target", target), ("weights", weights)):
             if column in features:
-                where = place(names, column)
+                where = describe_column(names, column)
                 raise request.error(f"{where} is the {role} and a feature: choose one")
     else:
         others = {columns.position(column) for column in request.drop} | {target, weights}
         features = tuple(i for i in range(width) if i not in others)
         if not features:
-            raise request.error("no feature is left beside the target and the dropped columns")
+            raise request.error("no feature is left besides the target and the dropped columns")
     if names is not None:
         for i in features:
             if not names[i].strip():
@@ -62,7 +64,7 @@ def choose(request: Request, names: Sequence[str] | None, width: int) -> Choice:
 
 
 class _Columns:
-    """The columns of a file, to be found by name or by position."""
+    """The columns of a file, which can be found by name or by position."""
 
     def __init__(self, request: Request, names: Sequence[str] | None, width: int) -> None:
         self.request = request
@@ -89,16 +91,16 @@ class _Columns:
         return column % self.width
 
     def listing(self) -> str:
-        """Say which columns there are."""
+        """List the columns, for a message."""
         if self.names is None:
             last = self.width - 1
             return f"the columns have no names, only the positions 0 to {last} (or -1 for the last)"
         if self.width == 1:
-            return f"the only column is {listed(self.names)}"
-        return f"the {self.width} columns are {listed(self.names)}"
+            return f"the only column is {join_names(self.names)}"
+        return f"the {self.width} columns are {join_names(self.names)}"
 
     def _hint(self, column: str) -> str:
-        if self.names is not None and self.width <= _MOST_COMPARED:
+        if self.names is not None and self.width <= _MAX_COMPARED:
             lower = {name.lower(): name for name in self.names}
             near = difflib.get_close_matches(column.lower(), lower, n=3)
             if near:

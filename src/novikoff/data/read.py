@@ -1,4 +1,4 @@
-"""One function reads every format."""
+"""Read examples from a file of any supported format."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from novikoff.data.formats.svmlight import read_svmlight
 from novikoff.data.table import Column, DataError, Request, Table
 
 # Formats whose labels are not a column of the file.
-_LABELS_APART = {"libsvm", "idx"}
+_LABELS_NOT_A_COLUMN = {"libsvm", "idx"}
 
 _READERS: dict[str, Callable[[Request], Table]] = {
     "csv": read_csv,
@@ -56,10 +56,11 @@ def read(
 ) -> Table:
     r"""Read examples, with or without labels and weights, from a file.
 
-    Numbers keep their values: columns of float32 (with or without small integers) stay float32,
-    of uint8 and booleans uint8; all other tables become float64, and the decimals of a CSV file
-    the nearest float64. Rows in messages count from 1, without the header; positions of columns
-    count from 0. A file that needs more memory than is available is refused.
+    Numbers keep their values. A table of float32 columns (with or without 8- and 16-bit integers)
+    is read as float32, one of uint8 and boolean columns as uint8, any other as float64; decimal
+    numbers in a CSV file are rounded to the nearest float64. In messages, rows are counted from 1,
+    without the header, and columns from 0. A file that needs more memory than is available is
+    refused.
 
     Parameters
     ----------
@@ -69,8 +70,8 @@ def read(
         csv and libsvm also with bzip2.
     target : str or int, default=None
         The column of the labels, by name or by position (-1 is the last; a string of digits is
-        a position unless a column has that name). In npz: the name of an array, ``"y"`` where
-        there is one; in idx: the file of the labels. A libsvm file holds its labels itself.
+        a position unless a column has that name). For npz: the name of an array, by default
+        ``"y"`` if it exists. For idx: the file of the labels. A libsvm file contains its labels.
         None reads features only, in formats that do not always contain labels.
     weights : str or int, default=None
         The column of the examples' weights, found like `target` and left out of the features.
@@ -80,18 +81,19 @@ def read(
     drop : str, int or sequence of them, default=()
         Columns to leave out, by name or position; ignored when `features` is given.
     features : sequence of str, default=None
-        The features in this order, others left out: those of a model. A file without names
-        must have as many columns.
+        The columns to use as features, in this order, such as the feature names of a model. A
+        file without column names must have as many columns.
     n_features : int, default=None
-        How many features there must be. A libsvm file may have fewer: its last may all be zero.
+        The required number of features. A libsvm file may have fewer: trailing features may all
+        be zero, and zeros are not stored.
     labelled : bool, default=False
-        Whether it is an error that there are no labels.
+        Whether missing labels are an error.
     header : bool, default=None
-        Whether the first line of a CSV file holds names. None: it does, and a number in it is
+        Whether the first line of a CSV file contains names. None: it does, and a number in it is
         an error, because it might be a row of data.
     default_target : str or int, default=None
-        The target where `target` is None, for formats whose labels are a column or an array of
-        the file itself: what a model remembers of its training data. It never opens a file.
+        The target if `target` is None, for formats whose labels are a column or an array of the
+        file itself; for example the target that is stored with a model. It never opens a file.
 
     Returns
     -------
@@ -101,8 +103,8 @@ def read(
     Raises
     ------
     DataError
-        One line that names file, column and row, and what to do about it. Control characters in
-        names and values are shown escaped.
+        One line with the file, the column, the row and a remedy. Control characters in names and
+        values are shown escaped.
 
     Examples
     --------
@@ -122,7 +124,7 @@ def read(
     try:
         _check_regular_file(request)
         name = _format(request, format)
-        if target is None and name not in _LABELS_APART:
+        if target is None and name not in _LABELS_NOT_A_COLUMN:
             target = default_target
         request = Request(
             request.path,
@@ -134,7 +136,7 @@ def read(
             labelled,
             header,
         )
-        if weights is not None and name in _LABELS_APART:
+        if weights is not None and name in _LABELS_NOT_A_COLUMN:
             raise request.error(f"the format {name} has no weights: leave out --weights")
         return _READERS[name](request)
     except MemoryError:
@@ -179,7 +181,7 @@ def _one_line(error: Exception) -> str:
 def _format(request: Request, format: str | None) -> str:
     if format is not None:
         if format not in _READERS:
-            raise DataError(f"no format {quoted(format)}: it is one of {', '.join(FORMATS)}")
+            raise DataError(f"no format {quoted(format)}: choose one of {', '.join(FORMATS)}")
         return format
     for ending, name in _ENDINGS.items():
         if re.search(ending + "$", request.path.name.lower()):

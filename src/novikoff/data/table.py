@@ -1,4 +1,4 @@
-"""What a reader returns, what it is asked for, and the one error it raises."""
+"""The arguments and the result of a reader, and the error it raises."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from novikoff.data.memory import available_memory, size
 Column = str | int
 
 LONGEST_LABEL = 1000
-"""Characters in a label. A label names a class; a longer text is some other column, and an array
-of labels takes the space of the longest one for each example."""
+"""Maximum number of characters in a label. A longer text is hardly the name of a class, and an
+array of labels takes the space of its longest label for every example."""
 
 _LONGEST_PATH = 4096
 _FIX = "correct or remove the row"
 
 
 class DataError(ValueError):
-    """Data that cannot be used: one line that names the cause and what to do about it."""
+    """Data that cannot be used; the message is one line with the cause and a remedy."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,13 +38,13 @@ class Table:
         Finite numbers.
     y : ndarray of shape (n,) or None
         The labels with the type they have in the file: strings, integers, booleans or floats.
-        None where no target was named and the format has no place for one.
+        None if no target was given and the format does not always contain labels.
     feature_names : tuple of str or None
-        The columns of `X`, where the file names them.
+        The names of the columns of `X`, if the file has column names.
     target_name : str or None
-        The column `y` came from, where the file names it.
+        The name of the column `y`, if the file has column names.
     weights : ndarray of float64 of shape (n,) or None
-        The weights of the examples, finite and not negative, where a column of weights was named.
+        The weights of the examples, finite and not negative, if a column of weights was given.
     """
 
     X: Any
@@ -56,7 +56,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Request:
-    """The arguments of `read`, handed to the reader of one format."""
+    """The arguments of `read`, passed to the reader of one format."""
 
     path: Path
     target: Column | None = None
@@ -73,30 +73,30 @@ class Request:
 
     @property
     def width(self) -> int | None:
-        """The number of features there must be, if that is known."""
+        """The required number of features, if it is known."""
         if self.n_features is None and self.features is not None:
             return len(self.features)
         return self.n_features
 
     def check_width(self, width: int) -> None:
-        """Refuse a file whose number of features is not the one asked for."""
+        """Refuse a file that does not have the required number of features."""
         if self.width is not None and width != self.width:
             raise self.error(f"it has {width} features where {self.width} are expected")
 
     def check_memory(self, needed: int, what: str = "it") -> None:
-        """Refuse to read what needs more memory than there is, before that is tried."""
+        """Refuse in advance to read what needs more memory than is available."""
         free = available_memory()
         if free is not None and needed > free:
             raise self.error(
                 f"{what} needs at least {size(needed)} of memory, and {size(free)} are available"
             )
 
-    def check_finite(self, X: Any, places: Sequence[str] | None = None) -> None:
-        """Refuse NaN and infinity; `places` names the columns in the message."""
+    def check_finite(self, X: Any, descriptions: Sequence[str] | None = None) -> None:
+        """Refuse NaN and infinity; `descriptions` of the columns are used in the message."""
         values = X.data if issparse(X) else X
         if values.dtype.kind != "f":
             return
-        # Blocks keep the mask small beside the data.
+        # In blocks, so that the mask is small compared with the data.
         step = max(1, (1 << 20) // max(1, values[:1].size))
         for start in range(0, len(values), step):
             bad = np.argwhere(~np.isfinite(values[start : start + step]))
@@ -109,12 +109,12 @@ class Request:
             else:
                 row, column = at, int(bad[0, 1])
                 value = values[row, column]
-            where = places[column] if places else place(None, column)
+            where = descriptions[column] if descriptions else describe_column(None, column)
             raise self.error(f"{where}, row {row + 1}: {value} is not a finite number; {_FIX}")
 
     def check_labels(self, y: NDArray[Any], n_rows: int, name: str) -> NDArray[Any]:
-        """Refuse labels that are missing, of the wrong number or of a type that is no label's."""
-        y = self._one_for_each_row(y, n_rows, name)
+        """Refuse labels that are missing, too many or too few, or neither strings nor numbers."""
+        y = self._check_length(y, n_rows, name)
         if y.dtype.kind == "S":
             self.check_memory(4 * y.nbytes, name)
             try:
@@ -134,7 +134,7 @@ class Request:
         return y
 
     def check_label_lengths(self, lengths: NDArray[Any], name: str, start: int = 0) -> None:
-        """Refuse texts that are too long for a label; `start` counts the rows before these."""
+        """Refuse texts that are too long for a label; `start` is the index of the first row."""
         if lengths.size and lengths.max() > LONGEST_LABEL:
             row = int(np.argmax(lengths > LONGEST_LABEL))
             raise self.error(
@@ -145,11 +145,11 @@ class Request:
     def check_weights(
         self, weights: NDArray[Any], n_rows: int, name: str, start: int = 0
     ) -> NDArray[np.float64]:
-        """Refuse weights that are not finite, or negative; `start` counts the rows before these."""
-        weights = self._one_for_each_row(weights, n_rows, name)
+        """Refuse weights that are not finite or negative; `start` is the index of the first row."""
+        weights = self._check_length(weights, n_rows, name)
         if weights.dtype.kind not in "biuf":
             raise self.error(f"{name} is of type {dtype_name(weights)}: weights are numbers")
-        with np.errstate(over="ignore"):  # of an extended precision; refused below
+        with np.errstate(over="ignore"):  # extended precision may overflow; refused below
             numbers = weights.astype(np.float64)
         wrong = "the weight {} is not a finite number"
         self._refuse_first(weights, ~np.isfinite(numbers), name, wrong, start)
@@ -160,7 +160,7 @@ class Request:
             self._refuse_first(weights, inexact, name, wrong, start)
         return numbers
 
-    def _one_for_each_row(self, values: NDArray[Any], n_rows: int, name: str) -> NDArray[Any]:
+    def _check_length(self, values: NDArray[Any], n_rows: int, name: str) -> NDArray[Any]:
         if values.ndim == 2 and values.shape[1] == 1:
             values = values[:, 0]
         if values.shape != (n_rows,):
@@ -177,27 +177,27 @@ class Request:
 
 
 EXACT = 2**53
-"""Integers up to here are float64 numbers; beyond, not all are."""
+"""float64 represents every integer up to this magnitude, and not every larger one."""
 
 
-def place(names: Sequence[str] | None, column: int) -> str:
-    """Name a column in a message."""
+def describe_column(names: Sequence[str] | None, column: int) -> str:
+    """Describe a column in a message, by its name if there are names, else by its position."""
     return f"column {column}" if names is None else f"column {quoted(names[column])}"
 
 
-def listed(names: Sequence[str]) -> str:
-    """Show names in a message: all of them if they are few, else the first and the last ones."""
+def join_names(names: Sequence[str]) -> str:
+    """List names in a message: all of them if they are few, else the first and the last ones."""
     few = names if len(names) <= 12 else [*names[:8], "…", *names[-2:]]
     return ", ".join(map(printable, few))
 
 
 def dtype_name(array: NDArray[Any]) -> str:
-    """Name the type of an array in a message; the fields of a record have names of their own."""
+    """Return the dtype of an array for a message, escaped: a structured dtype has field names."""
     return printable(array.dtype)
 
 
 def as_features(request: Request, X: NDArray[Any]) -> NDArray[Any]:
-    """Refuse an array that is not one of rows of numbers, and give it a type to compute with."""
+    """Refuse an array that is not a finite matrix of numbers, and convert it to a usable dtype."""
     if X.ndim != 2:
         raise request.error(f"the array has shape {X.shape}: expected rows and columns")
     if X.dtype.kind not in "biuf":
@@ -210,7 +210,7 @@ def as_features(request: Request, X: NDArray[Any]) -> NDArray[Any]:
 
 
 def as_native(request: Request, values: NDArray[Any]) -> NDArray[Any]:
-    """Convert half precision, booleans, extended precision and foreign byte orders."""
+    """Convert half precision, booleans, extended precision and non-native byte orders."""
     dtype = values.dtype.newbyteorder("=")
     if dtype == np.bool_:
         dtype = np.dtype(np.uint8)
@@ -218,5 +218,5 @@ def as_native(request: Request, values: NDArray[Any]) -> NDArray[Any]:
         dtype = np.dtype(np.float32 if dtype.itemsize == 2 else np.float64)
     if dtype != values.dtype:
         request.check_memory(values.size * dtype.itemsize)
-    with np.errstate(over="ignore"):  # an extended precision; refused as infinite
+    with np.errstate(over="ignore"):  # extended precision may overflow; refused as infinite
         return values.astype(dtype, copy=False)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from novikoff.certificate.escape import printable, quoted
 from novikoff.data.columns import Choice
-from novikoff.data.table import EXACT, LONGEST_LABEL, Request, Table, place
+from novikoff.data.table import EXACT, LONGEST_LABEL, Request, Table, describe_column
 
 _TYPES = {
     pa.bool_(): np.uint8,
@@ -41,14 +41,16 @@ def assemble(
     `names` those of all the file's columns; `n_rows` is the number of rows, if it is known.
     """
     d = len(choice.features)
-    places = [place(names, i) for i in choice.positions]
+    descriptions = [describe_column(names, i) for i in choice.positions]
     label_at = None if choice.target is None else d
-    weight_at = None if choice.weights is None else len(places) - 1
+    weight_at = None if choice.weights is None else len(descriptions) - 1
     for j, kind in enumerate(types):
         if j == label_at:
-            _check_label_type(request, kind, places[j])
+            _check_label_type(request, kind, descriptions[j])
         elif not _is_numeric(kind):
-            raise _first_non_number(request, batches, j, places[j], kind, weights=j == weight_at)
+            raise _first_non_number(
+                request, batches, j, descriptions[j], kind, weights=j == weight_at
+            )
 
     uniform = len(set(types[:d])) == 1 and _is_plain(types[0])
     X = _Rows(request, d, _common_type(types[:d]), n_rows)
@@ -62,11 +64,11 @@ def assemble(
             into[:] = block
         else:
             for j in range(d):
-                into[:, j] = _numbers(request, batch.column(j), places[j], start)
+                into[:, j] = _numbers(request, batch.column(j), descriptions[j], start)
         if label_at is not None:
-            labels.append(_labels(request, batch.column(label_at), places[label_at], start))
+            labels.append(_labels(request, batch.column(label_at), descriptions[label_at], start))
         if weight_at is not None:
-            where = places[weight_at]
+            where = descriptions[weight_at]
             column = _numbers(request, batch.column(weight_at), where, start)
             weights.append(request.check_weights(column, batch.num_rows, where, start))
     n = X.filled
@@ -75,11 +77,11 @@ def assemble(
             "it has a header and no rows" if names is not None else "it has no rows"
         )
     values = X.array()
-    request.check_finite(values, places)
+    request.check_finite(values, descriptions)
     y = None
     if label_at is not None:
-        request.check_memory(n * max(part.itemsize for part in labels), places[label_at])
-        y = request.check_labels(np.concatenate(labels), n, places[label_at])
+        request.check_memory(n * max(part.itemsize for part in labels), descriptions[label_at])
+        y = request.check_labels(np.concatenate(labels), n, descriptions[label_at])
     return Table(
         values,
         y,

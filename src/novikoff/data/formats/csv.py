@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from novikoff.certificate.escape import printable, quoted
 from novikoff.data.columns import Choice, choose
 from novikoff.data.formats.arrow import assemble, inexact
-from novikoff.data.table import EXACT, Request, Table, place
+from novikoff.data.table import EXACT, Request, Table, describe_column
 
 _BLOCK = 1 << 20
 _LONGEST_HEAD = 1 << 27
@@ -96,7 +96,7 @@ def _check_integers(file: _File, table: Table, choice: Choice, names: Sequence[s
         large = np.flatnonzero(np.abs(values) >= EXACT)
         if not large.size:
             continue
-        where, labels = place(names, column), column == choice.target
+        where, labels = describe_column(names, column), column == choice.target
         row, integer = file.first_inexact(str(column), large, any_integer=labels)
         if row and labels:
             raise file.request.error(

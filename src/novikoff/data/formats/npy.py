@@ -28,9 +28,9 @@ from novikoff.data.table import (
     Table,
     as_features,
     as_native,
+    describe_column,
     dtype_name,
-    listed,
-    place,
+    join_names,
 )
 
 Check = Callable[[Request, np.dtype[Any]], None]
@@ -90,7 +90,7 @@ def read_npz(request: Request) -> Table:
         elif "X" in arrays.members:
             X = arrays.read("X", _refuse_other_than_numbers)
         else:
-            there = listed(list(arrays.members)) or "nothing"
+            there = join_names(list(arrays.members)) or "nothing"
             raise request.error(f"it contains {there}: name the rows X")
     columns = replace(
         request,
@@ -123,7 +123,7 @@ class _Arrays:
         if column in self.members:
             return column
         if not column.removeprefix("-").isdecimal():
-            there = listed(list(self.members))
+            there = join_names(list(self.members))
             raise self.request.error(f"no array {quoted(column)}: it contains {there}")
         return None
 
@@ -223,10 +223,10 @@ def _split(request: Request, X: Any) -> Table:
     y: NDArray[Any] | None = None
     weights: NDArray[np.float64] | None = None
     if choice.target is not None:
-        y = request.check_labels(_column(X, choice.target), n, place(None, choice.target))
+        y = request.check_labels(_column(X, choice.target), n, describe_column(None, choice.target))
     if choice.weights is not None:
         values = _column(X, choice.weights)
-        weights = request.check_weights(values, n, place(None, choice.weights))
+        weights = request.check_weights(values, n, describe_column(None, choice.weights))
     if len(choice.features) < d:
         X = X[:, list(choice.features)]
         X = X if issparse(X) else np.ascontiguousarray(X)

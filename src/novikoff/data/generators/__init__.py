@@ -1,1 +1,1 @@
-"""Data sets whose best margin is known."""
+"""Data sets whose maximum margin is known."""

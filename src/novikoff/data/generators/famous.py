@@ -1,4 +1,4 @@
-"""The two-example sets of the literature, whose best margin is known in closed form."""
+"""Data sets of two examples from the literature, whose maximum margin is known in closed form."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from novikoff.data.generators.hyperplane import Planted
 def sharpness(eps: float) -> Planted:
     """The two examples on which the update bound of Algorithm 4 is sharp up to a constant.
 
-    The signed examples are ``(±sqrt(1 - eps²), eps)``: unit vectors, almost opposite. The best
+    The signed examples are ``(±sqrt(1 - eps²), eps)``: unit vectors, almost opposite. The maximum
     margin of hyperplanes through the origin is exactly ``eps``, and Algorithm 4 with exponent
     ``alpha`` makes about ``(alpha/2)^(1/(2-alpha))`` times its bound of
     ``(1/eps)^(2/(2-alpha))`` updates (*On the Perceptron's Compression*, Theorem 2.3).
@@ -44,9 +44,9 @@ def sharpness(eps: float) -> Planted:
 def far_pair() -> Planted:
     """Two examples on a line, 999 (positive) and 1001 (negative), far from the origin.
 
-    The affine margin is 1, attained at ``x = 1000``. A constant feature 1 turns it into a margin
-    of 0.001 and the classic perceptron then needs 2,000,002 updates; read relative to a centre,
-    the pair is as easy as it looks (*On the Perceptron's Compression*, footnote 1).
+    The affine margin is 1, attained at ``x = 1000``. With a constant feature 1 the margin is only
+    0.001, and the classic perceptron needs 2,000,002 updates; relative to a centre, such as one of
+    the examples, it needs a few (*On the Perceptron's Compression*, footnote 1).
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Examples around a planted hyperplane, so that the best margin is known before any solver runs."""
+"""Examples around a planted hyperplane, so that the maximum margin is known without a solver."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Planted:
         Its offset: the hyperplane is ``coef.x + intercept = 0``.
     margin : float
         ``min_i y_i (coef.x_i + intercept)`` over the labels before the noise, up to rounding.
-        Without noise no best margin is smaller; each generator says where it is the best one.
+        Without noise the maximum margin is at least this; each generator states when it is equal.
     flipped : ndarray of int64
         Indices of the examples whose label the noise flipped, ascending.
     """
@@ -67,9 +67,10 @@ def planted(
 ) -> Planted:
     """Examples in a ball, kept at a distance from a random hyperplane.
 
-    Two facing examples, one of each class, lie at the margin with the same foot on the
-    hyperplane. Half their difference is ``margin * coef``, so without noise ``margin`` *is* the
-    best margin, of hyperplanes through the origin and (with ``n >= 2``) of all hyperplanes.
+    Two examples, one of each class, lie at the distance ``margin`` and have the same projection
+    onto the hyperplane. Half their difference is ``margin * coef``, so without noise ``margin``
+    *is* the maximum margin, of hyperplanes through the origin and (with ``n >= 2``) of all
+    hyperplanes.
 
     Parameters
     ----------
@@ -78,7 +79,7 @@ def planted(
     margin : float
         The margin, in ``(0, radius]``.
     radius : float, default=1.0
-        No example has a larger norm.
+        Upper bound on the norms of the examples.
     intercept : bool, default=False
         False: the hyperplane passes through the origin. True: it lies at a random distance of
         at most ``(radius - margin) / 2`` from it.
@@ -101,7 +102,8 @@ def planted(
     >>> bool(np.linalg.norm(p.X, axis=1).max() <= 1.0)
     True
     """
-    # scikit-learn takes longer to import than most files to be read, which needs this package too.
+    # Imported late: reading a file imports this package too, and mostly takes less time than
+    # importing scikit-learn.
     from sklearn.utils import check_random_state
 
     check_shape(n, d)
@@ -117,16 +119,16 @@ def planted(
     along = ball @ normal
     across = ball - np.outer(along, normal)
 
-    # Map each half of the ball onto the cap on its side of the slab, keeping the distances
-    # inside the ball: the share of the room left across the normal is what is preserved.
+    # Map each half of the ball onto the spherical cap beyond the margin on its side: affinely along
+    # the normal; across it, the length keeps its ratio to the largest length inside the ball.
     height = np.abs(along) / inner
     height[:2] = 0.0
     position = offset + y * (margin + height * (inner - y * offset - margin))
-    room = np.sqrt(np.maximum(inner**2 - position**2, 0.0))
-    old_room = np.sqrt(np.maximum(inner**2 - along**2, 0.0))
-    across *= np.divide(room, old_room, out=np.zeros(n), where=old_room > 0)[:, None]
+    largest = np.sqrt(np.maximum(inner**2 - position**2, 0.0))
+    old_largest = np.sqrt(np.maximum(inner**2 - along**2, 0.0))
+    across *= np.divide(largest, old_largest, out=np.zeros(n), where=old_largest > 0)[:, None]
     if n >= 2:
-        across[:2] = across[int(np.argmin(room[:2]))]
+        across[:2] = across[int(np.argmin(largest[:2]))]
     else:
         across[:] = 0.0
 
@@ -143,7 +145,7 @@ def check_shape(n: int, d: int) -> None:
 
 
 def unit_vector(rng: np.random.RandomState, d: int) -> NDArray[np.float64]:
-    """A direction drawn uniformly from the sphere."""
+    """A random vector, uniformly distributed on the unit sphere."""
     direction = rng.standard_normal(d)
     return np.asarray(direction / np.linalg.norm(direction))
 
@@ -155,7 +157,7 @@ def _in_ball(rng: np.random.RandomState, n: int, d: int, radius: float) -> NDArr
 
 
 def balanced_labels(rng: np.random.RandomState, n: int) -> NDArray[np.int64]:
-    """Labels 1 and -1 drawn with equal chances; the first two are 1 and -1."""
+    """Random labels 1 and -1 with equal probability; the first two are 1 and -1."""
     labels = 2 * rng.randint(0, 2, size=n).astype(np.int64) - 1
     labels[:2] = (1, -1)[:n]
     return labels
