@@ -13,18 +13,10 @@ from sklearn.datasets import dump_svmlight_file
 
 from novikoff.data import FORMATS, DataError, read
 from novikoff.data.formats.idx import to_idx
+from tests.data.hostile import message
 
 X = np.array([[0.5, 0.0, -2.0], [0.0, 0.0, 1e-300], [3.0, 0.1, 0.0]])
 Y = np.array([1, -1, 1])
-
-
-def message(path, *args, **kwargs):
-    with pytest.raises(DataError) as caught:
-        read(path, *args, **kwargs)
-    text = str(caught.value)
-    assert "\n" not in text
-    assert text.startswith(str(path))
-    return text[len(str(path)) + 2 :]
 
 
 # --- npy and npz

@@ -15,7 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from novikoff.data import DataError, Table, read
+from novikoff.data import Table, read
+from tests.data.hostile import message
 
 
 @pytest.fixture
@@ -36,15 +37,6 @@ def parquet(tmp_path):
         return path
 
     return write
-
-
-def message(path, *args, **kwargs):
-    with pytest.raises(DataError) as caught:
-        read(path, *args, **kwargs)
-    text = str(caught.value)
-    assert "\n" not in text
-    assert text.startswith(str(path))
-    return text[len(str(path)) + 2 :]
 
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False)

@@ -6,18 +6,11 @@ import pyarrow.parquet as pq
 import pytest
 import scipy.sparse as sp
 
-from novikoff.data import DataError, read
+from novikoff.data import read
 from novikoff.data.formats.idx import to_idx
+from tests.data.hostile import message
 
 X = np.array([[0.5, 0.0], [0.0, -1.0], [3.0, 0.1]])
-
-
-def message(path, *args, **kwargs):
-    with pytest.raises(DataError) as caught:
-        read(path, *args, **kwargs)
-    text = str(caught.value)
-    assert text.startswith(f"{path}: ") and text.isprintable()
-    return text[len(str(path)) + 2 :]
 
 
 @pytest.fixture

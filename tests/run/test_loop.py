@@ -103,7 +103,7 @@ def test_the_worst_of_one_class():
     X = np.array([[1.0], [2.0], [4.0]])
     finished = run(sample_of(X, np.ones(3)), rules.MinOver(), clock=Clock(Limits(max_iter=20)))
     assert finished.status is Status.MAX_ITER
-    assert finished.upper_bound == np.inf
+    assert finished.bounds.upper == np.inf
 
 
 def test_the_tax_of_the_plain_lift():
@@ -296,7 +296,7 @@ def test_min_margin_ends_the_run_with_weights_that_prove_it():
         sample = sample_of(X, y, affine=affine)
         finished = run(sample, rules.ScaleFree(), min_margin=0.2)
         assert finished.status is Status.NO_SUCH_MARGIN
-        assert finished.upper_bound < 0.2
+        assert finished.bounds.upper < 0.2
         weights = finished.upper
         if affine:
             means = [
@@ -306,4 +306,4 @@ def test_min_margin_ends_the_run_with_weights_that_prove_it():
             bound = np.linalg.norm(means[0] - means[1]) / 2
         else:
             bound = np.linalg.norm(weights * sample.signs @ X) / weights.sum()
-        assert bound <= finished.upper_bound * (1 + 1e-9)
+        assert bound <= finished.bounds.upper * (1 + 1e-9)

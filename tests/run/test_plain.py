@@ -312,6 +312,7 @@ def test_a_finite_C_separates_everything():
         ({"order": []}, "sequence of row numbers"),
         ({"order": [0.5]}, "sequence of row numbers"),
         ({"order": [[0, 1]]}, "sequence of row numbers"),
+        ({"order": [0, 1], "rule": "min-over"}, "order must visit examples of both classes"),
     ],
 )
 def test_bad_input_is_refused_at_once(change, message):

@@ -83,7 +83,7 @@ def test_margin_zero_is_not_separable_here():
     cut = run(sample, rules.Classic(), clock=Clock(Limits(max_updates=20_000, max_iter=20_000)))
     assert cut.status.at_limit
     assert cut.best is None
-    assert cut.upper_bound < 1e-3
+    assert cut.bounds.upper < 1e-3
 
 
 @mostly_decided

@@ -78,7 +78,7 @@ def assert_same_run(one, two):
     np.testing.assert_array_equal(one.memory.stamps, two.memory.stamps)
     np.testing.assert_array_equal(one.memory.w, two.memory.w)
     np.testing.assert_array_equal(one.memory.state, two.memory.state)
-    assert one.upper_bound == two.upper_bound
+    assert one.bounds.upper == two.bounds.upper
 
 
 @pytest.mark.parametrize("copy", COPIES)

@@ -42,10 +42,10 @@ def test_updates_margin_and_proof(problem, accuracy):
     assert finished.status is Status.GAP_REACHED
     assert_at_most(finished.n_updates, rule.update_bound(problem.R, problem.eps))
     margin = margin_of(problem.Z, finished.best)
-    assert margin == pytest.approx(finished.best_margin, rel=1e-9)
+    assert margin == pytest.approx(finished.bounds.lower, rel=1e-9)
     assert_margin(margin, rule.margin_bound(problem.R, problem.eps), problem.R)
-    assert finished.best_margin >= (1 - accuracy) * finished.upper_bound * (1 - 1e-9)
-    assert finished.upper_bound >= problem.eps * (1 - 1e-9)
+    assert finished.bounds.lower >= (1 - accuracy) * finished.bounds.upper * (1 - 1e-9)
+    assert finished.bounds.upper >= problem.eps * (1 - 1e-9)
 
 
 @given(problem=problems(least=0.1), T=st.integers(2, 300))
@@ -56,14 +56,14 @@ def test_both_bounds_at_any_time(problem, T):
     T = cut.n_updates
     if cut.status is Status.GAP_REACHED or T < 2:
         # The bounds met to the last digit: the optimum itself was found.
-        assert cut.upper_bound == pytest.approx(problem.eps)
+        assert cut.bounds.upper == pytest.approx(problem.eps)
         return
     R, eps = problem.R, problem.eps
     harmonic = np.cumsum(1 / np.arange(1, T + 1))
     upper = np.linalg.norm(cut.weights @ problem.Z) / T
     assert upper <= (eps + (R**2 - eps**2) * harmonic[-1] / (2 * eps * T)) * (1 + 1e-9)
     least = (T * eps - R - R**2 * harmonic[-2] / (2 * eps)) / (T - 1)
-    assert_margin(max(cut.best_margin, margin_of(problem.Z, cut.weights)), least, R)
+    assert_margin(max(cut.bounds.lower, margin_of(problem.Z, cut.weights)), least, R)
 
 
 @given(problem=problems(least=0.1), T=st.integers(1, 60))
@@ -95,16 +95,16 @@ def test_with_an_intercept(problem, accuracy, seed):
     coef, intercept, pair = finished.hyperplane(finished.best)
     distances = problem.y * (problem.X @ coef + intercept) / np.linalg.norm(coef)
     tiny = 1e-9 * problem.R
-    assert distances.min() == pytest.approx(finished.best_margin, abs=tiny)
+    assert distances.min() == pytest.approx(finished.bounds.lower, abs=tiny)
     assert distances[pair] == pytest.approx([distances.min()] * 2, abs=tiny)
     assert problem.y[pair].tolist() == [1, -1]
     assert_margin(distances.min(), rule.margin_bound(D, twice) / 2, problem.R)
-    assert finished.best_margin >= (1 - accuracy) * finished.upper_bound
-    assert finished.upper_bound >= twice / 2 * (1 - 1e-9)
+    assert finished.bounds.lower >= (1 - accuracy) * finished.bounds.upper
+    assert finished.bounds.upper >= twice / 2 * (1 - 1e-9)
     proof = finished.upper * problem.y
     assert proof.sum() == 0
     upper = np.linalg.norm(proof @ problem.X) / np.abs(proof).sum()
-    assert upper == pytest.approx(finished.upper_bound, abs=tiny)
+    assert upper == pytest.approx(finished.bounds.upper, abs=tiny)
 
 
 @mostly_decided
@@ -124,8 +124,8 @@ def test_it_is_the_run_on_the_differences(problem, accuracy):
         assert pairs.mistakes == 2 * plain.mistakes
         assert pairs.n_iter == plain.n_iter
         np.testing.assert_array_equal(pairs.memory.w, plain.memory.w)
-        assert pairs.best_margin == pytest.approx(plain.best_margin / 2)
-        assert pairs.upper_bound == pytest.approx(plain.upper_bound / 2)
+        assert pairs.bounds.lower == pytest.approx(plain.bounds.lower / 2)
+        assert pairs.bounds.upper == pytest.approx(plain.bounds.upper / 2)
         np.testing.assert_allclose(
             pairs.sample.combine(pairs.averaged)[0], plain.averaged @ rows, atol=1e-9 * problem.R
         )

@@ -100,7 +100,7 @@ def test_finished_runs(problem, rule, seed):
     if certificate is None:
         return
     assert_separated(certificate, rule, eps, tiny)
-    assert eps - tiny <= certificate.upper <= finished.upper_bound + tiny
+    assert eps - tiny <= certificate.upper <= finished.bounds.upper + tiny
     assert_history_is_sound(finished, eps, tiny)
 
 
@@ -116,7 +116,7 @@ def test_finished_runs_with_an_intercept(problem, rule, seed):
     assert finished.upper is not None, "a separating run has weights in both classes"
     certificate = certified(finished, problem)
     assert_separated(certificate, rule, gamma, tiny)
-    assert gamma - tiny <= certificate.upper <= finished.upper_bound + tiny
+    assert gamma - tiny <= certificate.upper <= finished.bounds.upper + tiny
     means = sample.hull_distance(finished.upper, sample.combine(finished.upper)[0])
     assert certificate.upper == pytest.approx(means / 2, abs=tiny)
     assert_history_is_sound(finished, gamma, tiny)
@@ -149,4 +149,4 @@ def assert_history_is_sound(finished, best, tiny):
         coef, intercept, _ = finished.hyperplane(finished.best)
         X = np.array([sample.storage.dense_row(i) for i in range(sample.n_examples)])
         margins = sample.signs * (X @ coef + (intercept if sample.affine else 0.0))
-        assert margins.min() / np.linalg.norm(coef) >= finished.best_margin - tiny
+        assert margins.min() / np.linalg.norm(coef) >= finished.bounds.lower - tiny

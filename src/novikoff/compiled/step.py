@@ -19,7 +19,7 @@ from numba import njit
 
 
 class Specification(NamedTuple):
-    """What a rule is to the compiled loop; see the module's formula."""
+    """A rule as the compiled loop sees it: the numbers in the formulas above."""
 
     scale: float = 0.0
     patience: float = 1.0
@@ -35,7 +35,11 @@ class Specification(NamedTuple):
 
 
 class Frame(NamedTuple):
-    """How examples are read: ``z = y * (x - centre, lift)``, slack lift, class weights."""
+    """How examples are read: ``z = y (x - centre, lift)``, and one coordinate of slack for each.
+
+    ``lift2`` and ``slack2`` are the squares of these coordinates; the weights of the two classes
+    multiply the steps.
+    """
 
     lift2: float = 0.0
     slack2: float = 0.0

@@ -127,7 +127,7 @@ def sweep(
         if margin > brink:
             continue
         # A margin that rounding may have lifted over the threshold counts as violated. An infinite
-        # one is bad data, told by FINITE below; w must not take it in.
+        # one means bad data, which FINITE reports below; w must not take it in.
         tie = abs(product) + abs(state[ALONG]) + abs(state[OFFSET])
         tie += math.sqrt(max(norms2[i], 0.0)) * math.sqrt(max(state[NORM2], 0.0))
         if -np.inf < margin <= state[THRESHOLD] + TIE * tie:

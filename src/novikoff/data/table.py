@@ -149,7 +149,7 @@ class Request:
         weights = self._check_length(weights, n_rows, name)
         if weights.dtype.kind not in "biuf":
             raise self.error(f"{name} is of type {dtype_name(weights)}: weights are numbers")
-        with np.errstate(over="ignore"):  # extended precision may overflow; refused below
+        with np.errstate(over="ignore", invalid="ignore"):  # refused below
             numbers = weights.astype(np.float64)
         wrong = "the weight {} is not a finite number"
         self._refuse_first(weights, ~np.isfinite(numbers), name, wrong, start)
@@ -218,5 +218,5 @@ def as_native(request: Request, values: NDArray[Any]) -> NDArray[Any]:
         dtype = np.dtype(np.float32 if dtype.itemsize == 2 else np.float64)
     if dtype != values.dtype:
         request.check_memory(values.size * dtype.itemsize)
-    with np.errstate(over="ignore"):  # extended precision may overflow; refused as infinite
+    with np.errstate(over="ignore", invalid="ignore"):  # refused by check_finite
         return values.astype(dtype, copy=False)

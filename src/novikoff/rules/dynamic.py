@@ -6,8 +6,12 @@ from novikoff.compiled.step import Specification
 from novikoff.rules.base import Rule, State, check_interval
 from novikoff.rules.inversion import first_below
 
+# The closed form of the recurrence divides by k - 1; a k nearer to 1 than this is moved away.
 CLOSE_TO_1 = 1e-3
+# From here on the difference of two log-gamma values is taken from Stirling's series, whose next
+# term is below 1e-14; below, their rounding errors are some 1e-11.
 LARGE = 1e4
+# Covers these errors, a thousandfold where k - 1 is as small as it gets.
 ROUNDED_UP = 1.0 + 1e-7
 
 

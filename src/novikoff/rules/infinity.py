@@ -5,6 +5,7 @@ import math
 from novikoff.compiled.step import Specification
 from novikoff.rules.base import Rule, State, check_interval
 
+# Norms computed to be at most 1, such as those of normalised rows, may come out a little larger.
 ROUNDING = 1e-12
 
 

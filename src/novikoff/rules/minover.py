@@ -6,11 +6,13 @@ from novikoff.compiled.step import Specification
 from novikoff.rules.base import Rule, State, check_interval
 from novikoff.rules.inversion import first_below
 
+# The run stops at a gap smaller by this share than the one asked for, so that the certificate,
+# whose bounds are rounded outward, proves the one asked for.
 SAFETY = 1e-4
 
 
 class MinOver(Rule):
-    """Always update on what is worst; stop on the certificate.
+    """Always update on the worst example; stop as soon as the bounds prove the accuracy.
 
     Without an intercept that is the example of least margin. With one, it is a pair: the positive
     example p of least ``w . x`` and the negative example q of greatest, ``w <- w + p - q``. This is
@@ -48,7 +50,6 @@ class MinOver(Rule):
     @property
     def gap(self) -> float:
         """The relative gap between the bounds at which the run stops."""
-        # A little less than asked for, so that the certificate proves it after rounding outward.
         return (1.0 - SAFETY) * self._accuracy()
 
     def specification(self, radius: float) -> Specification:

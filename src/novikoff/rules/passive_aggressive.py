@@ -19,7 +19,9 @@ class PassiveAggressive(Rule):
     Parameters
     ----------
     C : float, default=inf
-        The aggressiveness; infinity is PA.
+        The aggressiveness, a limit on single steps, as in the literature on these rules; infinity
+        is PA. It is not the ``C`` of the estimators, the penalty on squared margin violations,
+        which belongs to the problem that is solved and not to the rule.
     variant : {1, 2}, default=1
         PA-I or PA-II, for finite C.
     tolerance : float, default=0.1

@@ -112,7 +112,7 @@ class Bounds:
         """Drop the earlier point: the run has changed the unit of its weights."""
         self._start = None
 
-    def exclude_min_margin(self) -> bool:
+    def excludes_min_margin(self) -> bool:
         """Whether no hyperplane can have the margin that the run looks for."""
         safe = (1.0 - SAFETY) * self.min_margin - ROUNDING * self.sample.radius
         return self.upper < safe

@@ -97,6 +97,7 @@ class _Search:
         self.near = run.sample.order[:0]
         self.worst = run.sample.order[:0]
         self.least = inf
+        self.mistakes = 0
 
     @property
     def n_carriers(self) -> int:
@@ -122,7 +123,7 @@ class _Search:
         if self.mistakes == 0 and (self.run.best is None or passes & (passes - 1) == 0):
             self.keep_if_separating()
         self.report()
-        if self.bounds.exclude_min_margin():
+        if self.bounds.excludes_min_margin():
             return Status.NO_SUCH_MARGIN
         self.clock.check()
         return None
@@ -140,7 +141,7 @@ class _Search:
         if self.bounds.lower >= (1.0 - self.run.rule.gap) * self.bounds.upper:
             self.run.deciding = tuple(self.worst.tolist())
             return Status.GAP_REACHED
-        return Status.NO_SUCH_MARGIN if self.bounds.exclude_min_margin() else None
+        return Status.NO_SUCH_MARGIN if self.bounds.excludes_min_margin() else None
 
     def step_on_worst(self) -> None:
         if self.clock.updates_left < len(self.worst):

@@ -40,8 +40,8 @@ class Update(NamedTuple):
     intercept : float
         The hyperplane is ``w . x + intercept = 0``.
     lower : float
-        The margin of this hyperplane on all examples, negative where it errs; minus infinity for
-        ``w = 0``.
+        The margin of this hyperplane on the examples visited, negative where it errs; minus
+        infinity for ``w = 0``.
     upper : float
         What the weights prove: no hyperplane has a larger margin. Infinite before both classes
         were updated on, if there is an intercept.
@@ -252,6 +252,8 @@ def trace(
         raise ValueError(
             "The squares of the features overflow; divide the features by their largest magnitude."
         )
+    if run.pairs and len(np.unique(signs[rows])) < 2:
+        raise ValueError("order must visit examples of both classes.")
     rule.specification(run.state.radius)  # Raises what is wrong with the parameters of the rule.
     pick = run.worst_first if rule.pick == "worst" else run.cyclic
     return pick(int(max_updates))

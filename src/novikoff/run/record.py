@@ -50,19 +50,9 @@ class Run:
         return self.bounds.best
 
     @property
-    def best_margin(self) -> float:
-        """The margin of ``best``, minus infinity where there is none."""
-        return self.bounds.lower
-
-    @property
     def upper(self) -> NDArray[np.float64] | None:
         """The weights of the best upper bound on the optimum margin."""
         return self.bounds.upper_weights
-
-    @property
-    def upper_bound(self) -> float:
-        """The best upper bound on the optimum margin."""
-        return self.bounds.upper
 
     @property
     def averaged(self) -> NDArray[np.float64]:

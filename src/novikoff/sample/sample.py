@@ -25,6 +25,27 @@ class Sample:
     one coordinate ``c = max |x - centre|``, which makes runs translation invariant and costs the
     margin at most a factor sqrt(2). Build one with :meth:`of`.
 
+    Attributes
+    ----------
+    storage : Storage
+        The rows.
+    signs : array of +1 and -1
+        The labels.
+    order : array of int64
+        The examples in the order of visits.
+    centre : array of float64
+        What the rows are read relative to; zero if hyperplanes pass through the origin.
+    at : array of int64
+        The columns in which the centre is not zero.
+    norms2 : array of float64
+        The squared distances to the centre.
+    frame : Frame
+        The squares of the lift and of the slack, and the weights of the classes.
+    affine : bool
+        Whether hyperplanes may miss the origin.
+    longest : int
+        The example that is farthest from the centre, the first in order of those.
+
     Examples
     --------
     >>> import numpy as np

@@ -1,4 +1,4 @@
-"""Where the rows live, and how compiled code gets at them without a copy."""
+"""Matrices of examples, dense or sparse, whose rows compiled code reads without a copy."""
 
 from typing import Any, Protocol
 
@@ -21,7 +21,10 @@ CONVERTED_CHUNK_BYTES = 1 << 23
 
 
 class Storage(Protocol):
-    """A matrix of examples that hands out rows for compiled code."""
+    """A matrix of examples that hands out rows for compiled code.
+
+    ``width`` is the number of features, ``chunk`` the number of rows that one compiled call reads.
+    """
 
     matrix: Any
     shape: tuple[int, int]

@@ -60,11 +60,12 @@ def assemble(
         start = X.filled
         block = _uniform_block(batch, d) if uniform else None
         into = X.next(batch.num_rows)
-        if block is not None:
-            into[:] = block
-        else:
-            for j in range(d):
-                into[:, j] = _numbers(request, batch.column(j), descriptions[j], start)
+        with np.errstate(invalid="ignore"):  # a signalling NaN; refused below
+            if block is not None:
+                into[:] = block
+            else:
+                for j in range(d):
+                    into[:, j] = _numbers(request, batch.column(j), descriptions[j], start)
         if label_at is not None:
             labels.append(_labels(request, batch.column(label_at), descriptions[label_at], start))
         if weight_at is not None:
