@@ -227,6 +227,12 @@ def test_one_call_verifies_a_model_a_certificate_or_a_file(name, tmp_path):
         assert novikoff.verify(thing, X, y) == found
     with pytest.raises(CertificateError, match="fit it first"):
         novikoff.verify(make(name), X, y)
+    for attribute in ("coef_", "intercept_"):
+        kept = getattr(clf, attribute)
+        setattr(clf, attribute, -kept)
+        with pytest.raises(CertificateError, match=f"{attribute} is not what was certified"):
+            novikoff.verify(clf, X, y)
+        setattr(clf, attribute, kept)
 
 
 def test_a_gap_that_the_certificate_does_not_show_is_not_said_to_be_reached():

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import novikoff
 from novikoff import MaxMargin, Perceptron
 from novikoff.certificate import CertificateError, NonSeparation
+from novikoff.certificate.verify import certificate_in
 from novikoff.estimators import ModelError
 from novikoff.estimators.stored import from_document, to_document
 from tests.checks.subjects import assert_true
@@ -203,6 +204,8 @@ def test_classes_in_another_order_are_refused(kind):
     turned = edited(document, ["certificate", "problem", "classes"], [1, 0])
     with pytest.raises(ModelError, match="positive class is not the second of two"):
         from_document(turned)
+    with pytest.raises(CertificateError, match="positive class is not the second of two"):
+        certificate_in(turned)
     both = from_document(edited(turned, ["certificate", "problem", "positive"], 0))
     with pytest.raises(CertificateError):
         both.certificate_.verify(X, y, check_fingerprint=False)

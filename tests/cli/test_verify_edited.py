@@ -129,12 +129,12 @@ def test_a_positive_class_that_does_not_occur(edited, run):
     """No certificate speaks of a class without examples, which anything would separate."""
     Path("xor.csv").write_text("x,z,kind\n0,0,a\n1,1,a\n0,1,b\n1,0,b\n")
 
-    def claim(certificate):
-        certificate["problem"] |= {"classes": ["a", "b", "c"], "positive": "c"}
-
-    result = edited(claim, "xor.csv")
+    result = edited(lambda c: c["problem"].update(classes=["a", "c"], positive="c"), "xor.csv")
     assert result.exit_code == 1
     assert "'c'" in result.stdout
+    # A model has one hyperplane for two classes, or one for each.
+    result = edited(lambda c: c["problem"].update(classes=["a", "b", "c"], positive="c"), "xor.csv")
+    assert result.exit_code == 2
 
 
 @pytest.mark.parametrize(

@@ -79,6 +79,10 @@ def certificate_of(model: Any) -> Certificate:
     found = getattr(model, "certificate_", None)
     if not isinstance(found, Certificate):
         raise CertificateError(f"a {type(model).__name__} without certificate_; fit it first")
+    for name in ("coef", "intercept"):
+        certified = [getattr(part, name) for part in getattr(found, "certificates", (found,))]
+        if not np.array_equal(getattr(model, f"{name}_"), certified):
+            raise CertificateError(f"the model's {name}_ is not what was certified; fit it again")
     return found
 
 
@@ -89,10 +93,19 @@ def load_certificate(path: str | os.PathLike[str]) -> Certificate:
 
 def certificate_in(document: dict[str, Any]) -> Certificate:
     """Return the certificate in the JSON values of a model, or of a certificate."""
-    if document.get("format") == MODEL_FORMAT:
-        check_model_document(document)
-        document = document["certificate"]
-    return Certificate.from_dict(document)
+    if document.get("format") != MODEL_FORMAT:
+        return Certificate.from_dict(document)
+    check_model_document(document)
+    certificate = Certificate.from_dict(document["certificate"])
+    if any(
+        part.hyperplane is None for part in getattr(certificate, "certificates", (certificate,))
+    ):
+        raise CertificateError("the certificate speaks of no model")
+    problem = certificate.problem
+    if problem.positive is not None and (problem.code != 1 or len(problem.classes) != 2):
+        # One score is a vote for the second of two classes, or against it.
+        raise CertificateError("the model is damaged: the positive class is not the second of two")
+    return certificate
 
 
 def check_model_document(document: dict[str, Any]) -> None:

@@ -36,7 +36,7 @@ from novikoff.certificate.verify import (
     MODEL_FORMAT,
     MODEL_VERSION,
     about_in,
-    check_model_document,
+    certificate_in,
     label_type,
 )
 from novikoff.estimators.fitted import proof_of
@@ -132,8 +132,7 @@ def from_document(document: dict[str, Any]) -> Any:
     if document.get("format") != MODEL_FORMAT:
         raise ModelError(f"not a model: its format is not {MODEL_FORMAT!r}")
     try:
-        check_model_document(document)
-        return _build(document)
+        return _build(document, certificate_in(document))
     except CertificateError as error:
         raise ModelError(str(error)) from None
     except RecursionError:
@@ -143,7 +142,7 @@ def from_document(document: dict[str, Any]) -> Any:
         raise ModelError(f"the model is damaged: {reason}") from None
 
 
-def _build(document: dict[str, Any]) -> Any:
+def _build(document: dict[str, Any], certificate: Certificate) -> Any:
     name = read_text("kind", document["kind"])
     if name not in KINDS:
         raise ModelError(f"there is no model of the kind {shown_label(name)}")
@@ -152,13 +151,6 @@ def _build(document: dict[str, Any]) -> Any:
     check_keys(parameters, model.get_params(deep=False), "the list of parameters")
     model.set_params(**{key: _read_parameter(key, part) for key, part in parameters.items()})
     CHECKS[kind](model)
-    certificate = Certificate.from_dict(document["certificate"])
-    if any(part.hyperplane is None for part in parts_of(certificate)):
-        raise ModelError("the certificate speaks of no model")
-    problem = certificate.problem
-    if problem.positive is not None and (problem.code != 1 or len(problem.classes) != 2):
-        # One score is a vote for the second of two classes, or against it.
-        raise ModelError("the model is damaged: the positive class is not the second of two")
     model._read_certificate(certificate)
     for parameter in contradicted(model):
         raise ModelError(f"the model is damaged: {parameter} is not what was certified")
