@@ -4,24 +4,22 @@ import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
-from novikoff import MaxMargin, Perceptron, is_separable, rules
-from novikoff.certificate import Certificate
+from novikoff import MaxMargin, Perceptron, is_separable
+from novikoff.certificate import Certificate, Separation
+from tests.certificate import truth
+from tests.estimators.problems import ALL_RULES, UNIT_STEP_RULES
 
-PERCEPTRONS = {
-    "classic": dict(rule="classic"),
-    "scale-free": {},
-    "dynamic": dict(rule=rules.Dynamic(accuracy=0.4)),
-    "min-over": dict(rule=rules.MinOver(accuracy=0.3)),
-    "passive-aggressive": dict(rule="passive-aggressive"),
-    "with slack": dict(C=0.5),
-}
+# Every way that a run can go; a check that may depend on the rule goes over RULES.
+PERCEPTRONS = ["classic", "scale-free", "dynamic", "min-over", "passive-aggressive", "with slack"]
+RULES = [name for name in ALL_RULES if name != "infinity"]
+OTHER_RULES = [name for name in RULES if name not in PERCEPTRONS]
 MARGINS = {"hard": {}, "soft": dict(C=0.5)}
 ESTIMATORS = [*PERCEPTRONS, *MARGINS]
 SOFT = ["with slack", "soft"]
 HARD = [name for name in ESTIMATORS if name not in SOFT]
 EVERYTHING = [*ESTIMATORS, "is_separable"]
 # Those whose steps are whole numbers: on whole numbers, a fit is the same to the last bit.
-UNIT_STEPS = ["classic", "scale-free", "dynamic", "min-over", "with slack"]
+UNIT_STEPS = [*UNIT_STEP_RULES, "with slack"]
 
 
 class Separability:
@@ -52,11 +50,8 @@ def make(name, **options):
         return Separability(**options)
     if name in MARGINS:
         return MaxMargin(**(MARGINS[name] | options))
-    return Perceptron(**(dict(random_state=0) | PERCEPTRONS[name] | options))
-
-
-def kind_of(name):
-    return MaxMargin if name in MARGINS else Perceptron
+    how = dict(C=0.5) if name == "with slack" else dict(rule=ALL_RULES[name])
+    return Perceptron(**(dict(random_state=0) | how | options))
 
 
 def warned(fit, *data, **how):
@@ -85,6 +80,28 @@ def assert_proved(clf, X, y, sample_weight=None):
     assert read == certificate
     assert read.verify(X, y, sample_weight=sample_weight) == verified
     return verified
+
+
+def assert_true(clf, X, y, verified):
+    """What was verified holds of what the model predicts: by predict, and in fractions."""
+    assert verified.errors == (clf.predict(X) != y).sum()
+    parts = getattr(clf.certificate_, "certificates", (clf.certificate_,))
+    table = np.asarray(X, dtype=np.float64)
+    for row, part in enumerate(parts):
+        signs = np.where(y == clf.classes_[1 if len(parts) == 1 else row], 1, -1)
+        w, b, soft = clf.coef_[row], float(clf.intercept_[row]), part.hyperplane.soft
+        values = truth.signed_values(table, signs, w, b)
+        wrong = sum(v < 0 or (v == 0 and s < 0) for v, s in zip(values, signs, strict=True))
+        assert wrong == part.hyperplane.errors
+        assert truth.lower_is_true(float(np.atleast_1d(clf.margin_)[row]), table, signs, w, b)
+        if isinstance(part, Separation):
+            assert min(values) > 0
+        if soft is not None:
+            weights = part.problem.class_weights
+            costs = None if weights is None else np.array(weights)[(y == clf.classes_[1]) + 0]
+            model = (soft.scale * w, soft.scale * b, soft.C)
+            assert truth.primal(table, signs, *model, costs) <= soft.primal
+            assert float(np.atleast_1d(clf.C_)[row]) == soft.C
 
 
 def stops(certificate):

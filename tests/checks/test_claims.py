@@ -19,28 +19,23 @@ from novikoff.certificate import (
     Status,
     Undecided,
 )
-from tests.certificate import truth
-from tests.checks.subjects import ESTIMATORS, EVERYTHING, HARD, SOFT, assert_proved, make
+from tests.checks.subjects import (
+    ESTIMATORS,
+    EVERYTHING,
+    HARD,
+    SOFT,
+    assert_proved,
+    assert_true,
+    make,
+)
 from tests.estimators.problems import XOR, noise, three_classes, whole_numbers
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
 
 def check_claims(clf, X, y):
-    """Errors and margin are those of the model, counted in fractions and by predict."""
     verified = assert_proved(clf, X, y)
-    assert verified.errors == (clf.predict(X) != y).sum()
-    parts = getattr(clf.certificate_, "certificates", (clf.certificate_,))
-    table = np.asarray(X, dtype=np.float64)
-    for row, part in enumerate(parts):
-        signs = np.where(y == (clf.classes_[1] if len(parts) == 1 else clf.classes_[row]), 1, -1)
-        w, b = clf.coef_[row], float(clf.intercept_[row])
-        values = truth.signed_values(table, signs, w, b)
-        wrong = sum(v < 0 or (v == 0 and s < 0) for v, s in zip(values, signs, strict=True))
-        assert wrong == part.hyperplane.errors
-        assert truth.lower_is_true(part.lower, table, signs, w, b)
-        if isinstance(part, Separation):
-            assert min(values) > 0
+    assert_true(clf, X, y, verified)
     return verified
 
 

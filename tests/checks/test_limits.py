@@ -12,6 +12,7 @@ from tests.checks.subjects import (
     EVERYTHING,
     HARD,
     MARGINS,
+    OTHER_RULES,
     PERCEPTRONS,
     SOFT,
     assert_proved,
@@ -24,11 +25,9 @@ from tests.estimators.problems import noise, three_classes, whole_numbers
 
 def endless(name, **limits):
     """A search that no proof ends within reason."""
-    if name in PERCEPTRONS:
-        limits = dict(min_margin=0.0) | limits
     if name in MARGINS:
-        limits = dict(tol=1e-14) | limits
-    return make(name, **limits)
+        return make(name, **(dict(tol=1e-14) | limits))
+    return make(name, **(({} if name == "is_separable" else dict(min_margin=0.0)) | limits))
 
 
 LIMITS = [
@@ -39,7 +38,7 @@ LIMITS = [
 
 
 @pytest.mark.parametrize(("limit", "status"), LIMITS)
-@pytest.mark.parametrize("name", ESTIMATORS)
+@pytest.mark.parametrize("name", [*ESTIMATORS, *OTHER_RULES])
 def test_every_limit(name, limit, status):
     if name in MARGINS and "max_updates" in limit:
         pytest.skip("MaxMargin has no limit on updates")
@@ -48,7 +47,8 @@ def test_every_limit(name, limit, status):
     message = warned(clf.fit, X, y)
     assert status in stops(clf.certificate_)
     assert f"({next(iter(limit))})" in message
-    assert "asked for " in message
+    asked = type(clf.rule).__name__ if name not in MARGINS and name != "with slack" else ""
+    assert f"asked for {asked}" in message
     assert f"reached {clf.certificate_.headline()}. Raise the limit" in message
     assert isinstance(clf.certificate_, SoftOptimum if name in SOFT else Inconclusive)
     assert assert_proved(clf, X, y).errors == (clf.predict(X) != y).sum()

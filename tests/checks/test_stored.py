@@ -15,7 +15,7 @@ from novikoff.certificate import Inconclusive, NonSeparation, PerClass, Separati
 from novikoff.estimators import ModelError
 from tests.checks.subjects import ESTIMATORS, HARD, MARGINS, assert_proved, assert_same_fit, make
 from tests.checks.test_labels import LABELS
-from tests.estimators.problems import ALL_RULES, XOR, noise, three_classes, whole_numbers
+from tests.estimators.problems import ALL_RULES, XOR, between, noise, three_classes, whole_numbers
 
 
 def same(one, other):
@@ -50,12 +50,6 @@ def stored(clf, tmp_path):
     assert again.read_bytes() == path.read_bytes()
     again.unlink()
     return read
-
-
-def between():
-    """Three classes in a row: nothing separates the middle one from the others."""
-    codes = np.repeat([0, 1, 2], 10)
-    return np.arange(30.0)[:, None] + 5.0 * codes[:, None], codes
 
 
 DATA = {

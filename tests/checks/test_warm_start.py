@@ -15,11 +15,12 @@ from tests.checks.subjects import (
     ESTIMATORS,
     MARGINS,
     PERCEPTRONS,
+    RULES,
     UNIT_STEPS,
     assert_proved,
     make,
 )
-from tests.estimators.problems import noise, three_classes, whole_numbers
+from tests.estimators.problems import assert_same_model, noise, three_classes, whole_numbers
 
 # Those that end where no example is violated.
 SATISFIED = [name for name in PERCEPTRONS if name != "min-over"]
@@ -35,23 +36,24 @@ def quiet():
 def cut_short(name, **options):
     """A few passes of a search that is not at its end then."""
     how = dict(max_iter=3)
-    if name in PERCEPTRONS:
-        how |= dict(min_margin=0.0, average=False)
-    else:
-        how |= dict(tol=1e-9)
+    how |= dict(tol=1e-9) if name in MARGINS else dict(min_margin=0.0, average=False)
     return make(name, **(how | options))
 
 
-@pytest.mark.parametrize("data", [noise, three_classes])
-@pytest.mark.parametrize("name", PERCEPTRONS)
-def test_passes_in_parts_are_the_passes_of_one_run(name, data):
-    X, y = data()
-    whole = cut_short(name, max_iter=9).fit(X, y)
-    parts = cut_short(name, max_iter=4, warm_start=True).fit(X, y)
-    parts.set_params(max_iter=3).fit(X, y).set_params(max_iter=2).fit(X, y)
-    np.testing.assert_array_equal(parts.coef_, whole.coef_)
-    np.testing.assert_array_equal(parts.intercept_, whole.intercept_)
-    assert_proved(parts, X, y)
+@pytest.mark.parametrize("average", [True, False])
+@pytest.mark.parametrize("name", [*RULES, "with slack"])
+def test_passes_in_parts_are_the_passes_of_one_run(name, average):
+    # Which separating iterate is kept at a limit is known of the last part alone.
+    for X, y in (noise(80), three_classes())[: 2 if name in PERCEPTRONS else 1]:
+        whole = cut_short(name, max_iter=12, average=average).fit(X, y)
+        parts = cut_short(name, max_iter=5, average=average, warm_start=True).fit(X, y)
+        assert parts.n_updates_ <= whole.n_updates_
+        parts.set_params(max_iter=3).fit(X, y).set_params(max_iter=4).fit(X, y)
+        assert_same_model(parts, whole)
+        for mine, theirs in zip(parts.dual_coef_, whole.dual_coef_, strict=True):
+            np.testing.assert_array_equal(mine, theirs)
+        assert parts.n_iter_ <= 4
+        assert_proved(parts, X, y)
 
 
 @pytest.mark.parametrize("data", [whole_numbers, three_classes])
@@ -131,7 +133,7 @@ def test_anything_else_starts_anew(name, change):
         np.testing.assert_allclose(clf.coef_, anew.coef_, rtol=1e-4)
 
 
-@pytest.mark.parametrize("name", UNIT_STEPS)
+@pytest.mark.parametrize("name", sorted(set(UNIT_STEPS) - {"infinity"}))
 def test_the_same_said_otherwise_goes_on(name):
     """In another storage, with weights of one, or with a name for what was the default."""
     X, y = whole_numbers()
@@ -183,7 +185,8 @@ def test_a_fitted_model_does_not_hold_its_data(name, data, options):
     owners = [array for array in arrays_in(clf) if np.shares_memory(array, mine)]
     assert not owners
     del mine
-    gc.collect()
+    if reference() is not None:
+        gc.collect()
     assert reference() is None
     if name in PERCEPTRONS and name != "min-over":
         clf.partial_fit(X, y)

@@ -59,6 +59,11 @@ def three_classes(n=45, *, seed=0):
     return centres[codes] + rng.uniform(-1.0, 1.0, size=(n, 2)), codes
 
 
+def between(n=12):
+    """Three classes on a line: the one in the middle is not separable from the others."""
+    return np.arange(float(n))[:, None], np.repeat([0, 1, 2], n // 3)
+
+
 def twisted(X):
     """A CSR matrix with its columns unsorted, an entry in two parts and a stored zero."""
     X = sparse.csr_matrix(X)

@@ -1,34 +1,12 @@
 """Where a perceptron gives up: how passes and updates are counted, and which iterate is kept."""
 
 import numpy as np
-import pytest
 
 from novikoff import Perceptron, rules
 from novikoff.certificate import Inconclusive, Separation, Status
 from novikoff.data import planted
 from tests.checks.subjects import assert_proved, warned
-from tests.estimators.problems import ALL_RULES, noise, whole_numbers
-
-
-@pytest.mark.parametrize("rule", sorted(set(ALL_RULES) - {"infinity"}))
-@pytest.mark.parametrize(
-    ("limit", "status"),
-    [
-        ({"max_iter": 2}, Status.MAX_ITER),
-        ({"max_updates": 3}, Status.MAX_UPDATES),
-        ({"time_limit": 0.0}, Status.TIME_LIMIT),
-    ],
-)
-def test_every_limit_with_every_rule(rule, limit, status):
-    X, y = noise(300)
-    clf = Perceptron(rule=ALL_RULES[rule], random_state=0, min_margin=0.0, **limit)
-    message = warned(clf.fit, X, y)
-    assert clf.status_ is status
-    assert isinstance(clf.certificate_, Inconclusive)
-    assert clf.certificate_.account.min_margin is None
-    assert f"({next(iter(limit))})" in message
-    assert f"asked for {type(ALL_RULES[rule]).__name__}(" in message
-    assert_proved(clf, X, y)
+from tests.estimators.problems import whole_numbers
 
 
 def test_updates_are_counted_exactly():

@@ -7,25 +7,9 @@ from novikoff import Perceptron, rules
 from novikoff.certificate import Status
 from novikoff.data import planted
 from tests.checks.subjects import assert_proved
-from tests.estimators.problems import ALL_RULES, assert_same_model, noise
+from tests.estimators.problems import assert_same_model, noise
 
 pytestmark = pytest.mark.filterwarnings("ignore:The run stopped at its limit")
-RULES = sorted(set(ALL_RULES) - {"infinity"})
-
-
-@pytest.mark.parametrize("average", [True, False])
-@pytest.mark.parametrize("rule", RULES)
-def test_passes_in_parts_are_the_passes_of_one_run(rule, average):
-    X, y = noise(80)
-    how = dict(rule=ALL_RULES[rule], average=average, min_margin=0.0, random_state=0)
-    whole = Perceptron(max_iter=12, **how).fit(X, y)
-    parts = Perceptron(max_iter=5, warm_start=True, **how).fit(X, y)
-    assert parts.n_updates_ < whole.n_updates_
-    parts.set_params(max_iter=3).fit(X, y).set_params(max_iter=4).fit(X, y)
-    assert_same_model(parts, whole)
-    np.testing.assert_array_equal(parts.dual_coef_, whole.dual_coef_)
-    assert parts.n_iter_ == 4
-    assert_proved(parts, X, y)
 
 
 def test_a_run_that_stopped_at_a_limit_goes_on_to_its_end():
