@@ -253,7 +253,7 @@ def test_the_combined_margin_holds_for_every_radius_at_exit(alpha, eps, stretch)
 )
 def test_bounds_of_nothing_are_refused(name, radius, eps):
     for bound in (ALL_RULES[name].update_bound, ALL_RULES[name].margin_bound):
-        with pytest.raises(ValueError, match="must be lengths with 0 < eps <= R"):
+        with pytest.raises(ValueError, match="must satisfy 0 < eps <= R"):
             bound(radius, eps)
 
 

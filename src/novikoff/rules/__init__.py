@@ -1,4 +1,4 @@
-"""The rules of the perceptron: when is an example violated, and how far to step."""
+"""The update rules of the perceptron: when an example is violated, and how large the step is."""
 
 from novikoff.rules.alma import Alma
 from novikoff.rules.base import Rule
