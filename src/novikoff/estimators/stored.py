@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from novikoff import rules
 from novikoff.certificate import Certificate, CertificateError, SoftOptimum
-from novikoff.certificate.escape import printable, shown_label
+from novikoff.certificate.escape import format_label, printable
 from novikoff.certificate.fields import as_support
 from novikoff.certificate.files import write_atomically
 from novikoff.certificate.json import (
@@ -146,7 +146,7 @@ def from_document(document: dict[str, Any]) -> Any:
 def _build(document: dict[str, Any]) -> Any:
     name = read_text("kind", document["kind"])
     if name not in KINDS:
-        raise ModelError(f"there is no model of the kind {shown_label(name)}")
+        raise ModelError(f"there is no model of the kind {format_label(name)}")
     kind, parameters = KINDS[name], document["parameters"]
     model = kind()
     check_keys(parameters, model.get_params(deep=False), "the list of parameters")
@@ -339,5 +339,5 @@ def _read_rule(document: dict[str, Any]) -> Any:
     parameters = {key: _read_parameter(key, value) for key, value in document.items()}
     name = parameters.pop("name", None)
     if name not in rules.__all__ or name in ("Rule", "named"):
-        raise ModelError(f"there is no rule {shown_label(name)}")
+        raise ModelError(f"there is no rule {format_label(name)}")
     return getattr(rules, name)(**parameters)
