@@ -41,6 +41,9 @@ class Scheduled(rules.Rule):
         self.growth = growth
         self.alpha = alpha
 
+    def threshold(self, state):
+        return state.rho2 * schedule(self)(state.t)
+
     def specification(self, radius):
         return Specification(constant=self.constant, growth=self.growth, alpha=self.alpha)
 
