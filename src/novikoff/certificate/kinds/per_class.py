@@ -35,8 +35,8 @@ class PerClass(Certificate):
         One for each of ``problem.classes``, in their order.
     errors : int or None
         How many of the examples that take part the class of the largest decision value gets wrong
-        (the first, if several are equal after rounding to float64); ``None`` where there are no
-        models.
+        (the first, if several are equal after rounding to float64, where a value that is not zero
+        is not rounded to zero); ``None`` where there are no models.
 
     Notes
     -----
