@@ -299,6 +299,8 @@ DAMAGE = {
     "no rule": ("perceptron", [*PARAMETERS, "rule"], KeyError),
     "a rule there is not": ("perceptron", [*PARAMETERS, "rule"], "nearest"),
     "a rule that is none": ("perceptron", [*PARAMETERS, "rule", "name"], "named"),
+    "the state of a rule": ("perceptron", [*PARAMETERS, "rule", "name"], "State"),
+    "a list as a rule": ("perceptron", [*PARAMETERS, "rule", "name"], ["ScaleFree"]),
     "the rule of rules": ("perceptron", [*PARAMETERS, "rule", "name"], "Rule"),
     "a rule's unknown parameter": ("perceptron", [*PARAMETERS, "rule", "alpha"], 1.5),
     "a rule's bad parameter": ("perceptron", [*PARAMETERS, "rule", "c"], -1.0),

@@ -338,6 +338,7 @@ def _read_class_weight(name: str, value: Any) -> tuple[Any, float]:
 def _read_rule(document: dict[str, Any]) -> Any:
     parameters = {key: _read_parameter(key, value) for key, value in document.items()}
     name = parameters.pop("name", None)
-    if name not in rules.__all__ or name in ("Rule", "named"):
+    kind = getattr(rules, name) if name in rules.__all__ else None
+    if not isinstance(kind, type) or not issubclass(kind, rules.Rule) or kind is rules.Rule:
         raise ModelError(f"there is no rule {format_label(name)}")
-    return getattr(rules, name)(**parameters)
+    return kind(**parameters)
