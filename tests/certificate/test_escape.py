@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from novikoff.certificate.escape import escaped, printable, quoted, shown_label
+from novikoff.certificate.escape import escaped, format_label, printable, quoted
 
 HOSTILE = [
     "\x1b[2J\x1b[1;31mVerified\x1b[0m",
@@ -62,10 +62,10 @@ def test_a_label_is_one_printable_line():
         def __repr__(self):
             return "a\nb\x1b"
 
-    assert shown_label(Loud()) == "a\\nb\\x1b"
-    assert shown_label((10**5000,)) == "a tuple"
-    assert shown_label(10**5000) == "an integer of 16610 bits"
-    assert shown_label(np.array([1, 2])) == "array([1, 2])"
+    assert format_label(Loud()) == "a\\nb\\x1b"
+    assert format_label((10**5000,)) == "a tuple"
+    assert format_label(10**5000) == "an integer of 16610 bits"
+    assert format_label(np.array([1, 2])) == "array([1, 2])"
 
 
 @pytest.mark.parametrize(
@@ -83,4 +83,4 @@ def test_a_label_is_one_printable_line():
     ],
 )
 def test_labels_of_different_types_look_different(label, shown):
-    assert shown_label(label) == shown
+    assert format_label(label) == shown

@@ -61,7 +61,10 @@ def test_a_failed_fit_leaves_the_old_model_whole(run, refused, fruit):
         (["--rule", "perfect"], "rule='perfect' is not a rule"),
         (["--rule", "scale-free", "--rule-param", "alpha=1.5"], "alpha"),
         (["--rule", "scale-free", "--rule-param", "c"], "NAME=VALUE"),
-        (["--rule", "infinity", "--rule-param", "alpha=7"], "ScaleFreeInfinity"),
+        (
+            ["--rule", "infinity", "--rule-param", "alpha=7"],
+            "alpha=7 must be a number in (1.0, 2.0)",
+        ),
         (["--rule", "scale-free-infinity", "--rule-param", "alpha=7"], "alpha=7"),
         (["--rule", "scale-free", "--rule-param", "c=-1"], "c=-1"),
         (["--rule", "scale-free", "--C", "-1"], "C=-1.0"),

@@ -81,7 +81,7 @@ def test_parameters_of_rules(rule, name, value):
 @pytest.mark.parametrize("fit_intercept", [True, False])
 def test_infinity_needs_small_norms(fit_intercept):
     X, y = whole_numbers(intercept=fit_intercept)
-    message = "Infinity needs examples of norm at most 1, lift included.*use ScaleFreeInfinity"
+    message = "Infinity needs examples of norm at most 1, with the lift.*use ScaleFreeInfinity"
     how = dict(rule="infinity", fit_intercept=fit_intercept)
     refused(message, X, y, **how)
     refused(message, X.astype(np.uint8), y, **how)
@@ -92,8 +92,8 @@ def test_infinity_needs_small_norms(fit_intercept):
 def test_infinity_counts_the_lift():
     """Norms of at most 1 are not enough with an intercept: the lift is as long again."""
     X, y = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 0.9]]), np.array([0, 1, 1])
-    refused("the largest has 1.41421", X, y, rule="infinity", shuffle=False)
+    refused("the largest norm is 1.41421", X, y, rule="infinity", shuffle=False)
     Perceptron(rule="infinity", shuffle=False).fit(X / np.sqrt(2), y)
     Perceptron(rule="infinity", shuffle=False, fit_intercept=False).fit(X[1:], [0, 1])
     how = dict(rule="infinity", shuffle=False, C=0.4)
-    refused("the largest has 1.5", X / np.sqrt(2), y, **how)
+    refused("the largest norm is 1.5", X / np.sqrt(2), y, **how)

@@ -11,6 +11,7 @@ from sklearn.base import clone
 
 from novikoff import rules
 from novikoff.compiled.step import SHRINK, THRESHOLD, UPDATES, Specification
+from novikoff.rules.base import State
 from novikoff.rules.inversion import first_below
 from novikoff.run.plain import PlainRun
 from novikoff.sample import Sample, storage_of
@@ -76,7 +77,7 @@ def test_ties_are_violations(rule, n, d, seed):
 
 # Formulas at one state, computed by hand -------------------------------------------------------
 
-STATE = rules.State(radius2=9.0, t=4, total=5.0, norm2=10.0, rho2=6.0, last2=2.0, beta=7.0)
+STATE = State(radius2=9.0, t=4, total=5.0, norm2=10.0, rho2=6.0, last2=2.0, beta=7.0)
 
 
 @pytest.mark.parametrize(
@@ -102,7 +103,7 @@ def test_thresholds(rule, threshold):
 def test_algorithm_3_as_printed():
     """beta becomes 4 |x|^2 whenever it is below |x|^2."""
     rule = rules.ScaleFree(printed=True)
-    assert rule.threshold(rules.State(radius2=1.0)) == 0.0
+    assert rule.threshold(State(radius2=1.0)) == 0.0
     assert rule.threshold(replace(STATE, beta=1.9)) == 8.0
     assert rule.threshold(replace(STATE, beta=2.0)) == 2.0
 
@@ -110,7 +111,7 @@ def test_algorithm_3_as_printed():
 def test_nothing_is_known_before_the_first_update():
     for name, rule in ALL_RULES.items():
         free = "margin" not in name and "aggressive" not in name and name[:2] not in ("pa", "al")
-        first = rule.threshold(rules.State(radius2=0.25))
+        first = rule.threshold(State(radius2=0.25))
         assert (first == 0.0) == (free and name != "min-over"), name
 
 
@@ -137,7 +138,7 @@ def test_an_example_at_the_origin_can_be_stepped_on():
 
 def test_a_state_follows_its_updates():
     z = np.array([[3.0, 4.0], [-1.0, 2.0], [0.5, 0.0]])
-    w, state = np.zeros(2), rules.State(radius2=25.0)
+    w, state = np.zeros(2), State(radius2=25.0)
     for k, (i, tau) in enumerate([(0, 1.0), (1, 2.0), (2, 0.5)], start=1):
         state.advance(0.1 * k, tau, float(z[i] @ w), float(z[i] @ z[i]))
         w += tau * z[i]
@@ -252,7 +253,7 @@ def test_the_combined_margin_holds_for_every_radius_at_exit(alpha, eps, stretch)
 )
 def test_bounds_of_nothing_are_refused(name, radius, eps):
     for bound in (ALL_RULES[name].update_bound, ALL_RULES[name].margin_bound):
-        with pytest.raises(ValueError, match="must be lengths with 0 < eps <= R"):
+        with pytest.raises(ValueError, match="must satisfy 0 < eps <= R"):
             bound(radius, eps)
 
 

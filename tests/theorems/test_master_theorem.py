@@ -41,6 +41,10 @@ class Scheduled(rules.Rule):
         self.growth = growth
         self.alpha = alpha
 
+    def threshold(self, state):
+        growth = ((state.t + 1) ** self.alpha - state.t**self.alpha - 1) / 2
+        return state.rho2 * (self.constant + self.growth * growth)
+
     def specification(self, radius):
         return Specification(constant=self.constant, growth=self.growth, alpha=self.alpha)
 

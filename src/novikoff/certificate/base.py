@@ -13,7 +13,7 @@ from novikoff.certificate import json
 from novikoff.certificate.account import Account
 from novikoff.certificate.claims import Findings
 from novikoff.certificate.errors import CertificateError
-from novikoff.certificate.escape import shown_label
+from novikoff.certificate.escape import format_label
 from novikoff.certificate.exact.arithmetic import check_arithmetic
 from novikoff.certificate.examples.blocks import Floats
 from novikoff.certificate.examples.checked import Examples
@@ -249,8 +249,8 @@ class Certificate(ABC):
         problem = self.problem
         counts = examples.counts(problem.classes)
         positive = counts[problem.code]
-        rest = "the rest" if problem.negative is None else shown_label(problem.negative)
-        shown = shown_label(problem.positive)
+        rest = "the rest" if problem.negative is None else format_label(problem.negative)
+        shown = format_label(problem.positive)
         return f"{shown} ({positive:,}) {told_apart} {rest} ({sum(counts) - positive:,})"
 
     def _conditions(self, examples: Examples, *, classes: bool = True) -> list[str]:
@@ -265,7 +265,7 @@ class Certificate(ABC):
             part += " (the others have weight 0)"
         if classes and len(problem.classes) > 2:
             counts = zip(problem.classes, examples.counts(problem.classes), strict=True)
-            each = [f"{shown_label(label)} ({count:,})" for label, count in counts]
+            each = [f"{format_label(label)} ({count:,})" for label, count in counts]
             part += f", of the classes {shortened(each)}"
         names = [problem.names] if problem.names else []
         return [f"{part}, {problem.conditions}.", *names]

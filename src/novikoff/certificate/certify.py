@@ -349,12 +349,13 @@ class Certifier:
         weights = Dyadic.of(bound.weights).integers.astype(object)
         if self.problem.affine:
             positive = self.examples.signs[bound.support] > 0
-            totals = weights[positive].sum(), weights[~positive].sum()
-            weights = weights * np.where(positive, totals[1], totals[0])
-        weights = weights // math.gcd(*weights)
-        return (
-            self.refute(bound.support, weights.astype(np.int64)) if max(weights) < 1 << 63 else None
-        )
+            totals = [weights[~positive].sum(), weights[positive].sum()]
+            weights[positive] *= totals[0]
+            weights[~positive] *= totals[1]
+        weights //= math.gcd(*weights)
+        if max(weights) >= 1 << 63:
+            return None
+        return self.refute(bound.support, weights.astype(np.int64))
 
 
 @dataclass(frozen=True)

@@ -63,12 +63,12 @@ def quoted(text: object, limit: int = 80) -> str:
     return "'" + shown.replace("'", "\\'") + "'"
 
 
-def shown_label(label: object) -> str:
+def format_label(label: object) -> str:
     """Show a label: a text in quotation marks, a number as it is written.
 
     Examples
     --------
-    >>> print(shown_label("benign"), shown_label(3), shown_label(True), shown_label(10**5000))
+    >>> print(format_label("benign"), format_label(3), format_label(True), format_label(10**5000))
     'benign' 3 True an integer of 16610 bits
     """
     value = label.item() if isinstance(label, np.generic) else label

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from novikoff.certificate.errors import CertificateError
-from novikoff.certificate.escape import quoted, shown_label
+from novikoff.certificate.escape import format_label, quoted
 from novikoff.certificate.examples.blocks import Floats
 from novikoff.certificate.examples.labels import Label, check_classes
 from novikoff.certificate.fields import check_text, check_whole
@@ -106,7 +106,7 @@ class Problem:
     def _place_of(self, positive: Label) -> int:
         places = [k for k, label in enumerate(self.classes) if label == positive]
         if not places:
-            shown = shown_label(positive)
+            shown = format_label(positive)
             raise CertificateError(f"the positive class {shown} is not among the classes")
         return places[0]
 
@@ -191,8 +191,8 @@ class Problem:
         """The classes and what each is told apart from, for display."""
         if self.positive is None:
             return f"each of {len(self.classes):,} classes against the rest"
-        rest = "the rest" if self.negative is None else shown_label(self.negative)
-        return f"{shown_label(self.positive)} against {rest}"
+        rest = "the rest" if self.negative is None else format_label(self.negative)
+        return f"{format_label(self.positive)} against {rest}"
 
     @property
     def conditions(self) -> str:
@@ -200,7 +200,7 @@ class Problem:
         kinds = ["weights of their own"] if self.weighted else []
         if self.class_weights is not None:
             each = [
-                f"{in_full(weight)} for {shown_label(label)}"
+                f"{in_full(weight)} for {format_label(label)}"
                 for label, weight in zip(self.classes, self.class_weights, strict=True)
             ]
             kinds.append(f"class weights {shortened(each)}")

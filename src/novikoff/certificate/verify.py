@@ -10,7 +10,7 @@ import numpy.typing as npt
 from novikoff.certificate import json
 from novikoff.certificate.base import Certificate, Verified
 from novikoff.certificate.errors import CertificateError
-from novikoff.certificate.escape import shown_label
+from novikoff.certificate.escape import format_label
 
 MODEL_FORMAT = "novikoff model"
 MODEL_VERSION = 2
@@ -138,6 +138,6 @@ def label_type(name: Any) -> np.dtype[Any] | None:
     if json.read_text("classes_dtype", name) == "str":
         return None
     if name not in LABEL_TYPES:
-        raise CertificateError(f"there are no labels of the type {shown_label(name)}")
+        raise CertificateError(f"there are no labels of the type {format_label(name)}")
     dtype: np.dtype[Any] = np.dtype(name)
     return dtype

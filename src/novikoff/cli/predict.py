@@ -124,7 +124,7 @@ def labels_known(source: Source, y: Any, model: Any) -> bool:
     """
     import numpy as np
 
-    from novikoff.certificate.escape import shown_label
+    from novikoff.certificate.escape import format_label
 
     if y is None:
         return False
@@ -136,7 +136,7 @@ def labels_known(source: Source, y: Any, model: Any) -> bool:
     row, known = int(np.argmax(unseen)), model.classes_.tolist()
     raise Refusal(
         f"{safe(source.path)}: row {row + 1}: the model has never seen the label "
-        f"{shown_label(y[row].item())}; it knows {', '.join(map(shown_label, known))}"
+        f"{format_label(y[row].item())}; it knows {', '.join(map(format_label, known))}"
     )
 
 

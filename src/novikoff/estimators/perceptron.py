@@ -165,8 +165,9 @@ class Perceptron(LinearModel):
     >>> clf.certificate_.lower <= clf.margin_ <= clf.margin_upper_bound_
     True
     >>> print(clf.certificate_.verify(X, y == 0))
-    Verified: the hyperplane separates all 150 examples with margin at least ..., and no hyperplane
-    has more than ....
+    Verified: the hyperplane separates True (50) from False (100) with margin at least ..., and no
+    hyperplane has more than .... All 150 examples take part, without weights; hyperplanes with an
+    intercept.
     """
 
     _remedy = "Raise the limit, scale the features, ask less of the rule, or give a finite C."

@@ -63,8 +63,7 @@ def is_separable(
     >>> from novikoff import is_separable
     >>> corners = np.array([[0, 0], [1, 1], [0, 1], [1, 0]])
     >>> print(is_separable(corners, ["even", "even", "odd", "odd"]))
-    Not separable: no hyperplane separates the examples.
-    4 examples of 4 prove it: they have two class averages that coincide exactly.
+    Not separable: no hyperplane separates the 4 examples.
     ...
     >>> bool(is_separable(corners, ["no", "yes", "no", "no"]))
     True

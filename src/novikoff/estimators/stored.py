@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from novikoff import rules
 from novikoff.certificate import Certificate, CertificateError, SoftOptimum
-from novikoff.certificate.escape import printable, shown_label
+from novikoff.certificate.escape import format_label, printable
 from novikoff.certificate.fields import as_support
 from novikoff.certificate.files import write_atomically
 from novikoff.certificate.json import (
@@ -145,7 +145,7 @@ def from_document(document: dict[str, Any]) -> Any:
 def _build(document: dict[str, Any], certificate: Certificate) -> Any:
     name = read_text("kind", document["kind"])
     if name not in KINDS:
-        raise ModelError(f"there is no model of the kind {shown_label(name)}")
+        raise ModelError(f"there is no model of the kind {format_label(name)}")
     kind, parameters = KINDS[name], document["parameters"]
     model = kind()
     check_keys(parameters, model.get_params(deep=False), "the list of parameters")
@@ -332,5 +332,5 @@ def _read_rule(document: dict[str, Any]) -> Any:
     name = parameters.pop("name", None)
     kind = getattr(rules, name) if name in rules.__all__ else None
     if not isinstance(kind, type) or not issubclass(kind, rules.Rule) or kind is rules.Rule:
-        raise ModelError(f"there is no rule {shown_label(name)}")
+        raise ModelError(f"there is no rule {format_label(name)}")
     return kind(**parameters)

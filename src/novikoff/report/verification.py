@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from novikoff.certificate import Certificate, Verified
-from novikoff.certificate.escape import quoted, shown_label
+from novikoff.certificate.escape import format_label, quoted
 from novikoff.certificate.wording import counted, enumerated, in_full
 from novikoff.report.describe import (
     MOST_CLASSES,
@@ -60,7 +60,7 @@ class Verification:
     def _problem(self) -> list[str]:
         verified, problem = self.verified, self.verified.problem
         pairs = list(zip(problem.classes, verified.counts, strict=True))[:MOST_CLASSES]
-        classes = [f"{shown_label(label)} ({count:,})" for label, count in pairs]
+        classes = [f"{format_label(label)} ({count:,})" for label, count in pairs]
         n, part = problem.n_examples, verified.n_taking_part
         taking_part = f"all {counted(n, 'example')}"
         if part < n:

@@ -1,7 +1,7 @@
-"""The rules of the perceptron: when is an example violated, and how far to step."""
+"""The update rules of the perceptron: when an example is violated, and how large the step is."""
 
 from novikoff.rules.alma import Alma
-from novikoff.rules.base import Rule, State
+from novikoff.rules.base import Rule
 from novikoff.rules.classic import Classic
 from novikoff.rules.dynamic import Dynamic
 from novikoff.rules.infinity import Infinity, ScaleFreeInfinity
@@ -21,7 +21,6 @@ __all__ = [
     "Rule",
     "ScaleFree",
     "ScaleFreeInfinity",
-    "State",
     "named",
 ]
 

@@ -11,14 +11,14 @@ class Alma(Rule):
 
     At its k-th update, w lies in the unit ball and an example ``z / R`` is violated while
     ``z . w / R <= (1 - a) B / sqrt(k)`` with ``B = sqrt(8) / a``; the step is
-    ``sqrt(2) / sqrt(k)``, and w is brought back into the ball. It is known to reach
-    ``(1 - a)`` of the optimum margin in ``O(1 / (a eps)^2)`` updates; the constants are not
-    restated here as numbers.
+    ``sqrt(2) / sqrt(k)``, and w is projected onto the ball. It reaches ``(1 - a)`` of the optimum
+    margin in ``O(1 / (a eps)^2)`` updates; :meth:`update_bound` and :meth:`margin_bound` return
+    None, since no bound with explicit constants is implemented.
 
     Parameters
     ----------
     a : float, default=0.1
-        The share of the optimum margin that may be given up; strictly between 0 and 1.
+        The relative loss of margin that is allowed; strictly between 0 and 1.
 
     Examples
     --------
@@ -35,7 +35,7 @@ class Alma(Rule):
 
     @property
     def uses_radius(self) -> bool:
-        """Whether the largest norm enters the rule."""
+        """Whether the rule depends on the largest norm."""
         return True
 
     def threshold(self, state: State) -> float:
@@ -48,7 +48,7 @@ class Alma(Rule):
         return math.sqrt(2.0) / (state.radius or 1.0) / math.sqrt(state.t + 1)
 
     def specification(self, radius: float) -> Specification:
-        """Return threshold and step, which the loop divides by the factor that shrinks w."""
+        """Return threshold and step; the loop divides them by the factor that projects w."""
         a = check_interval(self, "a", 0.0, 1.0)
         radius = radius or 1.0
         return Specification(

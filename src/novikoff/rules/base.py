@@ -1,4 +1,4 @@
-"""What every rule offers."""
+"""The interface of the update rules."""
 
 import math
 from abc import ABC, abstractmethod
@@ -9,18 +9,18 @@ from sklearn.base import BaseEstimator
 
 from novikoff.compiled.step import Specification
 
-# How far eps may exceed R before it counts as a mistake: both are measured in floating point.
+# The relative error allowed in eps <= R, since both are computed in floating point.
 ROUNDING = 1e-9
 
 
 @dataclass
 class State:
-    """What a rule may know of a run: numbers that the updates so far have made.
+    """The state of a run, on which the threshold and the step of a rule may depend.
 
     Attributes
     ----------
     radius2 : float
-        The largest ``|z|^2`` among all examples, lifts included.
+        The largest ``|z|^2`` among all examples, with the lift.
     t : int
         The number of updates.
     total : float
@@ -49,7 +49,7 @@ class State:
         return math.sqrt(self.radius2)
 
     def advance(self, beta: float, tau: float, margin: float, norm2: float) -> None:
-        """Follow an update ``w <- w + tau z`` made at threshold ``beta``, from z.w and |z|^2."""
+        """Record an update ``w <- w + tau z`` at threshold ``beta``, given z.w and |z|^2."""
         self.t += 1
         self.total += tau
         self.norm2 += tau * (2.0 * margin + tau * norm2)
@@ -58,55 +58,55 @@ class State:
         self.beta = beta
 
     def scale(self, factor: float) -> None:
-        """Follow ``w <- factor * w``."""
+        """Record ``w <- factor * w``."""
         self.total *= factor
         self.norm2 *= factor * factor
 
 
 class Rule(BaseEstimator, ABC):
-    """A perceptron's rule: ``w <- w + step * z_i`` while some ``z_i . w <= threshold``.
+    """An update rule: ``w <- w + step * z_i`` while some ``z_i . w <= threshold``.
 
     :meth:`threshold` and :meth:`step` are the formulas of the literature, which
-    :func:`novikoff.trace` runs as they stand; :meth:`specification` says the same to the compiled
-    loop. Rules are scikit-learn objects: they clone, and an estimator's search reaches their
-    parameters as ``rule__alpha``.
+    :func:`novikoff.trace` evaluates directly; :meth:`specification` expresses the same rule for the
+    compiled loop. Rules follow scikit-learn's parameter interface: they can be cloned, and a grid
+    search over an estimator can set their parameters, for example ``rule__alpha``.
     """
 
     pick: ClassVar[Literal["cyclic", "worst"]] = "cyclic"
     unit_steps: ClassVar[bool] = True
     unit_ball: ClassVar[bool] = False
-    """Whether w is brought back into the unit ball after an update that takes it out."""
+    """Whether w is projected onto the unit ball after an update."""
 
     @abstractmethod
     def threshold(self, state: State) -> float:
-        """Return the number that ``z . w`` must exceed at this state."""
+        """Return the threshold: an example is violated unless ``z . w`` exceeds it."""
 
     def step(self, state: State, margin: float, norm2: float) -> float:
-        """Return how far an example goes that is violated at this ``z . w``, and has this |z|^2."""
+        """Return the step for a violated example with ``z . w = margin`` and ``|z|^2 = norm2``."""
         return 1.0
 
     @abstractmethod
     def specification(self, radius: float) -> Specification:
-        """Return the rule as the compiled loop knows it, or raise what is wrong with it.
+        """Return the rule for the compiled loop; ValueError if a parameter is invalid.
 
         Parameters
         ----------
         radius : float
-            The largest norm among the examples as the rule sees them, lifts included.
+            The largest norm of an example, with the lift.
         """
 
     @property
     def gap(self) -> float:
-        """The relative gap between the bounds at which the run stops; 0: it never does."""
+        """The relative gap between the bounds at which the run stops; 0 disables this stop."""
         return 0.0
 
     @property
     def uses_radius(self) -> bool:
-        """Whether the largest norm enters the rule; its example then belongs to the support."""
+        """Whether the rule depends on the largest norm; if so, that example is in the support."""
         return False
 
     def update_bound(self, R: float, eps: float) -> float | None:
-        """Return a proved bound on the number of updates, ``None`` where none is proved.
+        """Return a proved upper bound on the number of updates, ``None`` if none is proved.
 
         Parameters
         ----------
@@ -119,7 +119,7 @@ class Rule(BaseEstimator, ABC):
         return self._updates(R, eps)
 
     def margin_bound(self, R: float, eps: float) -> float | None:
-        """Return a proved lower bound on the margin at exit, ``None`` where none is proved.
+        """Return a proved lower bound on the margin at the end, ``None`` if none is proved.
 
         Parameters
         ----------
@@ -140,7 +140,7 @@ class Rule(BaseEstimator, ABC):
 
 def _check_lengths(R: float, eps: float) -> None:
     if not (0.0 < eps <= R * (1.0 + ROUNDING) and R < math.inf):
-        raise ValueError(f"R={R!r} and eps={eps!r} must be lengths with 0 < eps <= R < inf.")
+        raise ValueError(f"R={R!r} and eps={eps!r} must satisfy 0 < eps <= R < inf.")
 
 
 def check_interval(

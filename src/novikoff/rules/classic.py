@@ -8,8 +8,8 @@ class Classic(Rule):
     """The perceptron: update while some ``z . w <= 0``.
 
     With optimum margin eps > 0 and largest norm R it makes at most ``(R / eps)^2`` updates
-    (Novikoff's theorem), in any order of examples. Its margin is positive, and nothing more is
-    proved of it.
+    (Novikoff's theorem), in any order of examples. Its margin is positive; no larger lower bound
+    is proved.
 
     Examples
     --------

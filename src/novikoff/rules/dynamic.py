@@ -6,29 +6,29 @@ from novikoff.compiled.step import Specification
 from novikoff.rules.base import Rule, State, check_interval
 from novikoff.rules.inversion import first_below
 
-# The closed form of the recurrence divides by k - 1; a k nearer to 1 than this is moved away.
+# The closed form of the recurrence divides by k - 1; a k closer to 1 than this is increased.
 CLOSE_TO_1 = 1e-3
-# From here on the difference of two log-gamma values is taken from Stirling's series, whose next
-# term is below 1e-14; below, their rounding errors are some 1e-11.
+# From this t on, the difference of two log-gamma values is computed by Stirling's series, whose
+# next term is below 1e-14; for smaller t the two values have rounding errors of about 1e-11.
 LARGE = 1e4
-# Covers these errors, a thousandfold where k - 1 is as small as it gets.
+# Covers these errors, which the division by k - 1 may increase a thousandfold.
 ROUNDED_UP = 1.0 + 1e-7
 
 
 class Dynamic(Rule):
-    """Update while some margin is below ``(1 - accuracy)`` of the run's own upper bound.
+    """Update while some margin is at most ``(1 - accuracy)`` of the run's own upper bound.
 
     In symbols: while ``z . w <= (1 - accuracy) |w|^2 / t`` (Panagiotakopoulos and Tsampouka,
-    2011). Since ``|w| / t`` bounds the optimum from above, a run that ends has at least
-    ``1 - accuracy`` of the optimum, and proves it. With an intercept, the optimum meant is that
-    of the lifted examples, within a factor sqrt(2) of the affine one; the gap that the certificate
-    shows, between bounds on the affine margin, may then be larger than the accuracy, or smaller.
-    :class:`MinOver` closes that gap.
+    2011). Since ``|w| / t`` is an upper bound on the optimum margin, a run that converges has at
+    least ``1 - accuracy`` of the optimum, and proves it. With an intercept, this is the optimum of
+    the lifted examples, within a factor sqrt(2) of the affine one; the gap of the certificate is
+    between bounds on the affine margin, and may be larger or smaller than ``accuracy``.
+    :class:`MinOver` reaches ``accuracy`` for the affine margin.
 
     Parameters
     ----------
     accuracy : float, default=0.1
-        The share of the optimum margin that may be given up; strictly between 0 and 1.
+        The relative loss of margin that is allowed; strictly between 0 and 1.
 
     Examples
     --------
@@ -49,10 +49,10 @@ class Dynamic(Rule):
         return Specification(dynamic=1.0 - self._accuracy())
 
     def _updates(self, R: float, eps: float) -> float:
-        """Return the bound that the growth of ``|w|`` allows.
+        """Return the bound that follows from the growth of ``|w|``.
 
-        ``t eps <= |w_t| <= R sqrt(growth(t, k))`` with k = 2 (1 - accuracy) fails from some t on,
-        because ``growth(t, k) / t^2`` never increases and tends to 0.
+        ``t eps <= |w_t| <= R sqrt(growth(t, k))`` with k = 2 (1 - accuracy) is false from some t
+        on, because ``growth(t, k) / t^2`` never increases and tends to 0.
         """
         k = 2 * (1.0 - self._accuracy())
         return first_below(lambda t: growth(t, k) / t**2, (eps / R) ** 2)
@@ -69,7 +69,7 @@ def growth(t: float, k: float) -> float:
     """Return a bound on ``|w_t|^2 / R^2`` from ``|w_{t+1}|^2 <= (1 + k / t) |w_t|^2 + R^2``.
 
     The recurrence ``N_1 = 1``, ``N_{t+1} = (1 + k / t) N_t + 1`` has the solution
-    ``(Gamma(t + k) / (Gamma(t) Gamma(k)) - t) / (k - 1)``; what is returned exceeds it slightly.
+    ``(Gamma(t + k) / (Gamma(t) Gamma(k)) - t) / (k - 1)``; the returned value is slightly larger.
 
     Parameters
     ----------

@@ -5,7 +5,7 @@ import math
 from novikoff.compiled.step import Specification
 from novikoff.rules.base import Rule, State, check_interval
 
-# Norms computed to be at most 1, such as those of normalised rows, may come out a little larger.
+# Norms that should be at most 1, such as those of normalised rows, may exceed 1 by rounding.
 ROUNDING = 1e-12
 
 
@@ -13,13 +13,13 @@ class Infinity(Rule):
     """The infinity-perceptron: update while some ``z . w <= ((t+1)^alpha - t^alpha - 1) / 2``.
 
     Theorem 2.3, for R <= 1: at most ``(1 / eps)^(2 / (2 - alpha))`` updates, and a margin of at
-    least ``alpha eps / 2 - eps^(alpha / (2 - alpha)) / 2``, as close to the optimum as alpha is
-    to 2. The price is exponential in ``1 / (2 - alpha)``.
+    least ``alpha eps / 2 - eps^(alpha / (2 - alpha)) / 2``, which tends to the optimum as alpha
+    tends to 2. The bound on the updates is exponential in ``1 / (2 - alpha)``.
 
     Parameters
     ----------
     alpha : float, default=1.5
-        The growth of ``|w|^2 <= t^alpha``; strictly between 1 and 2.
+        The exponent in ``|w|^2 <= t^alpha``; strictly between 1 and 2.
 
     Examples
     --------
@@ -37,11 +37,11 @@ class Infinity(Rule):
         return float((state.t + 1) ** self.alpha - state.t**self.alpha - 1.0) / 2.0
 
     def specification(self, radius: float) -> Specification:
-        """Return the growing threshold, or raise where Theorem 2.3 does not hold."""
+        """Return the growing threshold; ValueError if R > 1, where Theorem 2.3 does not apply."""
         if radius > 1 + ROUNDING:
             raise ValueError(
-                f"Infinity needs examples of norm at most 1, lift included, and the largest has "
-                f"{radius:.6g}; use ScaleFreeInfinity, or scale the features."
+                f"Infinity needs examples of norm at most 1, with the lift, but the largest norm "
+                f"is {radius:.6g}; use ScaleFreeInfinity, or scale the features."
             )
         return Specification(
             scale=1.0, patience=math.inf, growth=1.0, alpha=check_interval(self, "alpha", 1.0, 2.0)
@@ -60,9 +60,9 @@ class ScaleFreeInfinity(Rule):
     """Algorithms 3 and 4 combined: the threshold of Algorithm 4 in units of rho^2.
 
     rho is the largest norm among the updates so far. On data of any scale, at most
-    ``(R / eps)^(2 / (2 - alpha))`` updates, and with rho as it is at exit a margin of at least
-    ``alpha eps / 2 - (rho / 2) (eps / rho)^(alpha / (2 - alpha))``. That grows with rho, which
-    may be less than R: what holds for every rho is
+    ``(R / eps)^(2 / (2 - alpha))`` updates, and a margin of at least
+    ``alpha eps / 2 - (rho / 2) (eps / rho)^(alpha / (2 - alpha))`` with rho at the end of the run.
+    This increases with rho, which may be less than R; for every rho the margin is at least
     ``(alpha - 1) (2 - alpha)^((2 - alpha) / (2 alpha - 2)) eps``, which tends to eps as alpha
     tends to 2.
 
@@ -101,8 +101,7 @@ class ScaleFreeInfinity(Rule):
 
         For each e <= eps the margin is at least ``rho h(e / rho)`` with
         ``h(v) = (alpha v - v^(alpha / (2 - alpha))) / 2``, which is largest at v = u, where it is
-        ``(alpha - 1) u``. The best such e makes a bound that increases with rho, and
-        ``rho >= eps``.
+        ``(alpha - 1) u``. With the best such e the bound increases with rho, and ``rho >= eps``.
         """
         alpha = check_interval(self, "alpha", 1.0, 2.0)
         return float((alpha - 1) * (2 - alpha) ** ((2 - alpha) / (2 * alpha - 2)) * eps)

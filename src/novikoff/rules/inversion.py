@@ -1,17 +1,17 @@
-"""Inverting a decreasing bound: from how long it holds to a number of updates."""
+"""Find the number of updates from which on a decreasing bound is below a level."""
 
 from collections.abc import Callable
 
-# Beyond this many updates a bound means nothing in practice.
+# A bound of more updates than this is of no use in practice.
 MOST = 2.0**200
-# Bisection ends at a whole number, or at this share of it, below which float64 counts get coarse.
+# Bisection stops at a width of 1, or of this share of the count: float64 has 16 digits.
 CLOSE = 1e-12
 
 
 def first_below(bound: Callable[[float], float], level: float) -> float:
-    """Return an update count from which on ``bound(t) < level`` holds, close to the first.
+    """Return a number of updates from which on ``bound(t) < level``, close to the smallest.
 
-    Returns infinity where there is none below 2^200.
+    Returns infinity if there is none below 2^200.
 
     Examples
     --------

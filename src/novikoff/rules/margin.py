@@ -11,15 +11,16 @@ class Margin(Rule):
     """The beta-perceptron: update while some ``z . w <= beta``.
 
     Theorem 2.1: at most ``(2 beta + R^2) / eps^2`` updates, and a margin of at least
-    ``beta eps / (2 beta + R^2)``, which is less than ``eps / 2`` however large beta is.
+    ``beta eps / (2 beta + R^2)``, which is less than ``eps / 2`` for every beta.
 
     Parameters
     ----------
     beta : float, default=1.0
-        The threshold. A product of two lengths, so meaningless without a unit.
+        The threshold, as stated by ``unit``.
     unit : {"radius", "absolute"}, default="radius"
-        Whether beta is in units of R^2, R the largest norm of an example with its lift, or is
-        the number itself.
+        ``"radius"``: the threshold is ``beta R^2``, with R the largest norm of an example with its
+        lift, which makes the rule independent of the scale of the data. ``"absolute"``: the
+        threshold is ``beta``.
 
     Examples
     --------
@@ -35,7 +36,7 @@ class Margin(Rule):
 
     @property
     def uses_radius(self) -> bool:
-        """Whether the largest norm enters the rule."""
+        """Whether the rule depends on the largest norm."""
         return self.unit == "radius"
 
     def threshold(self, state: State) -> float:

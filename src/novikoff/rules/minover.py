@@ -6,25 +6,26 @@ from novikoff.compiled.step import Specification
 from novikoff.rules.base import Rule, State, check_interval
 from novikoff.rules.inversion import first_below
 
-# The run stops at a gap smaller by this share than the one asked for, so that the certificate,
-# whose bounds are rounded outward, proves the one asked for.
+# The run stops at a gap smaller than ``accuracy`` by this share, so that the certificate, whose
+# bounds are rounded outward, still proves ``accuracy``.
 SAFETY = 1e-4
 
 
 class MinOver(Rule):
     """Always update on the worst example; stop as soon as the bounds prove the accuracy.
 
-    Without an intercept that is the example of least margin. With one, it is a pair: the positive
-    example p of least ``w . x`` and the negative example q of greatest, ``w <- w + p - q``. This is
-    the perceptron on the differences of the two classes, so that it needs no lift; the hyperplane
-    lies midway between the two. Class weights then have nothing to scale.
+    Without an intercept, the worst example is the one with the smallest margin. With one, it is a
+    pair: the positive example p with the smallest ``w . x`` and the negative example q with the
+    largest, and the step is ``w <- w + p - q``. This is the perceptron on the differences between
+    the two classes and needs no lift; the hyperplane lies midway between p and q, and class weights
+    have no effect.
 
-    The run keeps its best lower and its best upper bound on the optimum margin, with an intercept
-    on the affine one, and ends when ``lower >= (1 - accuracy) upper``, so it has at least
-    ``1 - accuracy`` of the optimum and proves it. The cost is about
-    ``(R / eps)^2 ln(t) / (2 accuracy)`` steps. With an intercept, of optimum margin gamma, and D
-    the largest distance of two examples of different classes, all of this holds of the differences:
-    with D for R and 2 gamma for eps. A step is then two updates, one on each example.
+    The run keeps its best lower and its best upper bound on the optimum margin (with an intercept,
+    the affine one) and stops when ``lower >= (1 - accuracy) upper``: its margin is then at least
+    ``1 - accuracy`` of the optimum, and the two bounds prove it. This takes about
+    ``(R / eps)^2 ln(t) / (2 accuracy)`` steps. With an intercept, let gamma be the optimum margin
+    and D the largest distance between two examples of different classes: the same then holds with D
+    for R and 2 gamma for eps, and a step is two updates, one on each example.
 
     Parameters
     ----------
@@ -44,7 +45,7 @@ class MinOver(Rule):
         self.accuracy = accuracy
 
     def threshold(self, state: State) -> float:
-        """Return infinity: the worst example is always updated on."""
+        """Return infinity: the worst example always counts as violated."""
         return math.inf
 
     @property
@@ -53,28 +54,29 @@ class MinOver(Rule):
         return (1.0 - SAFETY) * self._accuracy()
 
     def specification(self, radius: float) -> Specification:
-        """Return a rule that no example ever satisfies."""
+        """Return an infinite threshold, so that every example counts as violated."""
         return Specification(scale=1.0, patience=math.inf, constant=math.inf)
 
     def update_bound(self, R: float, eps: float) -> float | None:
-        """Return a proved bound on the number of steps.
+        """Return a proved upper bound on the number of steps.
 
         With an intercept a step is two updates: at most ``2 * update_bound(D, 2 * gamma)`` updates.
 
         Parameters
         ----------
         R : float
-            The largest norm of an example; with an intercept, the largest distance of two examples
-            of different classes.
+            The largest norm of an example; with an intercept, the largest distance between two
+            examples of different classes.
         eps : float
-            The optimum margin, with an intercept twice that, or any lower bound on it.
+            The optimum margin, with an intercept twice the optimum margin, or any lower bound on
+            it.
         """
         return super().update_bound(R, eps)
 
     def margin_bound(self, R: float, eps: float) -> float | None:
-        """Return a proved lower bound on the margin at exit.
+        """Return a proved lower bound on the margin at the end.
 
-        With an intercept it is one on twice the margin.
+        With an intercept it is a lower bound on twice the margin.
 
         Parameters
         ----------
@@ -84,7 +86,7 @@ class MinOver(Rule):
         return super().margin_bound(R, eps)
 
     def _updates(self, R: float, eps: float) -> float:
-        """Return the count at which the two bounds must have met to within the accuracy.
+        """Return a number of steps after which the gap is at most the accuracy.
 
         From ``|w_{t+1}|^2 <= |w_t|^2 + 2 m_t |w_t| + R^2`` with margins ``m_t <= eps``:
         the upper bound is at most ``eps + (R^2 - eps^2) H_t / (2 eps t)``, the best lower one at

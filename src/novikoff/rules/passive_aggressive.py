@@ -8,13 +8,13 @@ from novikoff.rules.base import Rule, State, check_interval
 
 
 class PassiveAggressive(Rule):
-    """Step exactly to ``z . w = 1``, or towards it, on examples with hinge loss above a tolerance.
+    """Step to ``z . w = 1``, or towards it, on examples with hinge loss of at least ``tolerance``.
 
     The step is ``loss / |z|^2`` (PA), ``min(C, loss / |z|^2)`` (PA-I) or
     ``loss / (|z|^2 + 1 / (2 C))`` (PA-II); the norm is that of the lifted example, so that a step
-    of PA with an intercept lands on loss 0 as well. PA on separable data makes at most
+    of PA reaches loss 0 with an intercept as well. PA on separable data makes at most
     ``R^2 / (tolerance eps)^2`` updates and reaches a margin of at least
-    ``(1 - tolerance) eps / 2``. For a finite C no bound is claimed.
+    ``(1 - tolerance) eps / 2``. For finite C no bound is proved.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ class PassiveAggressive(Rule):
         """Return ``loss / |z|^2``, at most C (PA-I), or ``loss / (|z|^2 + 1 / (2 C))`` (PA-II)."""
         cap = self.C if self.variant == 1 else math.inf
         ridge = 1.0 / (2.0 * self.C) if self.variant == 2 else 0.0
-        # No step brings an example at the origin to the other side; any will do.
+        # At the origin no step changes the margin of the example; any step will do.
         return min(cap, (1.0 - margin) / (norm2 + ridge or 1.0))
 
     def specification(self, radius: float) -> Specification:

@@ -14,14 +14,14 @@ class ScaleFree(Rule):
     rho is the largest norm among the updates so far. With R the largest norm among all updates,
     it makes at most ``(2c + 1) (R / eps)^2`` updates and reaches a margin of at least
     ``c eps / (2c + 1)``: for c = 1 a third of the optimum in three times Novikoff's bound. The
-    scale of the data is never asked for.
+    rule does not need to know the scale of the data.
 
     Parameters
     ----------
     c : float, default=1.0
         The threshold in units of rho^2.
     printed : bool, default=False
-        Run Algorithm 3 to the letter: ``beta = 4 |x|^2`` whenever ``beta < |x|^2``. At most
+        Run Algorithm 3 exactly as printed: ``beta = 4 |x|^2`` whenever ``beta < |x|^2``. At most
         ``9 (R / eps)^2`` updates, margin at least ``eps / 3`` (Theorem 2.2). ``c`` is then unused.
 
     Examples
@@ -38,7 +38,7 @@ class ScaleFree(Rule):
         self.printed = printed
 
     def threshold(self, state: State) -> float:
-        """Return ``c rho^2``; as printed, ``4 |x|^2`` once ``beta < |x|^2``, else beta."""
+        """Return ``c rho^2``; as printed, ``4 |x|^2`` if ``beta < |x|^2``, else beta."""
         if self.printed:
             return 4.0 * state.last2 if state.beta < state.last2 else state.beta
         return self.c * state.rho2

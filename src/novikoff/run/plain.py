@@ -19,7 +19,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_X_y
 
-from novikoff.rules import Rule, State, named
+from novikoff.rules import Rule, named
+from novikoff.rules.base import State
 
 
 class Update(NamedTuple):

@@ -90,6 +90,25 @@ def test_weights_that_make_the_bound_zero_refute(case):
         assert isinstance(certificate, NonSeparation) == zero
 
 
+@pytest.mark.parametrize(
+    ("weights", "kind"),
+    [
+        ([2.0, 3.0], NonSeparation),
+        ([1e-300, 0.5e-300], NonSeparation),
+        ([2**62, 2**61], NonSeparation),
+        ([2**62 + 1, 2**62 - 1, 2**62 - 3], NonSeparation),
+        # Each class is weighted by the total of the other, which is too much for an integer.
+        ([1e300, 1.0, 5e-324], Inconclusive),
+    ],
+)
+def test_weights_of_any_size_that_make_the_bound_zero(weights, kind):
+    n = len(weights)
+    X, y = np.full((n, 1), 7.0), [1, -1, -1][:n]
+    made = hard(X, y, [0.0], proof=Weighted(np.arange(n), np.array(weights)))
+    assert type(made) is kind and made.upper == 0.0
+    assert agrees(made, X, y) and accepted(made, X, y)
+
+
 EDITS = ["label", "swap", "example", "weight", "support", "coef", "intercept", "errors", "weights"]
 
 

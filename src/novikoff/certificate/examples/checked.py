@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from novikoff.certificate.errors import CertificateError
-from novikoff.certificate.escape import printable, shown_label
+from novikoff.certificate.escape import format_label, printable
 from novikoff.certificate.examples.blocks import Floats, Indices
 from novikoff.certificate.examples.fingerprint import fingerprint_of_hashes, row_hashes, sha256_of
 from novikoff.certificate.examples.labels import Label, Signs, codes_of, signs_against
@@ -85,7 +85,7 @@ class Examples:
         """Refuse classes of which no example takes part: a claim about them would say nothing."""
         for label, count in zip(problem.classes, self.counts(problem.classes), strict=True):
             if count == 0:
-                shown = shown_label(label)
+                shown = format_label(label)
                 raise CertificateError(f"no example of the class {shown} has a positive weight")
 
     def against(self, code: int) -> Self:

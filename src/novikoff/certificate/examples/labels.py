@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from novikoff.certificate.errors import CertificateError
-from novikoff.certificate.escape import shown_label
+from novikoff.certificate.escape import format_label
 from novikoff.certificate.examples.array import as_array
 
 Label: TypeAlias = str | int | float | bool
@@ -32,7 +32,7 @@ def plain_label(label: Any) -> Label | None:
         return None
     if not isinstance(value, str | int | float | bool):
         raise CertificateError(
-            f"a label must be a string, an integer, a float or a boolean, not {shown_label(value)}"
+            f"a label must be a string, an integer, a float or a boolean, not {format_label(value)}"
         )
     if isinstance(value, float) and not math.isfinite(value):
         raise CertificateError(f"a label must be a finite number, not {value!r}")
@@ -63,7 +63,7 @@ def check_classes(classes: Sequence[Any]) -> tuple[Label, ...]:
         if label is None:
             raise CertificateError("a class must have a label, not None")
         if label in found:
-            first, second = shown_label(found[label]), shown_label(label)
+            first, second = format_label(found[label]), format_label(label)
             raise CertificateError(f"two classes have equal labels, {first} and {second}")
         found[label] = label
     if len(found) < 2:
@@ -111,7 +111,7 @@ def codes_of(y: npt.ArrayLike, classes: Sequence[Any]) -> Codes:
         raise CertificateError(f"row {row} {_not_among(labels[row], names)}")
     absent = np.flatnonzero(np.bincount(codes, minlength=len(names)) == 0)
     if absent.size:
-        raise CertificateError(f"no example has the label {shown_label(names[absent[0]])}")
+        raise CertificateError(f"no example has the label {format_label(names[absent[0]])}")
     return codes
 
 
@@ -211,10 +211,10 @@ def _as_doubles(labels: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
 
 def _not_among(label: Any, names: Sequence[Label]) -> str:
     if _is_missing(label):
-        return f"has no label, but {shown_label(label)}"
-    shown = ", ".join(map(shown_label, names[:_MOST_SHOWN]))
+        return f"has no label, but {format_label(label)}"
+    shown = ", ".join(map(format_label, names[:_MOST_SHOWN]))
     more = f" and {len(names) - _MOST_SHOWN} more" if len(names) > _MOST_SHOWN else ""
-    return f"has the label {shown_label(label)}; the classes are {shown}{more}"
+    return f"has the label {format_label(label)}; the classes are {shown}{more}"
 
 
 def _is_missing(label: Any) -> bool:

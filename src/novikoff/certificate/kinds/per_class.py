@@ -8,7 +8,7 @@ from novikoff.certificate.account import Account
 from novikoff.certificate.base import Certificate, Verified
 from novikoff.certificate.claims import Findings
 from novikoff.certificate.errors import CertificateError, Undecided
-from novikoff.certificate.escape import shown_label
+from novikoff.certificate.escape import format_label
 from novikoff.certificate.exact.prediction import joint_errors
 from novikoff.certificate.examples.checked import Examples
 from novikoff.certificate.examples.labels import Label
@@ -35,8 +35,8 @@ class PerClass(Certificate):
         One for each of ``problem.classes``, in their order.
     errors : int or None
         How many of the examples that take part the class of the largest decision value gets wrong
-        (the first, if several are equal after rounding to float64); ``None`` where there are no
-        models.
+        (the first, if several are equal after rounding to float64, where a value that is not zero
+        is not rounded to zero); ``None`` where there are no models.
 
     Notes
     -----
@@ -58,7 +58,7 @@ class PerClass(Certificate):
                 f"there are {len(certificates)} certificates for {len(problem.classes)} classes"
             )
         for label, part in zip(problem.classes, certificates, strict=True):
-            shown = shown_label(label)
+            shown = format_label(label)
             if not isinstance(part, Binary):
                 raise CertificateError(f"class {shown} has no certificate of its own")
             if part.problem != problem.against(label):
@@ -90,7 +90,7 @@ class PerClass(Certificate):
             try:
                 bool(part)
             except Undecided as error:
-                shown = shown_label(label)
+                shown = format_label(label)
                 raise Undecided(f"class {shown} against the rest: {error}") from None
         return True
 
@@ -106,7 +106,7 @@ class PerClass(Certificate):
         found = [f"{n:,} {'is' if n == 1 else 'are'} {what}" for what, n in counts.items() if n]
         lines = [f"Of {len(parts):,} classes, each against the rest, {enumerated(found)}."]
         lines += [
-            f"{shown_label(label)}: {part.headline()}"
+            f"{format_label(label)}: {part.headline()}"
             for label, part in zip(self.classes, parts, strict=True)
         ]
         return [*lines, *self._errors_sentence()]
@@ -138,10 +138,10 @@ class PerClass(Certificate):
             try:
                 of_class = part._check(mine)
             except CertificateError as error:
-                raise CertificateError(f"class {shown_label(label)}: {error}") from None
+                raise CertificateError(f"class {format_label(label)}: {error}") from None
             parts.append(part._stated(of_class, mine))
             rows.append(of_class.exact_rows)
-            lines.append(f"{shown_label(label)}: {' '.join(of_class.sentences)}")
+            lines.append(f"{format_label(label)}: {' '.join(of_class.sentences)}")
         lines += self._errors_sentence()
         return Verified(
             problem=self.problem,
