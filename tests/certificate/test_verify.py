@@ -169,6 +169,7 @@ def test_one_result_whatever_was_checked():
 
 class Fitted:
     certificate_ = line()
+    coef_, intercept_ = np.array([[1.0]]), np.array([0.0])
 
 
 def test_a_model_a_certificate_or_a_file_is_verified(tmp_path):
@@ -177,6 +178,10 @@ def test_a_model_a_certificate_or_a_file_is_verified(tmp_path):
     wanted = line().verify(LINE, SIDES)
     for model in (line(), Fitted(), path, str(path)):
         assert verify(model, LINE, SIDES) == wanted
+    moved = Fitted()
+    moved.intercept_ = np.array([5.0])
+    with pytest.raises(CertificateError, match="intercept_ is not what was certified"):
+        verify(moved, LINE, SIDES)
     with pytest.raises(CertificateError, match="a object without certificate_; fit it first"):
         verify(object(), LINE, SIDES)
     with pytest.raises(CertificateError, match="shape"):
@@ -191,9 +196,16 @@ def model_document(**changes):
         "about": {},
         "parameters": {},
         "fitted": {"classes_dtype": "str"},
-        "certificate": line().to_dict(),
+        "certificate": predicting().to_dict(),
     }
     return document | changes
+
+
+def predicting():
+    """Of the second class against the first, as in every model of two classes."""
+    maker = Certifier.of(LINE, SIDES, positive="out", affine=True)
+    usual = Account(status=Status.CONVERGED)
+    return maker.hard(usual, coef=[-1.0], proof=Weighted([1, 2], [1, 1]))
 
 
 @pytest.mark.parametrize(
@@ -210,7 +222,7 @@ def model_document(**changes):
 def test_a_file_of_a_model_that_is_damaged_is_a_one_line_error(tmp_path, changes, message):
     path = tmp_path / "model.json"
     path.write_text(json.dumps(model_document()))
-    assert verify(path, LINE, SIDES) == line().verify(LINE, SIDES)
+    assert verify(path, LINE, SIDES) == predicting().verify(LINE, SIDES)
     path.write_text(json.dumps(model_document(**changes)))
     with pytest.raises(CertificateError, match=message) as caught:
         verify(path, LINE, SIDES)
