@@ -290,6 +290,19 @@ def test_columns_without_names_are_stated_by_position(run, fruit):
     assert (told["target"], told["drop"]) == ("-1", ["0"])
 
 
+def test_a_model_cannot_leave_out_the_first_example(run):
+    """A header that only the model claims would hide an example on the wrong side."""
+    Path("short.csv").write_text("0,0,0\n0,1,0\n2,0,1\n3,1,1\n")
+    Path("full.csv").write_text("-50,0,1\n0,0,0\n0,1,0\n2,0,1\n3,1,1\n")
+    assert run("fit", "short.csv", "-t", -1, "--no-header", "-q").exit_code == 0
+    document = json.loads(Path("model.json").read_text())
+    document["about"]["header"] = "yes"
+    Path("model.json").write_text(json.dumps(document))
+    assert run("verify", "model.json", "full.csv", "--target", -1).exit_code == 2
+    for file, code in (("short.csv", 0), ("full.csv", 1)):
+        assert run("verify", "model.json", file, "--target", -1, "--no-header").exit_code == code
+
+
 def test_a_target_of_another_name(run, model, fruit):
     fruit.write_text(fruit.read_text().replace("kind", "sort", 1))
     assert run("verify", model, fruit).exit_code == 2

@@ -64,11 +64,11 @@ class Source:
 
     def options_to_repeat(self) -> list[str]:
         """Return the options that `verify` needs again, because no model remembers them."""
-        options = {"--weights": self.weights, "--format": self.format}
+        options: dict[str, str | None] = {"--weights": self.weights, "--format": self.format}
         if self.labels_apart:
             options["--target"] = self.target
         given = [(name, value) for name, value in options.items() if value is not None]
-        return [word for pair in given for word in pair]
+        return [*(word for pair in given for word in pair), *(["--header"] if self.header else [])]
 
     def as_at_the_fit(self, about: dict[str, str], problem: "Problem") -> "Source":
         """Fill in what the model remembers of its file, and was not given as an option."""
@@ -86,10 +86,13 @@ class Source:
         return self.target or (remembered if columns else None)
 
     def with_header(self, about: dict[str, str]) -> "Source":
-        """Fill in whether the first line contains names, if that was an option of the fit."""
-        if self.header is not None or "header" not in about:
+        """Fill in that the first line contains no names, if that was an option of the fit.
+
+        That it does contain names is not taken from a model: its first example would be left out.
+        """
+        if self.header is not None or about.get("header") != "no":
             return self
-        return replace(self, header=about["header"] == "yes")
+        return replace(self, header=False)
 
 
 def columns_of(problem: "Problem") -> dict[str, Any]:
