@@ -12,7 +12,7 @@ from scipy import sparse
 from novikoff.compiled import blocks
 from novikoff.compiled import sweep as compiled
 from novikoff.compiled.rows import Rows
-from novikoff.compiled.step import Frame, Specification, start
+from novikoff.compiled.step import RESCALED, SMALLEST_SHRINK, Frame, Specification, start
 from novikoff.compiled.sweep import Examples, Memory
 from novikoff.sample.storage import Storage
 
@@ -183,21 +183,31 @@ class Sample:
         *,
         nearness: float = 0.0,
         most: float = np.inf,
-    ) -> tuple[int, NDArray[np.int64]]:
-        """Visit a chunk once, updating on violated examples.
+        passes: int = 1,
+    ) -> tuple[int, int, NDArray[np.int64]]:
+        """Visit a chunk, updating on violated examples, until a pass makes no update.
 
-        Returns how many examples were visited and which of them were violated or near it.
+        Makes at most ``passes`` passes. Returns how many were begun, how many examples the last
+        one visited (fewer than all once ``most`` updates are made), and which of them were violated
+        or near it.
         """
         examples, here, moved = self._part(ids)
         near = np.empty(len(ids), dtype=np.int64)
         local = _part_of(memory, ids) if moved else memory
+        rescaled = memory.state[RESCALED]
         try:
-            visited, found = compiled.sweep(examples, here, rule, local, near, nearness, most)
+            begun, visited, found = compiled.sweep(
+                examples, here, rule, local, near, nearness, most, passes
+            )
         finally:
             # Ctrl-C during a sweep is served when it returns: w has moved, so must the weights.
             if moved:
+                if memory.state[RESCALED] != rescaled:
+                    factor = SMALLEST_SHRINK ** (memory.state[RESCALED] - rescaled)
+                    memory.weights[:] *= factor
+                    memory.stamps[:] *= factor
                 memory.weights[ids], memory.stamps[ids] = local.weights, local.stamps
-        return visited, ids[near[:found]] if moved else near[:found]
+        return begun, visited, ids[near[:found]] if moved else near[:found]
 
     def margins(self, ids: NDArray[np.int64], memory: Memory) -> NDArray[np.float64]:
         """Return ``z . w`` of the given examples, lifts included."""
