@@ -122,7 +122,7 @@ def advance(
     if norm2 > rule.patience * state[SCALE]:
         state[SCALE] = norm2
     if rule.cooling != 0.0 and state[NORM2] * state[SHRINK] ** 2 > 1.0:
-        # An infinite length is bad data, which is told elsewhere; the factor must not become 0.
+        # An infinite length means bad data, which the caller reports; the factor must not become 0.
         state[SHRINK] = max(1.0 / math.sqrt(state[NORM2]), 1.0 / LARGEST)
     state[THRESHOLD] = threshold(rule, state)
 

@@ -131,7 +131,7 @@ def sweep(
             i = order[p]
             product = dot(rows, i, w)
             margin = signs[i] * (product - state[ALONG] + state[OFFSET])
-            # Without slack the weights stay unread: eight bytes more a row are felt on short rows.
+            # Without slack the weights are not read: eight more bytes per row slow short rows down.
             if frame.slack2 != 0.0:
                 margin += frame.slack2 * weights[i]
             total += margin

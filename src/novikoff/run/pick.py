@@ -37,7 +37,7 @@ class Sweepable(Protocol):
         """
 
     def judge(self, updates: int) -> Status | None:
-        """Report the bounds after a full pass with so many updates; return why to end, if so."""
+        """Report the bounds after a full pass; return the status to end with, if any."""
 
 
 class Worst(Protocol):
@@ -47,7 +47,7 @@ class Worst(Protocol):
         """Find what to step on next."""
 
     def judge_worst(self) -> Status | None:
-        """Report the bounds of the iterate whose worst was found; return why to end, if so."""
+        """Report the bounds of this iterate; return the status to end with, if any."""
 
     def step_on_worst(self) -> None:
         """Update on what was found."""

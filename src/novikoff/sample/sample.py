@@ -167,7 +167,7 @@ class Sample:
             yield ids[begin : begin + self.storage.chunk]
 
     def parts(self, ids: NDArray[np.int64]) -> Iterator[tuple[Rows, NDArray[np.int64], slice]]:
-        """Yield rows, where the next of ``ids`` are in them, and where these are in ``ids``."""
+        """Yield rows, the row numbers of the next ``ids`` in them, and the slice of ``ids``."""
         done = 0
         for chunk in self.chunks(ids):
             rows, gathered = self.storage.part(chunk)
@@ -200,7 +200,7 @@ class Sample:
                 examples, here, rule, local, near, nearness, most, passes
             )
         finally:
-            # Ctrl-C during a sweep is served when it returns: w has moved, so must the weights.
+            # Ctrl-C during a sweep raises when it returns; w has changed, so must the weights.
             if moved:
                 if memory.state[RESCALED] != rescaled:
                     factor = SMALLEST_SHRINK ** (memory.state[RESCALED] - rescaled)
@@ -272,7 +272,7 @@ class Sample:
         return float(np.linalg.norm(distance))
 
     def _part(self, ids: NDArray[np.int64]) -> tuple[Examples, NDArray[np.int64], bool]:
-        """Return a chunk for compiled code, where it is, and whether that is in rows of its own."""
+        """Return a chunk for compiled code, its row numbers there, and whether it was copied."""
         rows, gathered = self.storage.part(ids)
         if gathered is None:
             signs, norms2, here = self.signs, self.norms2, ids
