@@ -2,30 +2,22 @@
 
 import math
 
-import numpy as np
 import pytest
 
 from novikoff.compiled.step import (
-    ALONG,
-    LARGEST_GROWTH,
     LEAST,
     LONGEST2,
     MISTAKES,
     NORM2,
-    OFFSET,
     SCALE,
     SHRINK,
-    SMALLEST_SHRINK,
     STATE_SIZE,
     THRESHOLD,
     UPDATES,
     WEIGHT,
-    Frame,
     Specification,
     advance,
     length,
-    rescale,
-    safe_updates,
     start,
     threshold,
 )
@@ -88,22 +80,6 @@ def test_the_vector_is_brought_into_the_unit_ball():
     assert state[SHRINK] == pytest.approx(1.0 / math.sqrt(0.25 + 16.0))
 
 
-def test_how_many_updates_are_safe():
-    """Until the product of the growth factors could exceed what is left of float64's range."""
-    rule, state = Specification(cooling=1.0, push=1.0), start(Specification())
-    assert safe_updates(Specification(), Frame(), state) == math.inf
-    for weight in (1.0, 100.0):
-        for t in (0.0, 50.0, 1e6):
-            state[UPDATES] = t
-            safe = safe_updates(rule, Frame(weight_positive=weight), state)
-            assert safe >= 1.0
-            k = t + 1.0 + np.arange(min(safe, 10_000.0))
-            bits = np.log2(1.0 + weight * np.sqrt(2.0 / k)).sum()
-            assert bits <= math.log2(LARGEST_GROWTH)
-    state[UPDATES] = 0.0
-    assert safe_updates(rule, Frame(weight_negative=1e300), state) == 1.0
-
-
 def test_an_infinite_length_does_not_divide_by_zero():
     rule = Specification(cooling=1.0, push=1.0)
     state = start(rule)
@@ -111,17 +87,3 @@ def test_an_infinite_length_does_not_divide_by_zero():
     assert state[NORM2] == math.inf
     assert 0.0 < state[SHRINK]
     assert not math.isnan(state[THRESHOLD])
-
-
-def test_weights_that_grow_are_brought_back():
-    state = np.ones(STATE_SIZE)
-    assert rescale(state) == 1.0
-    np.testing.assert_array_equal(state, np.ones(STATE_SIZE))
-    state[SHRINK] = SMALLEST_SHRINK / 2
-    state[[WEIGHT, OFFSET, ALONG]] = 3.0 / SMALLEST_SHRINK
-    state[NORM2] = (2.0 / SMALLEST_SHRINK) ** 2
-    assert rescale(state) == SMALLEST_SHRINK
-    assert state[[WEIGHT, OFFSET, ALONG]].tolist() == [3.0, 3.0, 3.0]
-    assert (state[NORM2], state[SHRINK]) == (4.0, 0.5)
-    # The vector in the ball, shrink * w, has not moved.
-    assert state[UPDATES] == 1.0

@@ -11,13 +11,16 @@ from novikoff.compiled.step import (
     LEAST,
     NORM2,
     OFFSET,
+    RESCALED,
     SHRINK,
     SMALLEST_SHRINK,
+    THRESHOLD,
     UPDATES,
     WEIGHT,
     Frame,
     Specification,
     start,
+    threshold,
 )
 from novikoff.compiled.sweep import Examples, Memory, combine, margins, sweep, take
 
@@ -79,7 +82,7 @@ def test_margins_and_combinations(kind):
 
 def swept(rule, here, order, *, nearness=0.0, most=np.inf, **how):
     near = np.full(len(order), -1)
-    visited, found = sweep(examples(**how), np.array(order), rule, here, near, nearness, most)
+    _, visited, found = sweep(examples(**how), np.array(order), rule, here, near, nearness, most, 1)
     return visited, near[:found].tolist()
 
 
@@ -124,12 +127,25 @@ def test_what_is_no_number_shows_in_the_state(bad):
     assert here.state[FINITE] != 0.0
 
 
-def test_a_memory_is_brought_back_as_a_whole():
-    here = memory(Specification())
-    assert here.rescale() == 1.0
-    for array in (here.weights, here.stamps, here.w):
-        array[:] = 8.0 / SMALLEST_SHRINK
-    here.state[SHRINK] = SMALLEST_SHRINK
-    assert here.rescale() == SMALLEST_SHRINK
-    for array in (here.weights, here.stamps, here.w):
-        assert (array == 8.0).all()
+@pytest.mark.parametrize("kind", [np.asarray, csr])
+def test_weights_that_grow_are_brought_back(kind):
+    """Weights, vector and state as a whole; the vector in the ball, shrink * w, does not move."""
+    rule = Specification(cooling=1.0, push=1.0)
+    small, large = memory(rule), memory(rule)
+    for array in small[:3]:
+        array[:] = np.arange(1.0, 1.0 + len(array))
+    small.state[[UPDATES, WEIGHT, NORM2, OFFSET, SHRINK]] = 7.0, 10.0, 5.0, 3.0, 0.25
+    for array, grown in zip(small[:3], large[:3], strict=True):
+        grown[:] = array / SMALLEST_SHRINK
+    large.state[:] = small.state
+    large.state[[WEIGHT, OFFSET]] /= SMALLEST_SHRINK
+    large.state[NORM2] /= SMALLEST_SHRINK**2
+    large.state[SHRINK] *= SMALLEST_SHRINK
+    take(examples(kind), 2, 0.5, rule, small)
+    take(examples(kind), 2, 0.5 / SMALLEST_SHRINK, rule, large)
+    assert (small.state[RESCALED], large.state[RESCALED]) == (0.0, 1.0)
+    large.state[RESCALED] = 0.0
+    # The largest norm is one of the data, in the same unit for both.
+    for array, brought_back in zip(small, large, strict=True):
+        np.testing.assert_array_equal(brought_back, array)
+    assert large.state[THRESHOLD] == threshold(rule, large.state)

@@ -24,9 +24,12 @@ class Scripted:
         self.log.append("all")
         return self.full.pop(0)
 
-    def sweep_near(self):
-        self.log.append("near")
-        return self.cheap.pop(0) if self.cheap else 0
+    def sweep_near(self, passes):
+        updates = 1
+        while passes > 0 and updates > 0:
+            self.log.append("near")
+            updates = self.cheap.pop(0) if self.cheap else 0
+            passes -= 1
 
     def judge(self, updates):
         self.log.append(updates)

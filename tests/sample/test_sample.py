@@ -76,8 +76,8 @@ def test_sweeps_margins_and_models(kind, how, rule, monkeypatch):
         assert len(chunks) > 1
         np.testing.assert_array_equal(np.concatenate(chunks), sample.order)
         for chunk in chunks:
-            visited, near = sample.sweep(chunk, specification, memory, nearness=0.0)
-            assert visited == len(chunk)
+            passes, visited, near = sample.sweep(chunk, specification, memory, nearness=0.0)
+            assert (passes, visited) == (1, len(chunk))
             violated = []
             for i in chunk.tolist():
                 if run.margin(i) <= rule.threshold(run.state):
@@ -124,7 +124,7 @@ def test_one_example_at_a_time(kind, monkeypatch):
     for i in (7, 3, 7, 59):
         margin = sample.margins(np.array([i]), memory)[0]
         assert margin == pytest.approx(Z[i] @ w)
-        assert sample.sweep(np.array([i]), specification, memory)[0] == 1
+        assert sample.sweep(np.array([i]), specification, memory)[:2] == (1, 1)
         w += Z[i]
     assert memory.weights[[7, 3, 59]].tolist() == [2.0, 1.0, 1.0]
     np.testing.assert_array_equal(memory.w, w[:5])
@@ -135,10 +135,36 @@ def test_the_most_updates(kind):
     _, sample = problem(kind)
     specification = rules.ScaleFree().specification(sample.lifted_radius)
     memory = sample.memory(specification)
-    visited, _ = sample.sweep(sample.order, specification, memory, most=2.0)
+    _, visited, _ = sample.sweep(sample.order, specification, memory, most=2.0)
     assert memory.state[UPDATES] == 2.0
     assert memory.weights.sum() == 2.0
     assert 2 <= visited < 60
+
+
+@KINDS
+@HOW
+@pytest.mark.parametrize("rule", [rules.ScaleFree(), rules.PassiveAggressive(), rules.Alma()])
+def test_many_passes_in_one_call(kind, how, rule, monkeypatch):
+    """The same updates, bit for bit, as one pass at a time; a pass that makes none is the last."""
+    _, sample = problem(kind, monkeypatch, **how)
+    specification = rule.specification(sample.lifted_radius)
+    at_once, singly = sample.memory(specification), sample.memory(specification)
+    ids = sample.order[::12]
+    passes, visited, _ = sample.sweep(ids, specification, at_once, passes=100)
+    assert 1 < passes <= 100
+    assert visited == len(ids)
+    for k in range(passes):
+        before = singly.state[UPDATES]
+        assert sample.sweep(ids, specification, singly)[:2] == (1, len(ids))
+        assert (singly.state[UPDATES] == before) == (k == passes - 1 < 99)
+    for a, b in zip(at_once, singly, strict=True):
+        np.testing.assert_array_equal(a, b)
+    limited = sample.memory(specification)
+    most = at_once.state[UPDATES] - 1.0
+    passes, visited, _ = sample.sweep(ids, specification, limited, most=most, passes=100)
+    assert limited.state[UPDATES] == most
+    assert passes > 1
+    assert visited < len(ids)
 
 
 def test_near_examples():
@@ -152,7 +178,7 @@ def test_near_examples():
     w = memory.weights @ Z
     assert (Z @ w > 0).all()
     reach = 0.5 * (w @ w) / memory.weights.sum()
-    _, near = sample.sweep(sample.order, specification, memory, nearness=0.5)
+    _, _, near = sample.sweep(sample.order, specification, memory, nearness=0.5)
     assert near.tolist() == [i for i in sample.order if Z[i] @ w <= reach]
     assert 0 < len(near) < 60
 

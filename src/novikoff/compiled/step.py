@@ -60,16 +60,15 @@ MISTAKES = 8  # updates made at z.w <= 0
 THRESHOLD = 9
 FINITE = 10  # stays 0.0 while every margin is a finite number
 LEAST = 11  # the least margin met; that of w itself once a pass makes no update
-STATE_SIZE = 12
+RESCALED = 12  # how often weights and w were multiplied by SMALLEST_SHRINK
+STATE_SIZE = 13
 
 LARGEST = float(np.finfo(np.float64).max)
 
-# Weights that have grown beyond the inverse of this are brought back by it; a power of two, so that
-# nothing is rounded.
+# A rule that keeps w in the unit ball does so by a factor SHRINK beside growing weights. Once that
+# factor has fallen to this value, weights and w are multiplied by it: a power of two, so that
+# nothing is rounded, and |w|^2 = 2^400 leaves room in float64 for what one update adds.
 SMALLEST_SHRINK = 2.0**-200
-# What |w| may grow by before it is looked after: |w|^2 then stays within the range of float64,
-# (2^(200 + 300))^2 < 2^1023.
-LARGEST_GROWTH = 2.0**300
 
 
 @njit(cache=True, nogil=True)
@@ -123,36 +122,9 @@ def advance(
     if norm2 > rule.patience * state[SCALE]:
         state[SCALE] = norm2
     if rule.cooling != 0.0 and state[NORM2] * state[SHRINK] ** 2 > 1.0:
-        # An infinite length is bad data, which is told elsewhere; the factor must not become 0.
+        # An infinite length means bad data, which the caller reports; the factor must not become 0.
         state[SHRINK] = max(1.0 / math.sqrt(state[NORM2]), 1.0 / LARGEST)
     state[THRESHOLD] = threshold(rule, state)
-
-
-def safe_updates(rule: Specification, frame: Frame, state: np.ndarray) -> float:
-    """Return how many updates can be made before :func:`rescale` must look after the weights.
-
-    A rule that keeps ``w`` in the unit ball takes its k-th step by ``push R / sqrt(k)`` at most,
-    times the weight of a class. Without the factor that brings it back, ``w`` grows by one more
-    than that.
-    """
-    if rule.push == 0.0:
-        return math.inf
-    weight = max(frame.weight_negative, frame.weight_positive)
-    growth = 1.0 + weight * math.sqrt(2.0 / (state[UPDATES] + 1.0))
-    return max(1.0, math.log(LARGEST_GROWTH) // math.log(growth))
-
-
-def rescale(state: np.ndarray) -> float:
-    """Return the factor by which weights and ``w`` must shrink to stay finite, usually 1.
-
-    A rule that keeps ``w`` in the unit ball does so by a factor beside growing weights.
-    """
-    if state[SHRINK] > SMALLEST_SHRINK:
-        return 1.0
-    state[[WEIGHT, OFFSET, ALONG]] *= SMALLEST_SHRINK
-    state[NORM2] *= SMALLEST_SHRINK**2
-    state[SHRINK] /= SMALLEST_SHRINK
-    return SMALLEST_SHRINK
 
 
 def start(rule: Specification) -> np.ndarray:

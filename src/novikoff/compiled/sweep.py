@@ -13,6 +13,9 @@ from novikoff.compiled.step import (
     LEAST,
     NORM2,
     OFFSET,
+    RESCALED,
+    SHRINK,
+    SMALLEST_SHRINK,
     THRESHOLD,
     UPDATES,
     WEIGHT,
@@ -20,8 +23,6 @@ from novikoff.compiled.step import (
     Specification,
     advance,
     length,
-    rescale,
-    safe_updates,
 )
 
 # A margin above the threshold by less than this share of what it was summed from counts as
@@ -62,14 +63,6 @@ class Memory(NamedTuple):
     w: np.ndarray
     state: np.ndarray
 
-    def rescale(self) -> float:
-        """Bring back weights that a rule lets grow out of range; return the factor, usually 1."""
-        factor = rescale(self.state)
-        if factor != 1.0:
-            for array in (self.weights, self.stamps, self.w):
-                array *= factor
-        return factor
-
 
 @njit(cache=True, nogil=True)
 def take(examples: Examples, i: int, margin: float, rule: Specification, memory: Memory) -> None:
@@ -86,6 +79,22 @@ def take(examples: Examples, i: int, margin: float, rule: Specification, memory:
     state[ALONG] = add(rows, i, tau * y, w, centre, at)
     state[OFFSET] += tau * y * frame.lift2
     advance(rule, state, margin, norm2, tau)
+    if state[SHRINK] <= SMALLEST_SHRINK:
+        _rescale(memory)
+
+
+@njit(cache=True, nogil=True)
+def _rescale(memory: Memory) -> None:
+    weights, stamps, w, state = memory
+    weights *= SMALLEST_SHRINK
+    stamps *= SMALLEST_SHRINK
+    w *= SMALLEST_SHRINK
+    # The threshold of a rule that shrinks w is measured in units of |w|.
+    for k in (WEIGHT, OFFSET, ALONG, THRESHOLD):
+        state[k] *= SMALLEST_SHRINK
+    state[NORM2] *= SMALLEST_SHRINK**2
+    state[SHRINK] /= SMALLEST_SHRINK
+    state[RESCALED] += 1.0
 
 
 @njit(cache=True, nogil=True)
@@ -97,64 +106,59 @@ def sweep(
     near: np.ndarray,
     nearness: float,
     most: float,
-) -> tuple[int, int]:
-    """Visit the examples of ``order`` once and update on each that the rule finds violated.
+    passes: int,
+) -> tuple[int, int, int]:
+    """Visit the examples of ``order`` and update on each that the rule finds violated.
 
-    Returns how many were visited (fewer than all once ``most`` updates are made) and how many
-    entries of ``near`` were filled: the examples violated or within ``nearness`` of it. Ties
-    within rounding are looked for where ``nearness`` is not 0: in full passes, which decide.
+    Does so over and over until a pass makes no update, at most ``passes`` times. Returns how many
+    passes were begun, and of the last one how many examples were visited (fewer than all once
+    ``most`` updates are made) and how many entries of ``near`` were filled: the examples violated
+    or within ``nearness`` of it. Ties within rounding are looked for where ``nearness`` is not 0:
+    in full passes, which decide.
     """
     rows, signs, norms2, _, _, frame = examples
     weights, _, w, state = memory
-    found = 0
-    total = 0.0
-    least = state[LEAST]
-    reach = _reach(state, nearness)
-    brink = _reach(state, min(nearness, BRINK))
-    for p in range(order.shape[0]):
-        i = order[p]
-        product = dot(rows, i, w)
-        margin = signs[i] * (product - state[ALONG] + state[OFFSET])
-        # Without slack the weights stay unread: eight bytes more a row are felt on short rows.
-        if frame.slack2 != 0.0:
-            margin += frame.slack2 * weights[i]
-        total += margin
-        least = min(least, margin)
-        if margin > reach:
-            continue
-        near[found] = i
-        found += 1
-        if margin > brink:
-            continue
-        # A margin that rounding may have lifted over the threshold counts as violated. An infinite
-        # one means bad data, which FINITE reports below; w must not take it in.
-        tie = abs(product) + abs(state[ALONG]) + abs(state[OFFSET])
-        tie += math.sqrt(max(norms2[i], 0.0)) * math.sqrt(max(state[NORM2], 0.0))
-        if -np.inf < margin <= state[THRESHOLD] + TIE * tie:
-            if state[UPDATES] >= most:
-                state[FINITE] += 0.0 * total
-                return p, found - 1
-            take(examples, i, margin, rule, memory)
-            reach = _reach(state, nearness)
-            brink = _reach(state, min(nearness, BRINK))
-    # A NaN or an infinity in any row survives the sum and the product with zero.
-    state[FINITE] += 0.0 * total
-    state[LEAST] = least
-    return order.shape[0], found
-
-
-def sweep_in_range(
-    examples: Examples, order: np.ndarray, rule: Specification, memory: Memory
-) -> float:
-    """Visit the examples of ``order`` once, with weights kept in range; return their rescaling."""
-    near = np.empty(len(order), dtype=np.int64)
-    factor, done = 1.0, 0
-    while done < len(order):
-        most = memory.state[UPDATES] + safe_updates(rule, examples.frame, memory.state)
-        visited, _ = sweep(examples, order[done:], rule, memory, near, 0.0, most)
-        done += visited
-        factor *= memory.rescale()
-    return factor
+    begun, found = 0, 0
+    while begun < passes:
+        begun += 1
+        found = 0
+        total = 0.0
+        before = state[UPDATES]
+        least = state[LEAST]
+        reach = _reach(state, nearness)
+        brink = _reach(state, min(nearness, BRINK))
+        for p in range(order.shape[0]):
+            i = order[p]
+            product = dot(rows, i, w)
+            margin = signs[i] * (product - state[ALONG] + state[OFFSET])
+            # Without slack the weights are not read: eight more bytes per row slow short rows down.
+            if frame.slack2 != 0.0:
+                margin += frame.slack2 * weights[i]
+            total += margin
+            least = min(least, margin)
+            if margin > reach:
+                continue
+            near[found] = i
+            found += 1
+            if margin > brink:
+                continue
+            # A margin that rounding may have lifted over the threshold counts as violated. An
+            # infinite one means bad data, which FINITE reports below; w must not take it in.
+            tie = abs(product) + abs(state[ALONG]) + abs(state[OFFSET])
+            tie += math.sqrt(max(norms2[i], 0.0)) * math.sqrt(max(state[NORM2], 0.0))
+            if -np.inf < margin <= state[THRESHOLD] + TIE * tie:
+                if state[UPDATES] >= most:
+                    state[FINITE] += 0.0 * total
+                    return begun, p, found - 1
+                take(examples, i, margin, rule, memory)
+                reach = _reach(state, nearness)
+                brink = _reach(state, min(nearness, BRINK))
+        # A NaN or an infinity in any row survives the sum and the product with zero.
+        state[FINITE] += 0.0 * total
+        state[LEAST] = least
+        if state[UPDATES] == before:
+            break
+    return begun, order.shape[0], found
 
 
 @njit(cache=True, nogil=True)

@@ -16,7 +16,9 @@ from novikoff.compiled.step import (
     MISTAKES,
     NORM2,
     OFFSET,
+    RESCALED,
     SCALE,
+    SMALLEST_SHRINK,
     THRESHOLD,
     UPDATES,
     Frame,
@@ -24,7 +26,7 @@ from novikoff.compiled.step import (
     start,
     threshold,
 )
-from novikoff.compiled.sweep import Examples, combine, sweep_in_range
+from novikoff.compiled.sweep import Examples, combine, sweep
 from novikoff.estimators.labels import (
     Codes,
     codes_among,
@@ -149,9 +151,10 @@ class Online:
             stamps = np.zeros(len(codes))
             examples = Examples(rows, signs, unmeasured, self.centre, self.at, self.frames[k])
             memory = Memory(np.zeros(len(codes)), stamps, self.w[k], self.states[k])
-            factor = sweep_in_range(examples, ids, self.rule, memory)
+            rescaled = self.states[k, RESCALED]
+            sweep(examples, ids, self.rule, memory, np.empty_like(ids), 0.0, np.inf, 1)
             if self.lag is not None:
-                self.lag[k] *= factor
+                self.lag[k] *= SMALLEST_SHRINK ** (self.states[k, RESCALED] - rescaled)
                 late = np.flatnonzero(stamps)
                 signed = stamps[late] * signs[late]
                 combine(examples, late, signed, self.lag[k, :-1])

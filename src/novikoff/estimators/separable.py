@@ -42,7 +42,7 @@ def is_separable(
     n_jobs : int, optional
         Threads for more than two classes.
     callbacks : tuple of callables
-        Called with a :class:`~novikoff.run.record.Progress` after every pass.
+        Called with a :class:`~novikoff.run.clock.Progress` after every pass.
 
     Returns
     -------

@@ -32,7 +32,7 @@ class Passes:
     @property
     def n_features(self) -> int:
         """The number of features."""
-        return self.sample.storage.shape[1]
+        return self.sample.storage.width
 
     @contextmanager
     def without_limits(self) -> Iterator[None]:

@@ -39,7 +39,7 @@ class Problem:
     @property
     def n_features(self) -> int:
         """The number of features."""
-        return self.sample.storage.shape[1]
+        return self.sample.storage.width
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class Solution:
         weights = np.zeros(sample.n_examples)
         weights[support] = 1.0
         return cls(
-            w=np.zeros(sample.storage.shape[1]),
+            w=np.zeros(sample.storage.width),
             offset=0.0,
             weights=weights,
             status=Status.NOT_SEPARABLE,

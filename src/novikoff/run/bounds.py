@@ -18,16 +18,20 @@ SAFETY = 1e-4
 
 
 class Point(NamedTuple):
-    """Weights, the vector they make, its offset and their total: where a run is, or was."""
+    """Where a run is, or was: weights, the vector they make, its offset and their total.
+
+    ``rescaled`` tells points apart whose weights are in different units.
+    """
 
     weights: NDArray[np.float64]
     w: NDArray[np.float64]
     offset: float
     total: float
+    rescaled: int = 0
 
     def copy(self) -> "Point":
         """Return a copy that the run does not change."""
-        return Point(self.weights.copy(), self.w.copy(), self.offset, self.total)
+        return self._replace(weights=self.weights.copy(), w=self.w.copy())
 
     def since(self, before: "Point") -> "Point":
         """Return what was added after an earlier point."""
@@ -101,16 +105,14 @@ class Bounds:
 
     def tighten(self, here: Point, passes: int) -> None:
         """Take in the upper bound that a point proves after so many passes."""
-        points = [here] if self._start is None else [here, here.since(self._start)]
+        points = [here]
+        if self._start is not None and self._start.rescaled == here.rescaled:
+            points.append(here.since(self._start))
         bound, point = min(((self._upper(p), p) for p in points), key=itemgetter(0))
         if bound < self.upper:
             self.upper, self.upper_weights = bound, point.weights.copy()
         if passes & (passes - 1) == 0:
             self._start = here.copy()
-
-    def forget_start(self) -> None:
-        """Drop the earlier point: the run has changed the unit of its weights."""
-        self._start = None
 
     def excludes_min_margin(self) -> bool:
         """Whether no hyperplane can have the margin that the run looks for."""

@@ -83,7 +83,7 @@ class Clock:
         self._interrupted = False
 
     def interrupted(self) -> Status | None:
-        """Return INTERRUPTED or TIME_LIMIT, if that is so; ``None``: neither."""
+        """Return INTERRUPTED or TIME_LIMIT, or ``None`` if neither applies."""
         if self._interrupted or self.limits.cancelled():
             return Status.INTERRUPTED
         if self.limits.deadline is not None and time.perf_counter() >= self.limits.deadline:
@@ -91,7 +91,7 @@ class Clock:
         return None
 
     def stop(self) -> Status | None:
-        """Return the limit that was met, the number of passes included; ``None``: go on."""
+        """Return the limit that was met, including the number of passes, or ``None``."""
         status = self.interrupted()
         if status is None and self.passes >= self.limits.max_iter:
             return Status.MAX_ITER
@@ -114,7 +114,10 @@ class Clock:
         return self.passes + share <= self.limits.max_iter
 
     def report(self, mistakes: int, lower: float, upper: float) -> None:
-        """Write a line of history and tell the callbacks; a second line of one pass replaces it."""
+        """Append a line to the history and call the callbacks with it.
+
+        A second line for the same pass and updates replaces the first, without a call.
+        """
         line = Progress(
             iteration=ceil(self.passes),
             updates=self.updates,

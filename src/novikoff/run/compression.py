@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 Reason: TypeAlias = Literal["update", "longest", "placing", "deciding", "class"]
 
-# Whole numbers up to here are float64 numbers, each of them.
+# float64 represents every integer up to this one.
 LARGEST_INTEGER = 2.0**53
 
 

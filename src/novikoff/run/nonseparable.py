@@ -1,4 +1,4 @@
-"""Proofs of non-separability that the perceptron finds by itself."""
+"""Proofs of non-separability without a solver: zero rows, contradictions, perceptron cycles."""
 
 from typing import Any
 
@@ -26,8 +26,8 @@ def zero_combination(
 
     Tried are: an example at the origin (homogeneous case), equal examples with opposite labels,
     and, for small data in small integers, the perceptron cycling theorem: on such data
-    Algorithm 1 either stops or comes back to a vector it has had, and the updates in between
-    then sum to zero.
+    Algorithm 1 either stops or returns to an earlier ``w``, and the updates in between then sum
+    to zero.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def contradiction(
     rows = np.arange(signs.size) if among is None else among
     rows = rows[_in_mixed_group(hashes[rows], signs[rows])]
     first = first_equal(X, hashes, rows)
-    # If examples that are equal have both labels, one of them has not the label of the first.
+    # If equal examples have both labels, one of them differs in label from the first.
     opposite = np.flatnonzero(signs[rows] != signs[first])
     if not opposite.size:
         return None

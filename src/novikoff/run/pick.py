@@ -30,11 +30,14 @@ class Sweepable(Protocol):
     def sweep_all(self) -> int:
         """Visit every example once, updating on violated ones; return how many these were."""
 
-    def sweep_near(self) -> int:
-        """Visit once those that the last full pass found violated, or nearly; return as above."""
+    def sweep_near(self, passes: int) -> None:
+        """Make cheap passes, over what the last full pass found violated or nearly so.
+
+        End after so many, or after one without an update.
+        """
 
     def judge(self, updates: int) -> Status | None:
-        """Report the bounds after a full pass with so many updates; return why to end, if so."""
+        """Report the bounds after a full pass; return the status to end with, if any."""
 
 
 class Worst(Protocol):
@@ -44,7 +47,7 @@ class Worst(Protocol):
         """Find what to step on next."""
 
     def judge_worst(self) -> Status | None:
-        """Report the bounds of the iterate whose worst was found; return why to end, if so."""
+        """Report the bounds of this iterate; return the status to end with, if any."""
 
     def step_on_worst(self) -> None:
         """Update on what was found."""
@@ -58,11 +61,8 @@ def cyclic(search: Sweepable, clock: Clock) -> Status:
         ended = search.judge(updates)
         if ended is not None:
             return ended
-        if updates >= FEW * search.n_carriers:
-            continue
-        for _ in range(CHEAP_PASSES):
-            if search.sweep_near() == 0:
-                break
+        if updates < FEW * search.n_carriers:
+            search.sweep_near(CHEAP_PASSES)
     return Status.MAX_ITER
 
 

@@ -9,14 +9,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.certificate import Status
-from novikoff.compiled.step import ALONG, MISTAKES, OFFSET, UPDATES, WEIGHT, Specification
+from novikoff.compiled.step import (
+    ALONG,
+    MISTAKES,
+    OFFSET,
+    RESCALED,
+    UPDATES,
+    WEIGHT,
+    Specification,
+)
 from novikoff.rules import Rule
 from novikoff.run.bounds import Bounds, Point
-from novikoff.run.clock import Callback, Clock, Limits, Progress
+from novikoff.run.clock import Clock, Progress
 from novikoff.run.compression import Compression, Reason
 from novikoff.sample import Memory, Sample
-
-__all__ = ["Callback", "Limits", "Progress", "Run"]
 
 
 @dataclass
@@ -161,4 +167,5 @@ class Run:
     def here(self) -> Point:
         """Return where the run is; a view, which moves on with it."""
         state = self.memory.state
-        return Point(self.weights, self.memory.w, float(state[OFFSET]), float(state[WEIGHT]))
+        offset, total = float(state[OFFSET]), float(state[WEIGHT])
+        return Point(self.weights, self.memory.w, offset, total, int(state[RESCALED]))

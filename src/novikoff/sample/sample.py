@@ -12,7 +12,7 @@ from scipy import sparse
 from novikoff.compiled import blocks
 from novikoff.compiled import sweep as compiled
 from novikoff.compiled.rows import Rows
-from novikoff.compiled.step import Frame, Specification, start
+from novikoff.compiled.step import RESCALED, SMALLEST_SHRINK, Frame, Specification, start
 from novikoff.compiled.sweep import Examples, Memory
 from novikoff.sample.storage import Storage
 
@@ -167,7 +167,7 @@ class Sample:
             yield ids[begin : begin + self.storage.chunk]
 
     def parts(self, ids: NDArray[np.int64]) -> Iterator[tuple[Rows, NDArray[np.int64], slice]]:
-        """Yield rows, where the next of ``ids`` are in them, and where these are in ``ids``."""
+        """Yield rows, the row numbers of the next ``ids`` in them, and the slice of ``ids``."""
         done = 0
         for chunk in self.chunks(ids):
             rows, gathered = self.storage.part(chunk)
@@ -183,21 +183,31 @@ class Sample:
         *,
         nearness: float = 0.0,
         most: float = np.inf,
-    ) -> tuple[int, NDArray[np.int64]]:
-        """Visit a chunk once, updating on violated examples.
+        passes: int = 1,
+    ) -> tuple[int, int, NDArray[np.int64]]:
+        """Visit a chunk, updating on violated examples, until a pass makes no update.
 
-        Returns how many examples were visited and which of them were violated or near it.
+        Makes at most ``passes`` passes. Returns how many were begun, how many examples the last
+        one visited (fewer than all once ``most`` updates are made), and which of them were violated
+        or near it.
         """
         examples, here, moved = self._part(ids)
         near = np.empty(len(ids), dtype=np.int64)
         local = _part_of(memory, ids) if moved else memory
+        rescaled = memory.state[RESCALED]
         try:
-            visited, found = compiled.sweep(examples, here, rule, local, near, nearness, most)
+            begun, visited, found = compiled.sweep(
+                examples, here, rule, local, near, nearness, most, passes
+            )
         finally:
-            # Ctrl-C during a sweep is served when it returns: w has moved, so must the weights.
+            # Ctrl-C during a sweep raises when it returns; w has changed, so must the weights.
             if moved:
+                if memory.state[RESCALED] != rescaled:
+                    factor = SMALLEST_SHRINK ** (memory.state[RESCALED] - rescaled)
+                    memory.weights[:] *= factor
+                    memory.stamps[:] *= factor
                 memory.weights[ids], memory.stamps[ids] = local.weights, local.stamps
-        return visited, ids[near[:found]] if moved else near[:found]
+        return begun, visited, ids[near[:found]] if moved else near[:found]
 
     def margins(self, ids: NDArray[np.int64], memory: Memory) -> NDArray[np.float64]:
         """Return ``z . w`` of the given examples, lifts included."""
@@ -262,7 +272,7 @@ class Sample:
         return float(np.linalg.norm(distance))
 
     def _part(self, ids: NDArray[np.int64]) -> tuple[Examples, NDArray[np.int64], bool]:
-        """Return a chunk for compiled code, where it is, and whether that is in rows of its own."""
+        """Return a chunk for compiled code, its row numbers there, and whether it was copied."""
         rows, gathered = self.storage.part(ids)
         if gathered is None:
             signs, norms2, here = self.signs, self.norms2, ids

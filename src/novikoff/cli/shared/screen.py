@@ -15,7 +15,7 @@ from novikoff.cli.shared.group import complain, safe
 if TYPE_CHECKING:
     from rich.status import Status
 
-    from novikoff.run.record import Progress
+    from novikoff.run import Progress
 
 # Seconds between two lines of progress: a terminal rewrites its line, a log grows by each.
 _REDRAW = 0.1

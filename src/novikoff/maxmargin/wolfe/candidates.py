@@ -27,7 +27,7 @@ class DenseRows:
 
     def __init__(self, sample: Sample) -> None:
         self.sample = sample
-        self._buffer = np.empty((0, sample.storage.shape[1]))
+        self._buffer = np.empty((0, sample.storage.width))
         self.z = self._buffer
 
     def add(self, ids: Ids) -> Vector:
@@ -55,7 +55,7 @@ class SparseRows:
 
     def __init__(self, sample: Sample) -> None:
         self.sample = sample
-        self.signed: Any = sparse.csr_matrix((0, sample.storage.shape[1]))
+        self.signed: Any = sparse.csr_matrix((0, sample.storage.width))
         self.signs = np.empty(0)
         self.along = np.empty(0)
 
