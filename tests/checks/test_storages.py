@@ -19,6 +19,7 @@ from tests.checks.subjects import (
     assert_same_fit,
     make,
 )
+from tests.data.layouts import read_only, read_only_csr, with_long_indices
 from tests.estimators.problems import (
     assert_same_model,
     noise,
@@ -28,25 +29,6 @@ from tests.estimators.problems import (
 )
 
 MEGABYTE = 1 << 20
-
-
-def read_only(X):
-    X = X.copy()
-    X.setflags(write=False)
-    return X
-
-
-def read_only_csr(X):
-    X = sparse.csr_matrix(X)
-    for array in (X.data, X.indices, X.indptr):
-        array.setflags(write=False)
-    return X
-
-
-def with_long_indices(X):
-    X = sparse.csr_matrix(X)
-    X.indices, X.indptr = X.indices.astype(np.int64), X.indptr.astype(np.int64)
-    return X
 
 
 def wrongly_called_canonical(X):

@@ -15,20 +15,13 @@ from novikoff.run import Clock, Limits, Progress, Run, run
 from novikoff.run.bounds import Bounds
 from novikoff.sample import Sample, storage_of
 from tests.estimators.problems import ALL_RULES, ONLINE_RULES, UNIT_STEP_RULES, noise
+from tests.sample.lift import lifted_examples
 
 CALM = Limits(max_iter=50_000)
 
 
 def sample_of(X, y, **how):
     return Sample.of(storage_of(X), np.where(y > 0, 1, -1), **how)
-
-
-def written_out(X, sample):
-    parts = [X - sample.centre]
-    if sample.affine:
-        parts.append(np.full((len(X), 1), np.sqrt(sample.frame.lift2)))
-    Z = np.hstack(parts) * sample.signs[:, None]
-    return np.hstack([Z, np.sqrt(sample.frame.slack2) * np.eye(len(X))])
 
 
 @pytest.mark.parametrize("name", ALL_RULES)
@@ -47,7 +40,7 @@ def test_a_run_that_converged_satisfies_its_rule(name, n, d, share, seed, affine
     order = np.random.default_rng(seed).permutation(n)
     sample = sample_of(p.X, p.y, order=order, affine=affine, slack2=slack2)
     finished = run(sample, ALL_RULES[name], clock=Clock(CALM))
-    Z = written_out(p.X, sample)
+    Z = lifted_examples(sample, p.X)
     w = finished.weights @ Z
     lower, upper = (Z @ w).min() / np.linalg.norm(w), np.linalg.norm(w) / finished.weights.sum()
     if name == "min-over":
