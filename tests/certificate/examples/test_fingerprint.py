@@ -5,7 +5,7 @@ import struct
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import sparse
@@ -66,6 +66,7 @@ COPIES = {
 
 
 @pytest.mark.parametrize("copy", COPIES)
+@settings(max_examples=settings().max_examples // 5)
 @given(X=bytes_2d)
 def test_copies_of_the_same_numbers_agree(copy, X):
     codes = codes_for(X)
