@@ -299,7 +299,7 @@ def test_long_floats_that_are_float64_numbers(name, stored):
     "X", [[["1"], ["2"]], np.array([["2020-01-01"], ["2021-01-01"]], "M8[D]"), [[{}], [{}]]]
 )
 @pytest.mark.parametrize("name", ["scale-free", "hard", "is_separable"])
-def test_what_is_no_number_is_named(name, X):
+def test_values_that_are_not_numbers_are_refused(name, X):
     with pytest.raises((ValueError, TypeError), match=r"numbers|numeric|DType|a real number"):
         make(name).fit(X, [0, 1])
 

@@ -99,7 +99,7 @@ def test_the_worst_of_one_class():
     assert finished.bounds.upper == np.inf
 
 
-def test_the_tax_of_the_plain_lift():
+def test_updates_with_the_lift_at_the_origin():
     """999 against 1001: read from the origin it takes c = R 2,003 updates, from a centre five."""
     p = far_pair()
     signs = p.y
@@ -141,7 +141,7 @@ def test_an_interruption_in_a_callback(rule):
     assert finished.weights.sum() == finished.n_updates > 0
 
 
-def test_a_run_is_no_success_by_default():
+def test_a_run_that_failed_does_not_look_finished():
     """An error in the middle leaves no run behind that looks finished."""
     X, y = noise()
 
@@ -246,7 +246,7 @@ def test_weights_that_grow_with_every_update_stay_in_range(weight):
     assert length2 * finished.memory.state[SHRINK] ** 2 <= 1.0 + 1e-6
 
 
-def test_memory_goes_on():
+def test_a_run_continues_from_a_memory():
     X, y = noise(80)
     for name, rule in ALL_RULES.items():
         sample = sample_of(X / 16.0, y)

@@ -177,7 +177,7 @@ def check_agreement(finished, plain, update):
         assert_close(exact, update.upper, plain.state.radius)
 
 
-def test_the_replay_has_something_to_say():
+def test_the_replayed_order_differs_from_the_plain_one():
     """The loop makes cheap passes on such data, so that its order is not the plain one."""
     p = planted(60, 3, 0.01, intercept=True, random_state=0)
     _, updates = read_off(Sample.of(storage_of(p.X), p.y), rules.Classic(), most=60)

@@ -98,7 +98,7 @@ def test_scale_changes_nothing(problem, exponent, rule):
     assert_scale_changes_nothing(problem, rule, exponent)
 
 
-def test_one_third_for_a_third_of_the_price():
+def test_c_of_one_needs_a_third_of_the_updates():
     """c = 1 dominates the printed form: the same margin in 3 (R / eps)^2 updates."""
     assert rules.ScaleFree(c=1.0).margin_bound(1.0, 0.3) == pytest.approx(
         PRINTED.margin_bound(1.0, 0.3)
