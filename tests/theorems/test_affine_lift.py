@@ -125,7 +125,7 @@ CYCLES = np.tile([0, 1], 1 << 15)
 
 
 @pytest.mark.parametrize(("lift", "updates"), [(1.0, 2_000_002), (1001.0, 2003)])
-def test_the_tax_of_a_small_lift(lift, updates):
+def test_a_small_lift_takes_more_updates(lift, updates):
     """999 (+) and 1001 (-), gamma = 1: a thousand times the updates for c = 1 that c = R needs."""
     pair = far_pair()
     sample = Sample.of(storage_of(pair.X), pair.y, order=CYCLES, centre=np.zeros(1), lift=lift)
@@ -146,7 +146,7 @@ def test_interleaved_passes_count_the_same():
     assert run(sample, rules.Classic(), clock=Clock(Limits(max_iter=2000))).n_updates == 2003
 
 
-def test_the_default_centre_pays_no_tax():
+def test_the_default_centre_takes_few_updates():
     pair = far_pair()
     finished = run(Sample.of(storage_of(pair.X), pair.y), rules.Classic())
     assert finished.status is Status.CONVERGED

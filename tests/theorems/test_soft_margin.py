@@ -43,7 +43,7 @@ def any_labels(draw):
 @pytest.mark.parametrize("name", [name for name in UNIT_STEP_RULES if name != "infinity"])
 @mostly_decided
 @given(problem=any_labels(), delta=st.sampled_from([1.0, 2.0, 4.0]), affine=st.booleans())
-def test_the_unstored_lift_is_the_lift(name, problem, delta, affine):
+def test_the_implicit_lift_makes_the_run_of_the_lifted_matrix(name, problem, delta, affine):
     """On integers, update for update the run on the lifted matrix."""
     how = {"affine": affine, "centre": problem.X[0], "lift": 4.0} if affine else {"affine": False}
     sample = Sample.of(storage_of(problem.X), problem.y, slack2=delta**2, **how)
