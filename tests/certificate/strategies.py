@@ -6,7 +6,7 @@ from typing import Any
 from unittest import mock
 
 import numpy as np
-from hypothesis import assume
+from hypothesis import assume, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import sparse
@@ -219,3 +219,11 @@ ARITHMETIC = {
     "filter blocks": filter_small_blocks,
 }
 """Ways through the checker that must all come to the same verdict."""
+
+stores = st.sampled_from(list(STORES))
+arithmetics = st.sampled_from(list(ARITHMETIC))
+
+
+def more_examples(factor):
+    """More examples than usual, for tests that also draw how to store or check each of them."""
+    return settings(max_examples=factor * settings().max_examples)

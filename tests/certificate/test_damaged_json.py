@@ -196,7 +196,7 @@ def test_a_hand_edit_of_one_of_several_classes_is_named(change):
         "\x00",
     ],
 )
-def test_what_is_no_certificate_is_a_one_line_error(text):
+def test_other_files_are_a_one_line_error(text):
     with pytest.raises(CertificateError) as caught:
         Certificate.from_json(text)
     assert "\n" not in str(caught.value) and len(str(caught.value)) < 200

@@ -137,7 +137,7 @@ def test_what_verifies_is_true_and_so_is_its_sentence(forgery):
     judge(*forgery)
 
 
-def test_a_judge_lets_the_truth_through():
+def test_true_certificates_pass_the_judge():
     found = []
 
     @given(made=certificates())

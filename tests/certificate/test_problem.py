@@ -89,7 +89,7 @@ def refuted(**account):
         (dict(feature_names=(3,)), "a feature name must be a text"),
     ],
 )
-def test_what_is_no_problem_is_named(changes, message):
+def test_invalid_problems_are_named(changes, message):
     with pytest.raises(CertificateError, match=message) as caught:
         problem(**changes)
     assert "\n" not in str(caught.value)
@@ -150,7 +150,7 @@ def test_names_are_shown_as_what_they_are():
         (dict(min_margin=math.inf), "min_margin must be above 0"),
     ],
 )
-def test_what_is_no_account_is_named(changes, message):
+def test_invalid_accounts_are_named(changes, message):
     with pytest.raises(CertificateError, match=message):
         Account(**(dict(status=Status.CONVERGED) | changes))
 

@@ -19,19 +19,9 @@ from novikoff.certificate import (
     Weighted,
     verify,
 )
+from tests.certificate.four_examples import CONVERGED, LINE, SIDES, XOR, Y, line
 from tests.certificate.samples import VERSION_1
 from tests.certificate.strategies import STORES
-
-XOR = np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]])
-Y = ["even", "even", "odd", "odd"]
-CONVERGED = Account(status=Status.CONVERGED)
-LINE, SIDES = np.array([[3.0], [1.0], [-1.0], [-2.0]]), ["in", "in", "out", "out"]
-
-
-def line(coef=1.0, **account):
-    maker = Certifier.of(LINE, SIDES, positive="in", affine=True)
-    usual = Account(**(dict(status=Status.CONVERGED) | account))
-    return maker.hard(usual, coef=[coef], proof=Weighted([1, 2], [1, 1]))
 
 
 @pytest.mark.parametrize(

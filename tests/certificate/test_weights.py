@@ -24,7 +24,14 @@ from novikoff.certificate import (
 )
 from novikoff.certificate.exact import dyadic
 from tests.certificate import sentences, truth
-from tests.certificate.strategies import ARITHMETIC, STORES, cases, ordinary
+from tests.certificate.strategies import (
+    ARITHMETIC,
+    STORES,
+    arithmetics,
+    cases,
+    more_examples,
+    ordinary,
+)
 from tests.certificate.verdict import replaced
 
 CONVERGED = Account(status=Status.CONVERGED)
@@ -51,8 +58,13 @@ def soft(C=1.0, weights=None, classes=None, *, X=LINE, y=Y, coef=(1.0,), proof=N
     return maker.soft(CONVERGED, maker.soft_model(coef, C=C, proof=proof))
 
 
-@pytest.mark.parametrize("arithmetic", ARITHMETIC)
-@given(case=cases(ordinary), data=st.data(), C=st.sampled_from([50.0, 0.5, 4.5]))
+@more_examples(2)
+@given(
+    arithmetic=arithmetics,
+    case=cases(ordinary),
+    data=st.data(),
+    C=st.sampled_from([50.0, 0.5, 4.5]),
+)
 def test_a_whole_weight_is_as_many_copies(arithmetic, case, data, C):
     copies = data.draw(hnp.arrays(np.int64, len(case.X), elements=st.integers(1, 4)))
     rows = np.repeat(np.arange(len(case.X)), copies)

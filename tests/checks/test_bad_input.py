@@ -83,7 +83,7 @@ TABLES = {
 
 @pytest.mark.parametrize("what", TABLES)
 @pytest.mark.parametrize("name", EVERYTHING)
-def test_tables_that_are_none(name, what):
+def test_tables_of_a_wrong_shape(name, what):
     X, y = whole_numbers()
     change, message = TABLES[what]
     labels = y[:0] if what == "no rows" else y

@@ -17,7 +17,7 @@ from tests.estimators.problems import noise, three_classes, whole_numbers
 
 @pytest.mark.parametrize("data", [whole_numbers, noise])
 @pytest.mark.parametrize("name", ESTIMATORS)
-def test_every_line_of_the_history_is_told(name, data):
+def test_callbacks_get_every_line_of_the_history(name, data):
     """In order, while it is written; the last line of a pass may still be made more precise."""
     X, y = data()
     lines, more = [], []
@@ -34,7 +34,7 @@ def test_every_line_of_the_history_is_told(name, data):
 
 
 @pytest.mark.parametrize("name", EVERYTHING)
-def test_they_change_nothing(name):
+def test_callbacks_do_not_change_the_fit(name):
     for X, y in (whole_numbers(), noise(), three_classes()):
         plain = make(name, max_iter=20_000).fit(X, y)
         lines = []
@@ -71,7 +71,7 @@ COPIES = {
 
 @pytest.mark.parametrize("how", COPIES)
 @pytest.mark.parametrize("name", ESTIMATORS)
-def test_copies_are_without_them(name, how):
+def test_copies_have_no_callbacks(name, how):
     """A lambda cannot be pickled, and a copy should not call back."""
     X, y = whole_numbers()
     lines = []
@@ -87,7 +87,7 @@ def test_copies_are_without_them(name, how):
 
 
 @pytest.mark.parametrize("name", ESTIMATORS)
-def test_stored_models_are_without_them(name, tmp_path):
+def test_stored_models_have_no_callbacks(name, tmp_path):
     X, y = whole_numbers()
     lines = []
     clf = make(name).set_callbacks(lines.append).fit(X, y)
@@ -99,7 +99,7 @@ def test_stored_models_are_without_them(name, tmp_path):
 
 
 @pytest.mark.parametrize("name", ESTIMATORS)
-def test_new_ones_replace_the_old(name):
+def test_new_callbacks_replace_the_old(name):
     X, y = whole_numbers()
     first, second = [], []
     clf = make(name).set_callbacks(first.append)
@@ -114,7 +114,7 @@ def test_new_ones_replace_the_old(name):
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
 @pytest.mark.parametrize("name", EVERYTHING)
-def test_their_errors_are_the_users(name, n_jobs):
+def test_errors_in_callbacks_reach_the_caller(name, n_jobs):
     """They are raised as they are, and the model stays as it was."""
     X, y = three_classes()
 
@@ -134,7 +134,7 @@ def test_their_errors_are_the_users(name, n_jobs):
 
 @pytest.mark.parametrize("data", [whole_numbers, noise])
 @pytest.mark.parametrize("name", ESTIMATORS)
-def test_verbose_prints_a_line_for_each(name, data, capfd):
+def test_verbose_prints_every_line_of_the_history(name, data, capfd):
     X, y = data()
     lines = []
     clf = make(name, verbose=1, max_iter=20_000).set_callbacks(lines.append).fit(X, y)

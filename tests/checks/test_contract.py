@@ -14,9 +14,9 @@ pytestmark = pytest.mark.filterwarnings(
 @parametrize_with_checks(
     [
         Perceptron(),
-        Perceptron(rule="classic"),
-        Perceptron(rule=rules.PassiveAggressive(C=1.0), C=0.5),
-        Perceptron(rule="dynamic", average=True, shuffle=False),
+        Perceptron(rule="classic", max_iter=100),
+        Perceptron(rule=rules.PassiveAggressive(C=1.0), C=0.5, max_iter=100),
+        Perceptron(rule="dynamic", average=True, shuffle=False, max_iter=100),
         MaxMargin(),
         MaxMargin(C=1.0),
         MaxMargin(C=0.1, class_weight="balanced", tol=1e-6),

@@ -1,5 +1,6 @@
 """Edited models: refused on loading, refused by the check, or verified as what they are now."""
 
+import functools
 import json
 import math
 
@@ -40,6 +41,7 @@ CASES = {
 }
 
 
+@functools.cache
 def fitted(case):
     clf, data = CASES[case]
     X, y = data()
@@ -281,7 +283,7 @@ def test_files_cut_anywhere(tmp_path, documents, kind):
         b'{"format": "novikoff model", "version": ' + b"9" * 5000 + b"}",
     ],
 )
-def test_files_that_are_no_models(tmp_path, content):
+def test_files_that_do_not_hold_a_model(tmp_path, content):
     refused(tmp_path, content)
 
 
@@ -370,7 +372,7 @@ DAMAGE = {
 
 
 @pytest.mark.parametrize("what", DAMAGE)
-def test_models_that_make_no_sense(tmp_path, documents, what):
+def test_inconsistent_models_are_refused(tmp_path, documents, what):
     kind, path, change = DAMAGE[what]
     refused(tmp_path, edited(documents[kind], path, change))
 

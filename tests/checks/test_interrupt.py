@@ -55,7 +55,7 @@ def patient(name, **options):
 
 
 @pytest.mark.parametrize("name", ESTIMATORS)
-def test_what_was_reached_is_stored(name):
+def test_an_interrupted_fit_stores_what_was_reached(name):
     """And nothing is warned of: the exception says it."""
     X, y = noise(400)
     clf = patient(name)
@@ -67,7 +67,7 @@ def test_what_was_reached_is_stored(name):
 
 
 @pytest.mark.parametrize("name", ESTIMATORS)
-def test_the_last_line_of_a_history_can_be_it_too(name):
+def test_interrupted_at_the_last_line_of_the_history(name):
     """Then the fit is finished, and interrupted nevertheless."""
     X, y = whole_numbers()
     lines = []
@@ -80,7 +80,7 @@ def test_the_last_line_of_a_history_can_be_it_too(name):
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
 @pytest.mark.parametrize("name", ["scale-free", "hard", "soft"])
-def test_the_other_classes_stop_with_one(name, n_jobs):
+def test_an_interruption_stops_all_classes(name, n_jobs):
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((600, 3)), rng.integers(0, 5, 600)
     clf = patient(name, n_jobs=n_jobs)
@@ -93,7 +93,7 @@ def test_the_other_classes_stop_with_one(name, n_jobs):
 
 
 @pytest.mark.parametrize("classes", [2, 3])
-def test_a_verdict_is_not_given(classes):
+def test_an_interrupted_is_separable_gives_no_verdict(classes):
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((400, 6)), rng.integers(0, classes, 400)
     with pytest.raises(KeyboardInterrupt):
@@ -101,7 +101,7 @@ def test_a_verdict_is_not_given(classes):
 
 
 @pytest.mark.parametrize("name", ["scale-free", "hard"])
-def test_after_the_examples_were_separated(name):
+def test_interrupted_after_the_examples_were_separated(name):
     X, y = whole_numbers(400)
     finer = dict(tol=1e-12) if name == "hard" else dict(rule="dynamic")
     lines = []
@@ -158,7 +158,7 @@ def test_the_signal(name, n_jobs):
         assert_proved(clf, X, y)
 
 
-def test_during_a_sweep_of_converted_rows(monkeypatch):
+def test_interrupted_during_a_sweep_of_converted_rows(monkeypatch):
     """The signal is served as soon as the compiled sweep returns: nothing of it may be lost."""
     X, y = whole_numbers()
     monkeypatch.setattr(storage, "CONVERTED_AT_ONCE", 0)
@@ -183,7 +183,7 @@ def test_during_a_sweep_of_converted_rows(monkeypatch):
     assert_proved(clf, X, y)
 
 
-def test_where_slack_is_expensive():
+def test_interrupted_with_a_very_large_C():
     """Nearly the hard margin: there Newton's method hands over to Wolfe's."""
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(400, 5)), rng.integers(0, 2, 400)
@@ -192,7 +192,7 @@ def test_where_slack_is_expensive():
     assert clf.status_ is Status.INTERRUPTED
 
 
-def test_during_a_proof(monkeypatch):
+def test_interrupted_during_a_proof(monkeypatch):
     """It is finished; the soft margin that follows it is not."""
     X, y = noise()
     refute, ctrl_c = Certifier.refute, CtrlC()
@@ -210,7 +210,7 @@ def test_during_a_proof(monkeypatch):
     assert_proved(clf, X, y)
 
 
-def test_in_the_soft_margin_of_one_class(monkeypatch):
+def test_interrupted_in_the_soft_margin_of_one_class(monkeypatch):
     """It ends the searches for the other classes, which have not begun."""
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(300, 3)), rng.integers(0, 3, 300)
@@ -237,7 +237,7 @@ def test_in_the_soft_margin_of_one_class(monkeypatch):
 
 
 @pytest.mark.parametrize("name", ESTIMATORS)
-def test_before_and_after_the_search_a_model_stays_as_it_was(name, monkeypatch):
+def test_interrupted_outside_the_search_the_model_is_unchanged(name, monkeypatch):
     """Where there is nothing to store yet, or it cannot be stored any more."""
     X, y = three_classes()
     clf = make(name).fit(X, y == 0)
@@ -253,7 +253,7 @@ def test_before_and_after_the_search_a_model_stays_as_it_was(name, monkeypatch):
         assert vars(clf) == before
 
 
-def test_in_another_thread_a_fit_is_none_of_its_business():
+def test_a_fit_in_another_thread_installs_no_signal_handler():
     X, y = whole_numbers()
     models = []
     with CtrlC():

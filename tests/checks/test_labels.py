@@ -23,7 +23,7 @@ LABELS = {
 
 
 @pytest.mark.parametrize("kind", LABELS)
-@pytest.mark.parametrize("name", EVERYTHING)
+@pytest.mark.parametrize("name", ["scale-free", "hard", "soft", "is_separable"])
 def test_labels_of_any_type(name, kind):
     labels = LABELS[kind]
     for pair in (labels[:2], labels):

@@ -19,6 +19,7 @@ from tests.checks.subjects import (
     assert_same_fit,
     make,
 )
+from tests.data.layouts import read_only, read_only_csr, with_long_indices
 from tests.estimators.problems import (
     assert_same_model,
     noise,
@@ -28,25 +29,6 @@ from tests.estimators.problems import (
 )
 
 MEGABYTE = 1 << 20
-
-
-def read_only(X):
-    X = X.copy()
-    X.setflags(write=False)
-    return X
-
-
-def read_only_csr(X):
-    X = sparse.csr_matrix(X)
-    for array in (X.data, X.indices, X.indptr):
-        array.setflags(write=False)
-    return X
-
-
-def with_long_indices(X):
-    X = sparse.csr_matrix(X)
-    X.indices, X.indptr = X.indices.astype(np.int64), X.indptr.astype(np.int64)
-    return X
 
 
 def wrongly_called_canonical(X):
@@ -317,7 +299,7 @@ def test_long_floats_that_are_float64_numbers(name, stored):
     "X", [[["1"], ["2"]], np.array([["2020-01-01"], ["2021-01-01"]], "M8[D]"), [[{}], [{}]]]
 )
 @pytest.mark.parametrize("name", ["scale-free", "hard", "is_separable"])
-def test_what_is_no_number_is_named(name, X):
+def test_values_that_are_not_numbers_are_refused(name, X):
     with pytest.raises((ValueError, TypeError), match=r"numbers|numeric|DType|a real number"):
         make(name).fit(X, [0, 1])
 

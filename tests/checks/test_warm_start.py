@@ -134,7 +134,7 @@ def test_anything_else_starts_anew(name, change):
 
 
 @pytest.mark.parametrize("name", sorted(set(UNIT_STEPS) - {"infinity"}))
-def test_the_same_said_otherwise_goes_on(name):
+def test_equivalent_data_and_options_continue_a_run(name):
     """In another storage, with weights of one, or with a name for what was the default."""
     X, y = whole_numbers()
     X[0], y[0] = X[1], 1 - y[1]

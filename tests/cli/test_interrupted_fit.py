@@ -8,11 +8,12 @@ import novikoff
 from novikoff.certificate import Status
 
 
+def interrupt(*_args, **_options):
+    raise KeyboardInterrupt
+
+
 @pytest.mark.parametrize("options", [[], ["--C", 1], ["--rule", "scale-free", "--min-margin", 0]])
 def test_an_interrupted_fit_saves_its_best_and_exits_1(run, noisy, monkeypatch, options):
-    def interrupt(screen, line):
-        raise KeyboardInterrupt
-
     monkeypatch.setattr("novikoff.cli.shared.screen.Screen.progress", interrupt)
     result = run("fit", noisy, "-t", "kind", *options)
     assert result.exit_code == 1
@@ -24,9 +25,6 @@ def test_an_interrupted_fit_saves_its_best_and_exits_1(run, noisy, monkeypatch, 
 
 
 def test_an_interruption_before_there_is_a_model(run, fruit, monkeypatch):
-    def interrupt(*_args, **_options):
-        raise KeyboardInterrupt
-
     monkeypatch.setattr("novikoff.MaxMargin.fit", interrupt)
     result = run("fit", fruit, "-t", "kind")
     assert result.exit_code == 1
@@ -37,9 +35,6 @@ def test_an_interruption_before_there_is_a_model(run, fruit, monkeypatch):
 
 
 def test_an_interruption_elsewhere_exits_130_and_writes_nothing(run, fruit, monkeypatch):
-    def interrupt(*_args, **_options):
-        raise KeyboardInterrupt
-
     monkeypatch.setattr("novikoff.data.read", interrupt)
     result = run("fit", fruit, "-t", "kind")
     assert result.exit_code == 130

@@ -27,7 +27,7 @@ def digits():
 @pytest.mark.parametrize("hidden", [800, 300])
 def test_the_command(run, digits, monkeypatch, hidden, tmp_path):
     monkeypatch.setattr(section3, "load_examples", lambda: digits)
-    monkeypatch.setattr(reproduce_mnist, "QUICK_EXAMPLES", 300)
+    monkeypatch.setattr(reproduce_mnist, "QUICK_EXAMPLES", 100)
     options = ["--quick", "--seeds", 2, "--jobs", 1, "--hidden", hidden, "--out", tmp_path / "out"]
     result = run("reproduce", "mnist", *options)
     assert result.exit_code == 0
@@ -41,7 +41,7 @@ def test_the_command(run, digits, monkeypatch, hidden, tmp_path):
         (row.name, seed, epoch) for row in rows(hidden) for seed in (0, 1) for epoch in (1, 2)
     ]
     assert [(line["row"], int(line["seed"]), int(line["epoch"])) for line in lines] == expected
-    assert {line["visited"] for line in lines} == {"300"}
+    assert {line["visited"] for line in lines} == {"100"}
     told = json.loads(run("reproduce", "mnist", *options, "--json").stdout)
     assert told["quick"] is True
     assert len(told["rows"]) == len(rows(hidden))

@@ -88,7 +88,7 @@ def test_columns_that_are_no_weights(refused, weighted, column, cause):
     assert cause in refused("fit", weighted, "-t", "kind", "--weights", column)
 
 
-def test_a_perceptron_has_none(refused, weighted):
+def test_a_perceptron_takes_no_weights(refused, weighted):
     line = refused("fit", weighted, "-t", "kind", "--rule", "classic", "--weights", "w")
     assert "--weights is an option of the largest margin" in line
 

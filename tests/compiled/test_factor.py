@@ -92,7 +92,7 @@ def test_a_batch_after_another_is_one_batch(form, n_classes):
 
 @FORMS
 @CLASSES
-def test_what_depends_on_the_corral_is_refused(form, n_classes):
+def test_affinely_dependent_members_are_refused(form, n_classes):
     corral, _, vectors = corral_of(form, n_classes)
     # An affine combination of two members of a class, for which K would be singular.
     a, b = np.flatnonzero(corral.classes == 0)[:2]
@@ -133,7 +133,7 @@ def test_the_affine_minimiser_is_that_of_least_squares(form, n_classes, k):
     np.testing.assert_allclose(found, np.linalg.solve(system, right)[:k], rtol=1e-9, atol=1e-11)
 
 
-def test_vectors_know_what_the_gram_matrix_does_not():
+def test_vectors_resolve_what_the_gram_matrix_rounds_away():
     # Two members of a class that differ by 1e-9: their Gram matrix is singular to rounding.
     Z = np.array([[1.0, 0.0, 0.0], [1.0, 1e-9, 0.0], [-1.0, 0.0, 1e-9]])
     results = {}

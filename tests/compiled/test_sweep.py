@@ -119,7 +119,7 @@ def test_a_tie_within_rounding_is_a_violation():
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
-def test_what_is_no_number_shows_in_the_state(bad):
+def test_nan_and_infinity_show_in_the_state(bad):
     rule = Specification()
     here = memory(rule)
     here.w[:] = (bad, 0.0)

@@ -4,27 +4,12 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import clone
 
-from novikoff import Perceptron, rules
+from novikoff import Perceptron
 from novikoff.certificate import Certificate
+from tests.rules.all_rules import other_rules, unit_step_rules
 
-UNIT_STEP_RULES = {
-    "classic": rules.Classic(),
-    "margin": rules.Margin(beta=0.7),
-    "margin-absolute": rules.Margin(beta=0.3, unit="absolute"),
-    "scale-free": rules.ScaleFree(),
-    "scale-free-4": rules.ScaleFree(c=4.0),
-    "scale-free-printed": rules.ScaleFree(printed=True),
-    "infinity": rules.Infinity(alpha=1.3),
-    "scale-free-infinity": rules.ScaleFreeInfinity(alpha=1.3),
-    "dynamic": rules.Dynamic(accuracy=0.4),
-    "min-over": rules.MinOver(accuracy=0.3),
-}
-OTHER_RULES = {
-    "passive-aggressive": rules.PassiveAggressive(),
-    "pa-1": rules.PassiveAggressive(C=2.0),
-    "pa-2": rules.PassiveAggressive(C=2.0, variant=2),
-    "alma": rules.Alma(a=0.4),
-}
+UNIT_STEP_RULES = unit_step_rules(alpha=1.3)
+OTHER_RULES = other_rules()
 ALL_RULES = UNIT_STEP_RULES | OTHER_RULES
 ONLINE_RULES = {name: rule for name, rule in ALL_RULES.items() if rule.pick == "cyclic"}
 

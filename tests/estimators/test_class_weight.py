@@ -30,7 +30,7 @@ def test_steps_are_multiples_of_the_weight(rule):
 
 
 @pytest.mark.parametrize("C", [np.inf, 2.0])
-def test_pairs_have_nothing_to_weigh(C):
+def test_class_weights_do_not_change_min_over(C):
     """With an intercept MinOver steps on one example of each class, by the same length."""
     X, y = whole_numbers()
     how = dict(rule=UNIT_STEP_RULES["min-over"], C=C, random_state=0)

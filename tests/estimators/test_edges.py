@@ -53,7 +53,7 @@ def test_one_row_at_a_time_has_the_lift_of_the_first_pair():
     assert online.score(X, y) == both.score(X, y) > 0.95
 
 
-def test_alma_with_little_to_give_up_stays_finite():
+def test_alma_with_a_small_a_stays_finite():
     """Its weights grow like exp(sqrt t); they are brought back before they overflow."""
     problem = planted(100, 4, 0.1, random_state=0)
     clf = Perceptron(

@@ -31,7 +31,7 @@ def test_999_against_1001(seed):
 
 
 @pytest.mark.parametrize("rule", TRANSLATED_RULES)
-def test_a_million_on_every_feature(rule):
+def test_a_million_added_to_every_feature(rule):
     X, y = whole_numbers(intercept=True)
     near = Perceptron(rule=ALL_RULES[rule], random_state=0, max_iter=5000).fit(X, y)
     far = Perceptron(rule=ALL_RULES[rule], random_state=0, max_iter=5000).fit(X + 1e6, y)
@@ -47,7 +47,7 @@ def test_a_million_on_every_feature(rule):
 
 @pytest.mark.parametrize("store", [np.array, sparse.csr_matrix, lambda X: X.astype(np.float32)])
 @pytest.mark.parametrize("seed", range(5))
-def test_a_million_on_features_that_are_rounded(seed, store):
+def test_a_million_added_with_rounding(seed, store):
     """The far copy is rounded to multiples of 2^-33, in float32 of 2^-4: still well separated."""
     p = planted(80, 5, 0.2, radius=4.0, intercept=True, random_state=seed)
     X = np.rint(p.X * 16) / 16
@@ -59,7 +59,7 @@ def test_a_million_on_features_that_are_rounded(seed, store):
     assert_proved(far, store(X + 1e6), p.y)
 
 
-def test_a_million_on_noise():
+def test_a_million_added_to_noise():
     """The verdict on noise is a bound on every margin, and it is the same far away."""
     X, y = noise()
     X = np.rint(X * 1024) / 1024
@@ -71,7 +71,7 @@ def test_a_million_on_noise():
     assert_proved(far, X + 1e6, y)
 
 
-def test_a_million_on_three_classes():
+def test_a_million_added_to_three_classes():
     X, y = three_classes()
     X = np.rint(X * 64) / 64
     near, far = (Perceptron(random_state=0).fit(X + shift, y) for shift in (0.0, 1e6))

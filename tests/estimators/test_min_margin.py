@@ -12,7 +12,7 @@ from novikoff import Perceptron
 from novikoff.certificate import Inconclusive, Separation, Status
 from novikoff.data import planted
 from tests.estimators.problems import ALL_RULES, assert_proved, noise, three_classes
-from tests.theorems.reference import affine_optimum, optimum
+from tests.theorems.optimum import affine_optimum, optimum
 
 SEEDS = st.integers(0, 2**32 - 1)
 

@@ -18,7 +18,8 @@ from tests.estimators.problems import (
     three_classes,
     whole_numbers,
 )
-from tests.theorems.reference import assert_at_most, optimum
+from tests.theorems.optimum import optimum
+from tests.theorems.promises import assert_at_most
 
 RULES = sorted(set(ONLINE_RULES) - {"infinity"})
 FIT_ONLY = (

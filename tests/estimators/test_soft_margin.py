@@ -128,7 +128,7 @@ def test_whatever_the_data_the_lift_separates_them(n, d, delta, seed, fit_interc
         assert_proved(clf, X, y)
 
 
-def test_it_is_no_separation():
+def test_a_soft_optimum_claims_no_separation():
     """Also where the examples are separable, and the hyperplane does separate them."""
     X, y = whole_numbers()
     clf = Perceptron(C=5000.0, random_state=0).fit(X, y)

@@ -68,7 +68,7 @@ def test_columns_of_very_different_scales_are_brought_to_one():
     assert solution.lower == pytest.approx(1.0 / np.linalg.norm(solution.w))
 
 
-def test_what_vanishes_on_paper_alone_is_decided_in_rationals():
+def test_decimals_that_vanish_are_decided_in_rationals():
     rng = np.random.default_rng(43)
     n, d = rng.integers(4, 16), rng.integers(1, 5)
     X, y = rng.integers(-5, 6, size=(n, d)) / 10, np.where(rng.integers(0, 2, n), 1, -1)

@@ -219,7 +219,7 @@ def test_random_labels_are_decided_and_verify(seed, n, d):
     certificate.verify(X, y)
 
 
-def test_decimals_that_vanish_on_paper_are_decided_exactly():
+def test_sums_that_vanish_in_decimals_are_decided_exactly():
     # 0.1 + 0.2 - 0.3 is 5.6e-17 in binary: such lattices nearly vanish in many ways.
     decided = 0
     for seed in range(40):
@@ -233,7 +233,7 @@ def test_decimals_that_vanish_on_paper_are_decided_exactly():
     assert decided == 40
 
 
-def test_exact_steps_find_what_vanishes():
+def test_exact_steps_find_a_combination_that_is_zero():
     X = np.array([[0.1], [0.2], [0.30000000000000004], [0.2]])
     y = np.array([0, 1, 0, 1])
     certificate = is_separable(X, y)

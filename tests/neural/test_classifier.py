@@ -40,9 +40,15 @@ def digits():
     return train_test_split((X / 16).astype(np.float32), y, test_size=0.3, random_state=0)
 
 
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize(("batch", "rate"), [(32, 0.2), (Errors(4), 0.025)])
-@pytest.mark.parametrize("schedule", [None, Power(0.1, 0.4)])
+@pytest.mark.parametrize(
+    ("batch", "rate", "schedule", "seed"),
+    [
+        (32, 0.2, None, 0),
+        (32, 0.2, Power(0.1, 0.4), 1),
+        (Errors(4), 0.025, None, 2),
+        (Errors(4), 0.025, Power(0.1, 0.4), 0),
+    ],
+)
 def test_digits(digits, batch, rate, schedule, seed):
     X, rest, y, labels = digits
     clf = MarginMLPClassifier(
@@ -63,7 +69,7 @@ def test_beta_in_units_of_the_features(digits, alpha):
     assert clf.loss_.rho2 > 0.0
 
 
-def test_the_other_parts(digits):
+def test_all_other_options_together(digits):
     X, rest, y, labels = digits
     clf = MarginMLPClassifier(
         hidden_layer_sizes=(64, 32),

@@ -47,7 +47,7 @@ def test_cross_entropy_that_diverged_is_not_reported(few_digits):
         train(Row("", None, hidden=20, learning_rate=1e30, epochs=3), 0, (X, y), (X, y))
 
 
-def test_nan_in_an_input_is_no_content_example():
+def test_nan_in_an_input_is_refused():
     X, y = torch.ones(3, 2), torch.tensor([[1], [1], [1]])
     X[1, 0] = torch.nan
     batches = ErrorBatches(X, y, network=nn.Linear(2, 1), loss=BetaLoss())
@@ -106,7 +106,7 @@ def test_errors_are_those_of_the_network_that_predicts():
 
 def test_threads_do_not_share_what_is_random(few_digits):
     X, y = few_digits
-    clf = MarginMLPClassifier(dropout=(0.1, 0.2), max_epochs=40, random_state=0)
+    clf = MarginMLPClassifier(dropout=(0.1, 0.2), max_epochs=8, random_state=0)
     alone = clf.fit(X, y).decision_function(X)
     state = torch.get_rng_state()
     with ThreadPoolExecutor(4) as pool:
@@ -168,16 +168,16 @@ def test_ctrl_c_before_the_first_epoch_is_over(few_digits, monkeypatch):
         MarginMLPClassifier().fit(*few_digits)
 
 
-def test_numpy_numbers_are_numbers(few_digits):
+def test_numpy_numbers_as_options(few_digits):
     X, y = few_digits
     grid = {"batch": np.array([16, 32]), "hidden_layer_sizes": [(np.int64(9),)]}
-    clf = MarginMLPClassifier(learning_rate=0.5, random_state=0)
+    clf = MarginMLPClassifier(learning_rate=0.5, max_epochs=5, random_state=0)
     GridSearchCV(clf, grid, cv=2, error_score="raise").fit(X, y)
 
 
 def test_modes_of_the_caller_do_not_matter(few_digits):
     X, y = few_digits
-    clf = MarginMLPClassifier(learning_rate=0.5, random_state=0)
+    clf = MarginMLPClassifier(learning_rate=0.5, max_epochs=10, random_state=0)
     expected = clf.fit(X, y).decision_function(X)
     with torch.no_grad():
         assert np.array_equal(clf.fit(X, y).decision_function(X), expected)
@@ -195,7 +195,7 @@ def test_scores_that_overflow_are_named(few_digits):
 
 
 def test_updates_in_the_history_are_those_of_the_clock(few_digits):
-    clf = MarginMLPClassifier(batch=1, random_state=0).fit(*few_digits)
+    clf = MarginMLPClassifier(batch=1, max_epochs=10, random_state=0).fit(*few_digits)
     assert clf.history_[-1].updates == clf.n_updates_ < 300 * clf.n_iter_
 
 
@@ -254,7 +254,7 @@ def test_outputs_and_neurons_fit():
             loss(outputs, torch.ones_like(outputs))
 
 
-def test_integers_are_no_outputs():
+def test_integer_outputs_are_refused():
     with pytest.raises(ValueError, match="floating-point"):
         BetaLoss(Constant(0.5))(torch.tensor([[0, 0]]), torch.tensor([0]))
     with pytest.raises(ValueError, match="floating-point"):
@@ -287,7 +287,7 @@ def test_bad_features_leave_no_trace(features, message):
     assert loss.rho2 == 0.0 and loss.clock == 0
 
 
-def test_sixteen_bits_suffice():
+def test_float16_outputs():
     outputs = torch.zeros(1000, 10, dtype=torch.float16, requires_grad=True)
     targets = torch.zeros(1000, dtype=torch.int64)
     loss = BetaLoss(Constant(100.0))(outputs, targets)

@@ -158,7 +158,7 @@ def test_a_clock_takes_any_shape_of_batch():
     assert layer.clock.tolist() == [0, 1, 1]
 
 
-def test_looking_takes_no_gradients():
+def test_counting_errors_takes_no_gradients():
     seen = []
     network = nn.Linear(1, 1)
     network.register_forward_hook(lambda *args: seen.append(args[-1].requires_grad))

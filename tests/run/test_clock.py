@@ -101,7 +101,7 @@ def test_the_handler_comes_back_after_an_error():
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
-def test_somebody_elses_handler_stays():
+def test_a_signal_handler_of_the_caller_is_kept():
     def theirs(number, frame):
         heard.append(number)
 

@@ -15,20 +15,13 @@ from novikoff.run import Clock, Limits, Progress, Run, run
 from novikoff.run.bounds import Bounds
 from novikoff.sample import Sample, storage_of
 from tests.estimators.problems import ALL_RULES, ONLINE_RULES, UNIT_STEP_RULES, noise
+from tests.sample.lift import lifted_examples
 
 CALM = Limits(max_iter=50_000)
 
 
 def sample_of(X, y, **how):
     return Sample.of(storage_of(X), np.where(y > 0, 1, -1), **how)
-
-
-def written_out(X, sample):
-    parts = [X - sample.centre]
-    if sample.affine:
-        parts.append(np.full((len(X), 1), np.sqrt(sample.frame.lift2)))
-    Z = np.hstack(parts) * sample.signs[:, None]
-    return np.hstack([Z, np.sqrt(sample.frame.slack2) * np.eye(len(X))])
 
 
 @pytest.mark.parametrize("name", ALL_RULES)
@@ -47,7 +40,7 @@ def test_a_run_that_converged_satisfies_its_rule(name, n, d, share, seed, affine
     order = np.random.default_rng(seed).permutation(n)
     sample = sample_of(p.X, p.y, order=order, affine=affine, slack2=slack2)
     finished = run(sample, ALL_RULES[name], clock=Clock(CALM))
-    Z = written_out(p.X, sample)
+    Z = lifted_examples(sample, p.X)
     w = finished.weights @ Z
     lower, upper = (Z @ w).min() / np.linalg.norm(w), np.linalg.norm(w) / finished.weights.sum()
     if name == "min-over":
@@ -106,7 +99,7 @@ def test_the_worst_of_one_class():
     assert finished.bounds.upper == np.inf
 
 
-def test_the_tax_of_the_plain_lift():
+def test_updates_with_the_lift_at_the_origin():
     """999 against 1001: read from the origin it takes c = R 2,003 updates, from a centre five."""
     p = far_pair()
     signs = p.y
@@ -148,7 +141,7 @@ def test_an_interruption_in_a_callback(rule):
     assert finished.weights.sum() == finished.n_updates > 0
 
 
-def test_a_run_is_no_success_by_default():
+def test_a_run_that_failed_does_not_look_finished():
     """An error in the middle leaves no run behind that looks finished."""
     X, y = noise()
 
@@ -253,7 +246,7 @@ def test_weights_that_grow_with_every_update_stay_in_range(weight):
     assert length2 * finished.memory.state[SHRINK] ** 2 <= 1.0 + 1e-6
 
 
-def test_memory_goes_on():
+def test_a_run_continues_from_a_memory():
     X, y = noise(80)
     for name, rule in ALL_RULES.items():
         sample = sample_of(X / 16.0, y)

@@ -12,7 +12,7 @@ from novikoff.run import nonseparable
 from novikoff.run.nonseparable import contradiction, zero_combination
 from tests.certificate.examples.collisions import colliding_rows
 from tests.estimators.problems import twisted
-from tests.theorems.reference import optimum
+from tests.theorems.optimum import optimum
 
 SEEDS = st.integers(0, 2**32 - 1)
 

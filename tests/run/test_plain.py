@@ -22,28 +22,16 @@ from novikoff.run.bounds import Bounds
 from novikoff.run.plain import PlainRun
 from novikoff.sample import Sample, storage_of
 from tests.data.integers import integers
+from tests.rules.all_rules import other_rules, unit_step_rules
 
 SEEDS = st.integers(0, 2**32 - 1)
 MOST = 30
 
 # Numbers with few binary digits, so that a rational threshold meets a whole margin exactly or by
 # far; irrational ones where margins are fractions, so that they never meet.
-EXACT_RULES = {
-    "classic": rules.Classic(),
-    "margin": rules.Margin(beta=0.75),
-    "margin-absolute": rules.Margin(beta=0.25, unit="absolute"),
-    "scale-free": rules.ScaleFree(),
-    "scale-free-4": rules.ScaleFree(c=4.0),
-    "scale-free-printed": rules.ScaleFree(printed=True),
-    "infinity": rules.Infinity(alpha=math.sqrt(2)),
-    "scale-free-infinity": rules.ScaleFreeInfinity(alpha=math.sqrt(2)),
-    "dynamic": rules.Dynamic(accuracy=0.5),
-    "min-over": rules.MinOver(accuracy=0.25),
-    "passive-aggressive": rules.PassiveAggressive(tolerance=math.sqrt(0.1)),
-    "pa-1": rules.PassiveAggressive(C=math.sqrt(0.02), tolerance=math.sqrt(0.1)),
-    "pa-2": rules.PassiveAggressive(C=math.sqrt(2), variant=2, tolerance=math.sqrt(0.1)),
-    "alma": rules.Alma(a=math.sqrt(0.2)),
-}
+EXACT_RULES = unit_step_rules(
+    alpha=math.sqrt(2), beta=0.75, absolute=0.25, dynamic=0.5, min_over=0.25
+) | other_rules(tolerance=math.sqrt(0.1), C=(math.sqrt(0.02), math.sqrt(2)), a=math.sqrt(0.2))
 
 
 def read_off(sample, rule, most=MOST):
@@ -109,21 +97,7 @@ def test_on_whole_numbers_the_compiled_loop_makes_the_same_updates(
             assert finished.hyperplane(finished.weights)[1] == update.intercept
 
 
-REAL_RULES = {
-    "classic": rules.Classic(),
-    "margin": rules.Margin(beta=0.7),
-    "margin-absolute": rules.Margin(beta=0.3, unit="absolute"),
-    "scale-free": rules.ScaleFree(),
-    "scale-free-printed": rules.ScaleFree(printed=True),
-    "infinity": rules.Infinity(alpha=1.3),
-    "scale-free-infinity": rules.ScaleFreeInfinity(alpha=1.3),
-    "dynamic": rules.Dynamic(accuracy=0.4),
-    "min-over": rules.MinOver(accuracy=0.1),
-    "passive-aggressive": rules.PassiveAggressive(),
-    "pa-1": rules.PassiveAggressive(C=2.0),
-    "pa-2": rules.PassiveAggressive(C=2.0, variant=2),
-    "alma": rules.Alma(a=0.4),
-}
+REAL_RULES = unit_step_rules(alpha=1.3, min_over=0.1) | other_rules()
 
 
 def assert_close(ours, theirs, scale):
@@ -203,7 +177,7 @@ def check_agreement(finished, plain, update):
         assert_close(exact, update.upper, plain.state.radius)
 
 
-def test_the_replay_has_something_to_say():
+def test_the_replayed_order_differs_from_the_plain_one():
     """The loop makes cheap passes on such data, so that its order is not the plain one."""
     p = planted(60, 3, 0.01, intercept=True, random_state=0)
     _, updates = read_off(Sample.of(storage_of(p.X), p.y), rules.Classic(), most=60)

@@ -11,6 +11,7 @@ from novikoff.compiled.step import ALONG, NORM2, OFFSET, UPDATES, WEIGHT
 from novikoff.run.plain import PlainRun
 from novikoff.sample import Sample, storage, storage_of, visit_order
 from tests.estimators.problems import twisted, whole_numbers
+from tests.sample.lift import lifted_examples
 
 STORES = {
     "float64": np.array,
@@ -37,20 +38,11 @@ def problem(kind, monkeypatch=None, **how):
     return X, sample
 
 
-def written_out(X, sample):
-    """Every coordinate of the lifts, and that of slack for each example."""
-    parts = [X - sample.centre]
-    if sample.affine:
-        parts.append(np.full((len(X), 1), np.sqrt(sample.frame.lift2)))
-    Z = np.hstack(parts) * sample.signs[:, None]
-    return np.hstack([Z, np.sqrt(sample.frame.slack2) * np.eye(len(X))])
-
-
 @KINDS
 @HOW
 def test_measures(kind, how):
     X, sample = problem(kind, **how)
-    Z = written_out(X, sample)
+    Z = lifted_examples(sample, X)
     first = X[sample.order[0]]
     np.testing.assert_array_equal(sample.centre, first if sample.affine else np.zeros(5))
     np.testing.assert_array_equal(sample.norms2, ((X - sample.centre) ** 2).sum(axis=1))
@@ -67,7 +59,7 @@ def test_measures(kind, how):
 def test_sweeps_margins_and_models(kind, how, rule, monkeypatch):
     """Against the paper's loop, in chunks of a few rows, whatever the rows."""
     X, sample = problem(kind, monkeypatch, **how)
-    Z = written_out(X, sample)
+    Z = lifted_examples(sample, X)
     run = PlainRun(X, sample.signs, rule, order=sample.order, **how)
     specification = rule.specification(sample.lifted_radius)
     memory = sample.memory(specification)
@@ -117,7 +109,7 @@ def test_signed_rows_and_reaches(kind, how, monkeypatch):
 @KINDS
 def test_one_example_at_a_time(kind, monkeypatch):
     X, sample = problem(kind, monkeypatch)
-    Z = written_out(X, sample)
+    Z = lifted_examples(sample, X)
     specification = rules.MinOver().specification(sample.lifted_radius)
     memory = sample.memory(specification)
     w = np.zeros(Z.shape[1])
@@ -170,7 +162,7 @@ def test_many_passes_in_one_call(kind, how, rule, monkeypatch):
 def test_near_examples():
     """Those whose margin is below the threshold plus a share of the support's mean margin."""
     X, sample = problem("float64")
-    Z = written_out(X, sample)
+    Z = lifted_examples(sample, X)
     specification = rules.Classic().specification(sample.lifted_radius)
     memory = sample.memory(specification)
     for _ in range(50):

@@ -20,18 +20,11 @@ from novikoff.data import far_pair
 from novikoff.run import Clock, Limits, run
 from novikoff.sample import Sample, storage_of
 from novikoff.theory import lifted_mistake_bound
-from tests.theorems.reference import (
-    Problem,
-    affine_optimum,
-    affine_problems,
-    assert_at_most,
-    differences,
-    integer_problems,
-    mostly_decided,
-    optimum,
-    seen_by_rules,
-    settle,
-)
+from tests.sample.lift import lifted_examples
+from tests.theorems.optimum import affine_optimum, differences, optimum
+from tests.theorems.problems import Problem, affine_problems, integer_problems
+from tests.theorems.promises import assert_at_most
+from tests.theorems.runs import mostly_decided, settle
 
 
 def best_hyperplane(problem):
@@ -94,7 +87,7 @@ def test_the_lift_costs_margin_but_not_much(problem, share):
     sample = Sample.of(
         storage_of(problem.X), problem.y, centre=np.zeros(problem.X.shape[1]), lift=c
     )
-    lifted = optimum(seen_by_rules(sample, problem.X))
+    lifted = optimum(lifted_examples(sample, problem.X))
     gamma = affine_optimum(problem.X, problem.y)
     slack = 1e-9 * problem.R
     assert lifted.upper <= gamma + slack
@@ -132,7 +125,7 @@ CYCLES = np.tile([0, 1], 1 << 15)
 
 
 @pytest.mark.parametrize(("lift", "updates"), [(1.0, 2_000_002), (1001.0, 2003)])
-def test_the_tax_of_a_small_lift(lift, updates):
+def test_a_small_lift_takes_more_updates(lift, updates):
     """999 (+) and 1001 (-), gamma = 1: a thousand times the updates for c = 1 that c = R needs."""
     pair = far_pair()
     sample = Sample.of(storage_of(pair.X), pair.y, order=CYCLES, centre=np.zeros(1), lift=lift)
@@ -142,7 +135,7 @@ def test_the_tax_of_a_small_lift(lift, updates):
     assert updates <= lifted_mistake_bound(1001.0, 1.0, lift)
     # The distance of the origin to the line through (999, c) and -(1001, c).
     eps = 2 * lift / np.hypot(2000.0, 2 * lift)
-    assert optimum(seen_by_rules(sample, pair.X)).upper == pytest.approx(eps, rel=1e-9)
+    assert optimum(lifted_examples(sample, pair.X)).upper == pytest.approx(eps, rel=1e-9)
     assert updates <= rules.Classic().update_bound(sample.lifted_radius, eps)
 
 
@@ -153,7 +146,7 @@ def test_interleaved_passes_count_the_same():
     assert run(sample, rules.Classic(), clock=Clock(Limits(max_iter=2000))).n_updates == 2003
 
 
-def test_the_default_centre_pays_no_tax():
+def test_the_default_centre_takes_few_updates():
     pair = far_pair()
     finished = run(Sample.of(storage_of(pair.X), pair.y), rules.Classic())
     assert finished.status is Status.CONVERGED

@@ -16,14 +16,9 @@ from hypothesis import strategies as st
 from novikoff import rules
 from novikoff.run import Clock, Limits, run
 from novikoff.sample import Sample, storage_of
-from tests.theorems.reference import (
-    PICKS,
-    SEEDS,
-    assert_at_most,
-    choose,
-    mostly_decided,
-    problems,
-)
+from tests.theorems.problems import SEEDS, problems
+from tests.theorems.promises import assert_at_most
+from tests.theorems.runs import PICKS, choose, mostly_decided
 
 
 @mostly_decided

@@ -16,19 +16,15 @@ from novikoff import rules
 from novikoff.certificate import Status
 from novikoff.compiled.step import LONGEST2, SCALE, increment
 from novikoff.run import run
-from tests.theorems.promises import assert_promises, settle_in_order
-from tests.theorems.reference import (
-    PICKS,
-    SEEDS,
-    Problem,
+from tests.theorems.optimum import margin_of
+from tests.theorems.problems import SEEDS, Problem, problems
+from tests.theorems.promises import (
     assert_at_most,
     assert_margin,
-    choose,
-    margin_of,
-    mostly_decided,
-    problems,
-    settle,
+    assert_promises,
+    assert_scale_changes_nothing,
 )
+from tests.theorems.runs import PICKS, choose, mostly_decided, settle, settle_in_order
 
 ALPHAS = st.floats(1.01, 1.6)
 
@@ -109,14 +105,7 @@ def test_the_norm_grows_as_planned(problem, alpha, pick, seed):
 @mostly_decided
 @given(problem=problems(least=0.25), alpha=ALPHAS, exponent=st.integers(-30, 30))
 def test_scale_changes_nothing(problem, alpha, exponent):
-    rule = rules.ScaleFreeInfinity(alpha=alpha)
-    plain = settle(problem.sample(), rule)
-    scaled = settle(problem.scaled(2.0**exponent).sample(), rule)
-    if plain is None or scaled is None:
-        return
-    np.testing.assert_array_equal(plain.weights, scaled.weights)
-    np.testing.assert_array_equal(plain.memory.stamps, scaled.memory.stamps)
-    np.testing.assert_array_equal(plain.memory.w * 2.0**exponent, scaled.memory.w)
+    assert_scale_changes_nothing(problem, rules.ScaleFreeInfinity(alpha=alpha), exponent)
 
 
 @mostly_decided

@@ -18,17 +18,9 @@ from novikoff.compiled.step import THRESHOLD
 from novikoff.data import planted
 from novikoff.run import Clock, Limits, run
 from novikoff.sample import Sample, storage_of, visit_order
-from tests.theorems.reference import (
-    ALL_RULES,
-    SEEDS,
-    Problem,
-    affine_problems,
-    mostly_decided,
-    noisy_problems,
-    problems,
-    scaled_for,
-    settle,
-)
+from tests.theorems.problems import SEEDS, Problem, affine_problems, noisy_problems, problems
+from tests.theorems.rule_sets import ALL_RULES, scaled_for
+from tests.theorems.runs import mostly_decided, settle
 
 HOW = st.sampled_from(["homogeneous", "affine", "soft", "soft affine"])
 

@@ -13,41 +13,10 @@ from novikoff.data import planted
 from novikoff.run import Clock, Limits, run
 from novikoff.sample import Sample, storage_of
 from novikoff.sample.storage import Converted
-from tests.theorems.reference import (
-    SEEDS,
-    UNIT_STEP_RULES,
-    integer_problems,
-    mostly_decided,
-    orders,
-    settle,
-)
-
-
-def read_only(X):
-    X = X.copy()
-    X.flags.writeable = False
-    return X
-
-
-def wide_indices(X):
-    matrix = sparse.csr_array(X)
-    matrix.indices, matrix.indptr = matrix.indices.astype(np.int64), matrix.indptr.astype(np.int64)
-    return matrix
-
-
-def with_zeros_stored(X):
-    columns = np.tile(np.arange(X.shape[1]), X.shape[0])
-    starts = np.arange(0, X.size + 1, X.shape[1])
-    return sparse.csr_matrix((X.ravel(), columns, starts), shape=X.shape)
-
-
-def unsorted(X):
-    """Canonical no more: two halves of each value, in descending columns."""
-    columns = np.tile(np.repeat(np.arange(X.shape[1])[::-1], 2), X.shape[0])
-    values = np.repeat(X[:, ::-1] / 2, 2, axis=1).ravel()
-    starts = np.arange(0, values.size + 1, 2 * X.shape[1])
-    return sparse.csr_matrix((values, columns, starts), shape=X.shape)
-
+from tests.data.layouts import read_only, with_duplicates, with_explicit_zeros, with_long_indices
+from tests.theorems.problems import SEEDS, integer_problems, orders
+from tests.theorems.rule_sets import UNIT_STEP_RULES
+from tests.theorems.runs import mostly_decided, settle
 
 COPIES = {
     "float32": lambda X: storage_of(X.astype(np.float32)),
@@ -58,11 +27,11 @@ COPIES = {
     "read-only": lambda X: storage_of(read_only(X)),
     "strided": lambda X: storage_of(np.repeat(X, 2, axis=1)[:, ::2]),
     "CSR": lambda X: storage_of(sparse.csr_matrix(X)),
-    "CSR int64 indices": lambda X: storage_of(wide_indices(X)),
+    "CSR int64 indices": lambda X: storage_of(with_long_indices(X)),
     "CSR float32": lambda X: storage_of(sparse.csr_matrix(X.astype(np.float32))),
     "CSR int32 values": lambda X: storage_of(sparse.csr_matrix(X.astype(np.int32))),
-    "CSR stored zeros": lambda X: storage_of(with_zeros_stored(X)),
-    "CSR unsorted": lambda X: storage_of(unsorted(X)),
+    "CSR stored zeros": lambda X: storage_of(with_explicit_zeros(X)),
+    "CSR unsorted": lambda X: storage_of(with_duplicates(X)),
     "blocks": lambda X: Converted(X.astype(np.int64)),
     "CSR blocks": lambda X: Converted(sparse.csr_matrix(X.astype(np.int16))),
 }

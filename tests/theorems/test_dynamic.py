@@ -18,8 +18,9 @@ from hypothesis import strategies as st
 from novikoff import rules
 from novikoff.compiled.step import LONGEST2
 from novikoff.rules.dynamic import growth
-from tests.theorems.promises import assert_promises, settle_in_order
-from tests.theorems.reference import PICKS, SEEDS, assert_margin, choose, mostly_decided, problems
+from tests.theorems.problems import SEEDS, problems
+from tests.theorems.promises import assert_margin, assert_promises
+from tests.theorems.runs import PICKS, choose, mostly_decided, settle_in_order
 
 ACCURACIES = st.floats(0.15, 0.95)
 

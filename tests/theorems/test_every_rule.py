@@ -11,25 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from novikoff.sample import Sample, storage_of
-from tests.theorems.reference import (
-    ALL_RULES,
-    SEEDS,
-    WITH_A_SCALE,
-    affine_problems,
-    assert_at_most,
-    assert_margin,
-    differences,
-    margin_along,
-    mostly_decided,
-    noisy_problems,
-    optimum,
-    orders,
-    problems,
-    scaled_for,
-    seen_by_rules,
-    settle,
-    settled_weights,
-)
+from tests.sample.lift import lifted_examples
+from tests.theorems.optimum import differences, margin_along, optimum
+from tests.theorems.problems import SEEDS, affine_problems, noisy_problems, orders, problems
+from tests.theorems.promises import assert_at_most, assert_margin
+from tests.theorems.rule_sets import ALL_RULES, WITH_A_SCALE, scaled_for
+from tests.theorems.runs import mostly_decided, settle, settled_weights
 
 
 @st.composite
@@ -56,7 +43,7 @@ def test_bounds(name, frame, seed):
     finished = settle(sample, rule)
     if finished is None:
         return
-    Z = seen_by_rules(sample, problem.X)
+    Z = lifted_examples(sample, problem.X)
     assert sample.lifted_radius == pytest.approx(np.linalg.norm(Z, axis=1).max())
     w, at_once = settled_weights(finished) @ Z, 1
     if rule.pick == "worst" and sample.affine:

@@ -15,14 +15,15 @@ from novikoff.certificate import Status, reduce_support, row_hashes
 from novikoff.run import Clock, Limits, run
 from novikoff.run.nonseparable import zero_combination
 from novikoff.sample import Sample, storage_of
-from tests.theorems import reference
-from tests.theorems.reference import Problem, certifier_of, mostly_decided, optimum, settle
+from tests.theorems.optimum import optimum
+from tests.theorems.problems import SEEDS, Problem, certifier_of
+from tests.theorems.runs import count, mostly_decided, settle
 
 
 @st.composite
 def small_integers(draw):
     """Integers with labels of a hyperplane, some of them turned: separable about every second."""
-    n, d, seed = draw(st.integers(2, 16)), draw(st.integers(1, 4)), draw(reference.SEEDS)
+    n, d, seed = draw(st.integers(2, 16)), draw(st.integers(1, 4)), draw(SEEDS)
     rng = np.random.default_rng(seed)
     X = rng.integers(-4, 5, size=(n, d)).astype(float)
     y = np.where(X @ rng.integers(-4, 5, size=d) + rng.integers(-3, 4) > 0, 1, -1)
@@ -52,7 +53,7 @@ def test_exactly_one_of_the_two(problem, affine):
             coef, intercept = sample.model(finished.weights)
             assert (problem.y * (problem.X @ coef + intercept * affine) > 0).all()
         return
-    if not reference.count(found is not None):
+    if not count(found is not None):
         return
     support, weights = found
     assert weights.dtype == np.int64 and (weights > 0).all()

@@ -17,18 +17,10 @@ from hypothesis import strategies as st
 
 from novikoff import rules
 from novikoff.compiled.step import LONGEST2, Specification, increment
-from tests.theorems.reference import (
-    PICKS,
-    SEEDS,
-    Problem,
-    assert_margin,
-    choose,
-    margin_of,
-    mostly_decided,
-    orders,
-    problems,
-    settle,
-)
+from tests.theorems.optimum import margin_of
+from tests.theorems.problems import SEEDS, Problem, orders, problems
+from tests.theorems.promises import assert_margin
+from tests.theorems.runs import PICKS, choose, mostly_decided, settle
 
 ROUNDING = 1 + 1e-9
 

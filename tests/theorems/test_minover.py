@@ -15,21 +15,17 @@ from novikoff import rules
 from novikoff.certificate import Status
 from novikoff.run import Clock, Limits, run
 from novikoff.sample import Sample, storage_of
-from tests.theorems.reference import (
+from tests.theorems.optimum import differences, margin_of, optimum
+from tests.theorems.problems import (
     SEEDS,
     Problem,
     affine_problems,
-    assert_at_most,
-    assert_margin,
-    differences,
     integer_problems,
-    margin_of,
-    mostly_decided,
-    optimum,
     orders,
     problems,
-    settle,
 )
+from tests.theorems.promises import assert_at_most, assert_margin
+from tests.theorems.runs import mostly_decided, settle
 
 
 @mostly_decided

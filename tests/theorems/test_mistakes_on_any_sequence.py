@@ -20,7 +20,9 @@ from novikoff.theory import (
     mistake_bound,
     squared_mistake_bound,
 )
-from tests.theorems.reference import SEEDS, assert_at_most, noisy_problems, optimum, problems
+from tests.theorems.optimum import optimum
+from tests.theorems.problems import SEEDS, noisy_problems, problems
+from tests.theorems.promises import assert_at_most
 
 CLASSIC = rules.Classic().specification(1.0)
 

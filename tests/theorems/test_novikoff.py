@@ -9,19 +9,10 @@ from novikoff import rules
 from novikoff.compiled.step import LONGEST2, MISTAKES, NORM2, UPDATES, WEIGHT
 from novikoff.run import Clock, Limits, run
 from novikoff.theory import mistake_bound
-from tests.theorems.reference import (
-    PICKS,
-    SEEDS,
-    Problem,
-    assert_at_most,
-    choose,
-    margin_of,
-    mostly_decided,
-    noisy_problems,
-    orders,
-    problems,
-    settle,
-)
+from tests.theorems.optimum import margin_of
+from tests.theorems.problems import SEEDS, Problem, noisy_problems, orders, problems
+from tests.theorems.promises import assert_at_most, assert_scale_changes_nothing
+from tests.theorems.runs import PICKS, choose, mostly_decided, settle
 
 
 @mostly_decided
@@ -76,13 +67,7 @@ def test_the_norm_grows_slowly_whether_separable_or_not(problem, updates):
 @given(problem=problems(least=0.03), exponent=st.integers(-20, 20))
 def test_scale_changes_nothing(problem, exponent):
     """x -> s x with s a power of two: the same updates at the same times."""
-    plain = settle(problem.sample(), rules.Classic())
-    scaled = settle(problem.scaled(2.0**exponent).sample(), rules.Classic())
-    if plain is None or scaled is None:
-        return
-    np.testing.assert_array_equal(plain.weights, scaled.weights)
-    np.testing.assert_array_equal(plain.memory.stamps, scaled.memory.stamps)
-    np.testing.assert_array_equal(plain.memory.w * 2.0**exponent, scaled.memory.w)
+    assert_scale_changes_nothing(problem, rules.Classic(), exponent)
 
 
 @mostly_decided

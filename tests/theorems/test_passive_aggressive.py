@@ -14,16 +14,10 @@ from hypothesis import strategies as st
 from novikoff import rules
 from novikoff.compiled.step import NORM2, UPDATES
 from novikoff.sample import Sample, storage_of
-from tests.theorems.promises import assert_promises, settle_in_order
-from tests.theorems.reference import (
-    PICKS,
-    SEEDS,
-    choose,
-    mostly_decided,
-    noisy_problems,
-    problems,
-    seen_by_rules,
-)
+from tests.sample.lift import lifted_examples
+from tests.theorems.problems import SEEDS, noisy_problems, problems
+from tests.theorems.promises import assert_promises
+from tests.theorems.runs import PICKS, choose, mostly_decided, settle_in_order
 
 TOLERANCES = st.floats(0.05, 1.0)
 
@@ -70,7 +64,7 @@ def test_a_step_lands_on_loss_zero(problem, seed, affine, slack2):
     sample = Sample.of(storage_of(problem.X), problem.y, affine=affine, slack2=slack2)
     specification = rules.PassiveAggressive(tolerance=0.01).specification(sample.lifted_radius)
     memory = sample.memory(specification)
-    Z = seen_by_rules(sample, problem.X)
+    Z = lifted_examples(sample, problem.X)
     steps = 0
     for i in np.random.default_rng(seed).integers(len(problem.y), size=50):
         sample.sweep(np.array([i]), specification, memory)
@@ -91,7 +85,7 @@ def test_a_step_lands_on_loss_zero(problem, seed, affine, slack2):
 def test_cautious_steps(problem, seed, C, affine):
     """PA-I steps ``min(C, l / |z|^2)``, PA-II ``l / (|z|^2 + 1 / (2 C))``."""
     sample = Sample.of(storage_of(problem.X), problem.y, affine=affine)
-    Z = seen_by_rules(sample, problem.X)
+    Z = lifted_examples(sample, problem.X)
     norms2 = np.einsum("ij,ij->i", Z, Z)
     for variant in (1, 2):
         rule = rules.PassiveAggressive(C=C, variant=variant)

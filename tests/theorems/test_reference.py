@@ -10,15 +10,9 @@ from hypothesis import strategies as st
 from novikoff import rules
 from novikoff.certificate import Status
 from novikoff.sample import Sample, storage_of
-from tests.theorems.reference import (
-    affine_optimum,
-    affine_problems,
-    integer_problems,
-    mostly_decided,
-    optimum,
-    problems,
-    settle,
-)
+from tests.theorems.optimum import affine_optimum, optimum
+from tests.theorems.problems import affine_problems, integer_problems, problems
+from tests.theorems.runs import mostly_decided, settle
 
 
 @given(n=st.integers(2, 12), data=st.data())

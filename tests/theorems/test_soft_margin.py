@@ -17,21 +17,19 @@ from novikoff.certificate import Status, Weighted
 from novikoff.compiled.step import LONGEST2, NORM2
 from novikoff.run import Clock, Limits, run
 from novikoff.sample import Sample, storage_of
-from tests.theorems.reference import (
+from tests.sample.lift import lifted_examples
+from tests.theorems.optimum import optimum
+from tests.theorems.problems import (
     SEEDS,
-    UNIT_STEP_RULES,
     Problem,
-    assert_at_most,
     certifier_of,
     integer_problems,
-    mostly_decided,
     noisy_problems,
-    optimum,
     orders,
-    seen_by_rules,
-    settle,
-    settled_weights,
 )
+from tests.theorems.promises import assert_at_most
+from tests.theorems.rule_sets import UNIT_STEP_RULES
+from tests.theorems.runs import mostly_decided, settle, settled_weights
 
 
 @st.composite
@@ -45,11 +43,11 @@ def any_labels(draw):
 @pytest.mark.parametrize("name", [name for name in UNIT_STEP_RULES if name != "infinity"])
 @mostly_decided
 @given(problem=any_labels(), delta=st.sampled_from([1.0, 2.0, 4.0]), affine=st.booleans())
-def test_the_unstored_lift_is_the_lift(name, problem, delta, affine):
+def test_the_implicit_lift_makes_the_run_of_the_lifted_matrix(name, problem, delta, affine):
     """On integers, update for update the run on the lifted matrix."""
     how = {"affine": affine, "centre": problem.X[0], "lift": 4.0} if affine else {"affine": False}
     sample = Sample.of(storage_of(problem.X), problem.y, slack2=delta**2, **how)
-    Z = seen_by_rules(sample, problem.X)
+    Z = lifted_examples(sample, problem.X)
     rule = UNIT_STEP_RULES[name]
     if name == "min-over" and affine:
         # Its pairs need both classes, so that only the slack is written out.
@@ -79,7 +77,7 @@ def test_the_unstored_lift_is_the_lift(name, problem, delta, affine):
 def test_everything_is_separable(problem, share):
     delta = share * problem.R
     sample = problem.sample(slack2=delta**2)
-    lifted = optimum(seen_by_rules(sample, problem.X))
+    lifted = optimum(lifted_examples(sample, problem.X))
     assert lifted.lower**2 >= (delta**2 / len(problem.y)) * (1 - 1e-9)
     assert sample.lifted_radius == pytest.approx(math.hypot(problem.R, delta))
     hard = problem.optimum.upper
@@ -115,7 +113,7 @@ def primal(problem, delta, w):
 def test_the_optimum_is_the_support_vector_machine(problem, share):
     """``P* = 1 / (2 eps~*^2)``, attained by ``sum lambda_i z_i / eps~*^2``."""
     delta = share * problem.R
-    lifted = optimum(seen_by_rules(problem.sample(slack2=delta**2), problem.X))
+    lifted = optimum(lifted_examples(problem.sample(slack2=delta**2), problem.X))
     w = lifted.weights @ problem.Z / lifted.upper**2
     least = 1 / (2 * lifted.upper**2)
     assert primal(problem, delta, w) == pytest.approx(least, rel=1e-7)
@@ -140,7 +138,7 @@ def test_dual_and_primal_of_a_run(problem, share, rule):
     finished = settle(sample, rule)
     if finished is None:
         return
-    Z = seen_by_rules(sample, problem.X)
+    Z = lifted_examples(sample, problem.X)
     least = 1 / (2 * optimum(Z).upper ** 2)
     weights = settled_weights(finished)
     length = np.linalg.norm(weights @ Z)

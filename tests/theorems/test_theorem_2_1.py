@@ -9,17 +9,9 @@ from hypothesis import strategies as st
 
 from novikoff import rules
 from novikoff.compiled.step import LONGEST2
-from tests.theorems.promises import assert_promises, settle_in_order
-from tests.theorems.reference import (
-    PICKS,
-    SEEDS,
-    assert_at_most,
-    assert_margin,
-    choose,
-    mostly_decided,
-    problems,
-    settle,
-)
+from tests.theorems.problems import SEEDS, problems
+from tests.theorems.promises import assert_at_most, assert_margin, assert_promises
+from tests.theorems.runs import PICKS, choose, mostly_decided, settle, settle_in_order
 
 BETAS = st.floats(0.0, 6.0)
 

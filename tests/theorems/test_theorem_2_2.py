@@ -11,19 +11,15 @@ from hypothesis import strategies as st
 
 from novikoff import rules
 from novikoff.compiled.step import LONGEST2, SCALE, THRESHOLD
-from tests.theorems.promises import assert_promises, settle_in_order
-from tests.theorems.reference import (
-    PICKS,
-    SEEDS,
-    Problem,
+from tests.theorems.optimum import margin_of
+from tests.theorems.problems import SEEDS, Problem, problems
+from tests.theorems.promises import (
     assert_at_most,
     assert_margin,
-    choose,
-    margin_of,
-    mostly_decided,
-    problems,
-    settle,
+    assert_promises,
+    assert_scale_changes_nothing,
 )
+from tests.theorems.runs import PICKS, choose, mostly_decided, settle_in_order
 
 PRINTED = rules.ScaleFree(printed=True)
 
@@ -99,14 +95,10 @@ def test_running_maximum_form(problem, c, seed):
 )
 def test_scale_changes_nothing(problem, exponent, rule):
     """R-independent to the bit: scaling by a power of two gives the same updates."""
-    plain = settle(problem.sample(), rule)
-    scaled = settle(problem.scaled(2.0**exponent).sample(), rule)
-    if plain is not None and scaled is not None:
-        np.testing.assert_array_equal(plain.weights, scaled.weights)
-        np.testing.assert_array_equal(plain.memory.stamps, scaled.memory.stamps)
+    assert_scale_changes_nothing(problem, rule, exponent)
 
 
-def test_one_third_for_a_third_of_the_price():
+def test_c_of_one_needs_a_third_of_the_updates():
     """c = 1 dominates the printed form: the same margin in 3 (R / eps)^2 updates."""
     assert rules.ScaleFree(c=1.0).margin_bound(1.0, 0.3) == pytest.approx(
         PRINTED.margin_bound(1.0, 0.3)

@@ -15,20 +15,10 @@ from novikoff.compiled.step import increment
 from novikoff.data import sharpness
 from novikoff.run import Clock, Limits, run
 from novikoff.sample import Sample, storage_of
-from tests.theorems.reference import (
-    PICKS,
-    SEEDS,
-    Problem,
-    assert_at_most,
-    assert_margin,
-    choose,
-    margin_of,
-    mostly_decided,
-    optimum,
-    orders,
-    problems,
-    settle,
-)
+from tests.theorems.optimum import margin_of, optimum
+from tests.theorems.problems import SEEDS, Problem, orders, problems
+from tests.theorems.promises import assert_at_most, assert_margin
+from tests.theorems.runs import PICKS, choose, mostly_decided, settle
 
 IN_THE_BALL = problems(least=0.3, scales=st.just(1.0))
 ALPHAS = st.floats(1.01, 1.7)

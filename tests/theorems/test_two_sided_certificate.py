@@ -12,20 +12,17 @@ from hypothesis import strategies as st
 from novikoff.certificate import Account, Separation, Status, Weighted
 from novikoff.run import Clock, Limits, run
 from novikoff.sample import Sample, storage_of
-from tests.theorems.reference import (
-    ALL_RULES,
+from tests.theorems.optimum import affine_optimum
+from tests.theorems.problems import (
     SEEDS,
-    WITH_A_SCALE,
-    affine_optimum,
     affine_problems,
     certifier_of,
-    mostly_decided,
     noisy_problems,
     orders,
     problems,
-    settle,
-    settled_weights,
 )
+from tests.theorems.rule_sets import ALL_RULES, WITH_A_SCALE
+from tests.theorems.runs import mostly_decided, settle, settled_weights
 
 RULES = st.sampled_from([ALL_RULES[name] for name in ALL_RULES if name not in WITH_A_SCALE])
 

@@ -20,7 +20,7 @@ from novikoff.certificate.exact.enclosure import (
     positive_part,
 )
 from novikoff.certificate.exact.relation import carriers, null_weights
-from tests.certificate.strategies import ARITHMETIC, STORES
+from tests.certificate.strategies import ARITHMETIC, STORES, more_examples, stores
 
 
 @st.composite
@@ -53,9 +53,8 @@ def outcome(question, *basis, affine):
         return str(error)
 
 
-@pytest.mark.parametrize("arithmetic", ["exact", "exact blocks"])
-@pytest.mark.parametrize("store", STORES)
-@given(basis=bases())
+@more_examples(2)
+@given(arithmetic=st.sampled_from(["exact", "exact blocks"]), store=stores, basis=bases())
 def test_the_bounds_agree_with_the_weights(arithmetic, store, basis):
     X, signs, affine = basis
     stored, rows = STORES[store](X), np.arange(len(X))

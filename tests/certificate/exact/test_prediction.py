@@ -16,7 +16,14 @@ from novikoff.certificate.exact import prediction
 from novikoff.certificate.exact.filter import signed_values
 from novikoff.certificate.exact.prediction import count_errors, joint_errors, scores
 from tests.certificate import truth
-from tests.certificate.strategies import STORES, extreme, ordinary, small_blocks
+from tests.certificate.strategies import (
+    STORES,
+    extreme,
+    more_examples,
+    ordinary,
+    small_blocks,
+    stores,
+)
 
 
 def exact_scores(X, coef, intercept):
@@ -85,11 +92,10 @@ def models(draw, numbers):
     return X, coef, intercept
 
 
-@pytest.mark.parametrize("numbers", [ordinary, extreme], ids=["ordinary", "extreme"])
-@pytest.mark.parametrize("store", STORES)
-@given(data=st.data(), seed=st.integers(0, 99))
-def test_signs_and_largest_scores_are_exact(numbers, store, data, seed):
-    X, coef, intercept = data.draw(models(numbers))
+@more_examples(3)
+@given(store=stores, model=models(ordinary) | models(extreme), seed=st.integers(0, 99))
+def test_signs_and_largest_scores_are_exact(store, model, seed):
+    X, coef, intercept = model
     stored = STORES[store](X)
     _, exact = check(X, coef, intercept, stored)
     with small_blocks(), mock.patch.object(prediction, "_BLOCK", 3):
@@ -104,11 +110,10 @@ def test_signs_and_largest_scores_are_exact(numbers, store, data, seed):
     assert part[some.exact_rows].all()
 
 
-@pytest.mark.parametrize("numbers", [ordinary, extreme], ids=["ordinary", "extreme"])
-@pytest.mark.parametrize("store", STORES)
-@given(data=st.data())
-def test_errors_of_one_hyperplane(numbers, store, data):
-    X, coef, intercept = data.draw(models(numbers))
+@more_examples(3)
+@given(store=stores, model=models(ordinary) | models(extreme), data=st.data())
+def test_errors_of_one_hyperplane(store, model, data):
+    X, coef, intercept = model
     w, b, stored = coef[0], float(intercept[0]), STORES[store](X)
     signs = data.draw(hnp.arrays(np.int8, len(X), elements=st.sampled_from([1, -1])))
     part = data.draw(hnp.arrays(np.bool_, len(X)))
@@ -163,8 +168,8 @@ def test_classes_that_nearly_tie(store):
 )
 def test_every_storage(dtype, k):
     rng = np.random.default_rng(2)
-    whole = rng.integers(0, 2 if dtype == "bool" else 120, size=(700, 9))
-    X = (whole * (rng.random((700, 9)) < 0.5)).astype(dtype)
+    whole = rng.integers(0, 2 if dtype == "bool" else 120, size=(90, 9))
+    X = (whole * (rng.random((90, 9)) < 0.5)).astype(dtype)
     X[::3] = X[1]
     coef = rng.integers(-3, 4, size=(k, 9)).astype(np.float64)
     intercept = -(X[:k].astype(np.float64) * coef).sum(axis=1)

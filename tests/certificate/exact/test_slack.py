@@ -4,14 +4,23 @@ import math
 from fractions import Fraction
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from novikoff.certificate.exact.hull import hull_point
 from novikoff.certificate.exact.slack import best_scale, dual_below, primal_value
 from tests.certificate import truth
-from tests.certificate.strategies import ARITHMETIC, STORES, cases, extreme, ordinary, priced
+from tests.certificate.strategies import (
+    ARITHMETIC,
+    STORES,
+    arithmetics,
+    cases,
+    extreme,
+    more_examples,
+    ordinary,
+    priced,
+    stores,
+)
 
 usual_C = st.sampled_from([1.0, 0.1, 1 / 3, 30.0, 1e-3, 1e12, 1e-12])
 every_C = usual_C | st.sampled_from([5e-324, 1e-300, 1e300]) | st.floats(1e-5, 1e5)
@@ -20,9 +29,8 @@ all_cases = st.one_of(
 )
 
 
-@pytest.mark.parametrize("arithmetic", ARITHMETIC)
-@pytest.mark.parametrize("store", STORES)
-@given(case=all_cases, C=every_C)
+@more_examples(4)
+@given(arithmetic=arithmetics, store=stores, case=all_cases, C=every_C)
 def test_the_objective_lies_between_its_bounds(arithmetic, store, case, C):
     exact = truth.primal(case.X, case.signs, case.coef, case.intercept, C, case.costs)
     claim = (STORES[store](case.X), case.signs, case.coef, case.intercept, C, case.costs)
@@ -42,8 +50,8 @@ def test_the_objective_lies_between_its_bounds(arithmetic, store, case, C):
     assert np.unique(found.exact_rows).size == found.exact_rows.size
 
 
-@pytest.mark.parametrize("arithmetic", ARITHMETIC)
-@given(case=all_cases, C=every_C)
+@more_examples(2)
+@given(arithmetic=arithmetics, case=all_cases, C=every_C)
 def test_the_optimum_is_above_the_dual_bound(arithmetic, case, C):
     weighted = (case.X, case.signs, case.support, case.weights)
     exact = truth.dual(*weighted, case.affine, C, case.costs)

@@ -5,7 +5,7 @@ import struct
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import sparse
@@ -18,6 +18,13 @@ from novikoff.certificate import (
 )
 from novikoff.certificate.examples.fingerprint import sha256_of
 from tests.certificate.strategies import small_blocks
+from tests.data.layouts import (
+    read_only,
+    read_only_csr,
+    with_duplicates,
+    with_explicit_zeros,
+    with_long_indices,
+)
 
 bytes_2d = hnp.arrays(np.uint8, hnp.array_shapes(min_dims=2, max_dims=2, max_side=6))
 
@@ -26,45 +33,12 @@ def codes_for(X, n_classes=2):
     return (np.arange(X.shape[0]) % 3 == 0) + (n_classes > 2) * (np.arange(X.shape[0]) % 2)
 
 
-def read_only(X):
-    X = X.copy()
-    X.flags.writeable = False
-    return X
-
-
-def with_long_indices(X):
-    X = sparse.csr_array(X)
-    X.indices, X.indptr = X.indices.astype(np.int64), X.indptr.astype(np.int64)
-    return X
-
-
-def with_explicit_zeros(X):
-    rows, columns = np.indices(X.shape)
-    return sparse.csr_array((X.ravel(), (rows.ravel(), columns.ravel())), shape=X.shape)
-
-
-def with_duplicates(X):
-    """Every entry in two halves, and the columns in reverse order."""
-    n, d = X.shape
-    half = X.astype(np.float64)[:, ::-1] / 2
-    data = np.concatenate([half, half], axis=1).ravel()
-    indices = np.tile(np.concatenate([np.arange(d)[::-1]] * 2), n)
-    return sparse.csr_array((data, indices, np.arange(0, 2 * n * d + 1, 2 * d)), shape=(n, d))
-
-
 def with_unsorted_columns(X):
     n, d = X.shape
     return sparse.csr_array(
         (X[:, ::-1].ravel(), np.tile(np.arange(d)[::-1], n), np.arange(0, n * d + 1, d)),
         shape=(n, d),
     )
-
-
-def read_only_csr(X):
-    X = sparse.csr_array(X)
-    for array in (X.data, X.indices, X.indptr):
-        array.flags.writeable = False
-    return X
 
 
 COPIES = {
@@ -92,6 +66,7 @@ COPIES = {
 
 
 @pytest.mark.parametrize("copy", COPIES)
+@settings(max_examples=settings().max_examples // 5)
 @given(X=bytes_2d)
 def test_copies_of_the_same_numbers_agree(copy, X):
     codes = codes_for(X)

@@ -21,10 +21,18 @@ from novikoff.certificate import (
     Weighted,
 )
 from tests.certificate import sentences, truth, verdict
-from tests.certificate.strategies import ARITHMETIC, STORES, cases, ordinary, priced
+from tests.certificate.strategies import (
+    ARITHMETIC,
+    STORES,
+    arithmetics,
+    cases,
+    more_examples,
+    ordinary,
+    priced,
+    stores,
+)
 from tests.certificate.verdict import accepted, agrees, replaced
 
-every = pytest.mark.parametrize("arithmetic", ARITHMETIC)
 LINE, Y = np.array([[0.3], [-0.7]]), ["in", "out"]
 
 
@@ -38,8 +46,9 @@ def undecided(status=Status.MAX_ITER, coef=(-1.0,), with_model=True, **account):
     )
 
 
-@every
+@more_examples(2)
 @given(
+    arithmetic=arithmetics,
     case=cases(ordinary) | priced(cases(ordinary)),
     steps=st.integers(-2, 2),
     factor=st.sampled_from([1.0, 0.5, 2.0]),
@@ -68,8 +77,9 @@ def test_a_margin_is_excluded_only_if_it_is(arithmetic, case, steps, factor):
             assert sentences.number(said) <= margin == float(asked[:-1])
 
 
-@pytest.mark.parametrize("store", STORES)
+@more_examples(2)
 @given(
+    store=stores,
     case=cases(ordinary),
     affine=st.booleans(),
     power=st.integers(-1000, 900),

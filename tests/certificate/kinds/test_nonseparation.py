@@ -24,7 +24,7 @@ from novikoff.certificate import (
 )
 from novikoff.certificate.exact.relation import null_weights
 from tests.certificate import sentences, truth, verdict
-from tests.certificate.strategies import ARITHMETIC, STORES
+from tests.certificate.strategies import ARITHMETIC, STORES, more_examples, stores
 from tests.certificate.verdict import accepted, agrees, replaced
 
 XOR = np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]])
@@ -67,9 +67,13 @@ def zero_sums(draw):
     return X, signs, np.append(weights, weight), affine
 
 
-@pytest.mark.parametrize("arithmetic", ["exact", "exact blocks"])
-@pytest.mark.parametrize("store", STORES)
-@given(problem=zero_sums(), power=st.integers(-3, 3))
+@more_examples(2)
+@given(
+    arithmetic=st.sampled_from(["exact", "exact blocks"]),
+    store=stores,
+    problem=zero_sums(),
+    power=st.integers(-3, 3),
+)
 def test_exact_zero_sums_are_accepted(arithmetic, store, problem, power):
     X, signs, weights, affine = problem
     X = X * 2.0**power

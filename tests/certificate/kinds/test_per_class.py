@@ -23,7 +23,7 @@ from novikoff.certificate import (
 )
 from novikoff.certificate.exact.prediction import joint_errors
 from tests.certificate import sentences, verdict
-from tests.certificate.strategies import HOSTILE, STORES, extreme, ordinary
+from tests.certificate.strategies import HOSTILE, STORES, extreme, more_examples, ordinary, stores
 from tests.certificate.verdict import agrees
 
 X = np.eye(3)
@@ -100,8 +100,8 @@ def several(draw, numbers=ordinary):
     return together(problem, parts, table, y, weights), table, y, weights
 
 
-@pytest.mark.parametrize("store", STORES)
-@given(case=several() | several(extreme))
+@more_examples(2)
+@given(store=stores, case=several() | several(extreme))
 def test_what_is_made_is_true_and_verifies(store, case):
     proof, table, y, weights = case
     assert verdict.is_true(proof, table, y, weights)

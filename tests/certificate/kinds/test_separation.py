@@ -23,16 +23,18 @@ from tests.certificate import sentences, truth, verdict
 from tests.certificate.strategies import (
     ARITHMETIC,
     STORES,
+    arithmetics,
     cases,
     extreme,
     filter_first,
+    more_examples,
     ordinary,
     priced,
     separated,
+    stores,
 )
 from tests.certificate.verdict import accepted, agrees, replaced
 
-every = pytest.mark.parametrize("arithmetic", ARITHMETIC)
 unpriced = st.one_of(cases(ordinary), separated(ordinary), cases(extreme), separated(extreme))
 all_cases = st.one_of(unpriced, priced(unpriced))
 CONVERGED = Account(status=Status.CONVERGED)
@@ -43,9 +45,8 @@ def hard(X, y, coef, *, positive=1, affine=True, intercept=0.0, proof=None, **ot
     return certifier.hard(CONVERGED, coef=coef, intercept=intercept, proof=proof)
 
 
-@every
-@pytest.mark.parametrize("store", STORES)
-@given(case=all_cases)
+@more_examples(4)
+@given(arithmetic=arithmetics, store=stores, case=all_cases)
 def test_what_is_made_is_true_and_verifies(arithmetic, store, case):
     X = STORES[store](case.X)
     with ARITHMETIC[arithmetic]():
@@ -112,8 +113,9 @@ def test_weights_of_any_size_that_make_the_bound_zero(weights, kind):
 EDITS = ["label", "swap", "example", "weight", "support", "coef", "intercept", "errors", "weights"]
 
 
-@every
+@more_examples(2)
 @given(
+    arithmetic=arithmetics,
     case=all_cases,
     edit=st.sampled_from(EDITS),
     other=st.sampled_from([1.0, -1.0, 0.5, 3.0, 1e10]),
@@ -163,8 +165,9 @@ def edited(certificate, edit, row, column, other, data):
     return replaced(certificate, of_model=dict(intercept=other))
 
 
-@every
+@more_examples(2)
 @given(
+    arithmetic=arithmetics,
     case=all_cases,
     bound=st.sampled_from(["margin", "upper"]),
     steps=st.integers(-3, 3),

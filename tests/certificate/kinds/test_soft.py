@@ -20,10 +20,19 @@ from novikoff.certificate import (
 )
 from novikoff.certificate.exact import slack
 from tests.certificate import sentences, truth, verdict
-from tests.certificate.strategies import ARITHMETIC, STORES, cases, extreme, ordinary, priced
+from tests.certificate.strategies import (
+    ARITHMETIC,
+    STORES,
+    arithmetics,
+    cases,
+    extreme,
+    more_examples,
+    ordinary,
+    priced,
+    stores,
+)
 from tests.certificate.verdict import agrees, replaced
 
-every = pytest.mark.parametrize("arithmetic", ARITHMETIC)
 usual_C = st.sampled_from([1.0, 50.0, 4.5, 1 / 1800, 5e5, 1e12, 1e-12])
 any_C = usual_C | st.sampled_from([1e300, 1e-300, 5e-324, 1.0000001])
 all_cases = st.one_of(
@@ -37,9 +46,8 @@ def soft(X, y, coef, C, *, intercept=0.0, affine=True, proof=None, rescale=False
     return certifier.soft(Account(status=Status.CONVERGED), model)
 
 
-@every
-@pytest.mark.parametrize("store", STORES)
-@given(case=all_cases, C=any_C, rescale=st.booleans())
+@more_examples(4)
+@given(arithmetic=arithmetics, store=stores, case=all_cases, C=any_C, rescale=st.booleans())
 def test_what_is_made_is_true_and_verifies(arithmetic, store, case, C, rescale):
     X = STORES[store](case.X)
     with ARITHMETIC[arithmetic]():
@@ -82,8 +90,9 @@ EDITS = ["label", "example", "weight", "coef", "C", "scale", "weights", "classes
 BOUNDS = ["primal", "dual", "upper", "margin", "errors"]
 
 
-@every
+@more_examples(2)
 @given(
+    arithmetic=arithmetics,
     case=all_cases,
     C=any_C,
     edit=st.sampled_from(EDITS + BOUNDS),

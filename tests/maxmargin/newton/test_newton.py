@@ -236,7 +236,7 @@ def test_the_bounds_hold_far_from_the_origin(C, shift):
     assert solution.upper == pytest.approx(primal, rel=1e-6)
 
 
-def test_digits_that_are_not_there_end_a_run():
+def test_a_run_ends_at_the_precision_of_float64():
     X, y = noisy(7, 20_000, 60)
     clock = clock_of()
     _, solution = solved(X + 1e11, y, 1.0, tol=1e-3, clock=clock)

@@ -53,7 +53,7 @@ def undecided(clock, n=300, d=40, settings=None):
     return search
 
 
-def test_vectors_go_on_where_the_gram_matrix_was():
+def test_vectors_continue_from_the_gram_matrix():
     clock = clock_of()
     search = undecided(clock)
     reach = column_reach(search.passes)
