@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.certificate import Certificate, Certifier
+from novikoff.certificate import Certificate, Certifier, Inconclusive, Separation, Weighted
 from novikoff.run import Clock, Progress
 from novikoff.sample import Sample
 
@@ -21,6 +21,15 @@ class Task:
     clock: Clock
     hashes: NDArray[np.uint64]
     costs: NDArray[np.float64] | None
+    before: Certificate | None = None
+    """What an earlier fit proved of the same problem."""
+
+    @property
+    def bound_before(self) -> Weighted | None:
+        """The weights that proved the upper bound on the margin in the earlier fit."""
+        if isinstance(self.before, Separation | Inconclusive):
+            return Weighted(self.before.support, self.before.weights)
+        return None
 
 
 @dataclass(frozen=True)

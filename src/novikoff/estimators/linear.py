@@ -33,6 +33,7 @@ class LinearModel(ClassifierMixin, BaseEstimator):
     dual_coef_: Any
     n_features_in_: int
     verbose: int
+    warm_start: bool
     _remedy: str
     _callbacks: tuple[Callback, ...] = ()
 
@@ -101,6 +102,11 @@ class LinearModel(ClassifierMixin, BaseEstimator):
     def status_(self) -> Status:
         """How the run ended."""
         return self.certificate_.status
+
+    @property
+    def _before(self) -> Certificate | None:
+        """What the last fit proved, where the next one starts from it."""
+        return getattr(self, "certificate_", None) if self.warm_start else None
 
     def _reporters(self) -> tuple[Callback, ...]:
         return (*self._callbacks, *((print_progress,) if self.verbose else ()))

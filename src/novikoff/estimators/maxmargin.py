@@ -42,7 +42,8 @@ class MaxMargin(LinearModel):
     time_limit : float, optional
         The limit in seconds on the search; what it found is certified after that.
     warm_start : bool, default=False
-        Whether the next fit starts from the weights of this one, if it has as many examples.
+        Whether the next fit starts from the weights of this one, if it has as many examples. On
+        the same data and with ``C=inf`` it also keeps what this one proved, where that is more.
     class_weight : dict, "balanced" or None, default=None
         Multiplies the weights of the examples of a class, and so acts on their slack.
     n_jobs : int, optional
@@ -195,6 +196,7 @@ class MaxMargin(LinearModel):
             training,
             training.sample(signs_against(training.codes, first), order=order),
             MarginFit(float(self.C), float(self.tol), self.nonseparable, starts),
+            before=self._before,
             max_iter=self.max_iter,
             deadline=deadline,
             callbacks=self._reporters(),

@@ -27,6 +27,7 @@ def fit_classes(
     sample: Sample,
     search: Search,
     *,
+    before: Certificate | None = None,
     steps: dict[int, tuple[float, float]] | None = None,
     max_iter: int,
     max_updates: int | None = None,
@@ -36,23 +37,26 @@ def fit_classes(
 ) -> tuple[dict[int, Fitted], bool]:
     """Return what the search finds for each class, and whether Ctrl-C has cut that short.
 
-    Of two classes, only the second is told apart from the first. Ctrl-C cancels the searches,
+    Of two classes, only the second is told apart from the first. Searches are told what an earlier
+    certificate proves of the same problem. Ctrl-C cancels the searches,
     each of which then gives back the best that it has.
     """
+    known = () if before is None else parts_of(before)
     cancel = threading.Event()
     limits = Limits(max_iter, max_updates, deadline, cancel.is_set)
 
     def against_rest(code: int) -> Fitted:
         signs = signs_against(training.codes, code)
-        label = training.problem.classes[code]
+        problem = training.problem.against(training.problem.classes[code])
         examples = Examples(training.X, training.codes, signs, training.costs)
         task = Task(
             code=code,
             sample=sample.relabelled(signs, (1.0, 1.0) if steps is None else steps[code]),
-            certifier=Certifier(training.problem.against(label), examples),
+            certifier=Certifier(problem, examples),
             clock=Clock(limits, callbacks),
             hashes=training.hashes,
             costs=training.costs,
+            before=next((part for part in known if part.problem == problem), None),
         )
         try:
             fitted = search(task)

@@ -93,8 +93,9 @@ class Perceptron(LinearModel):
     random_state : int, RandomState or None, default=None
         Draws the order.
     warm_start : bool, default=False
-        Whether the next fit on the same data goes on from where this one stopped. On other data
-        a fit starts anew, since ``w`` must be a sum of the examples it is judged by.
+        Whether the next fit on the same data goes on from where this one stopped, and with
+        ``C=inf`` keeps its upper bound where that is smaller. On other data a fit starts anew,
+        since ``w`` must be a sum of the examples it is judged by.
     class_weight : dict, "balanced" or None, default=None
         Scales the steps of a class. The certificate holds whatever the steps; the bounds on
         updates and margin that a rule states are for steps of equal length.
@@ -256,6 +257,7 @@ class Perceptron(LinearModel):
             sample,
             RuleFit(rule, C, average, float(self.min_margin), memories),
             steps=steps,
+            before=self._before,
             max_iter=self.max_iter,
             max_updates=self.max_updates,
             deadline=deadline,

@@ -76,6 +76,7 @@ class RuleFit:
                 coef=coef,
                 intercept=intercept,
                 proof=Weighted(*carriers(sample.order, upper)),
+                also=task.bound_before,
             )
         compression = finished.compression(weights, placing)
         return Fitted(
