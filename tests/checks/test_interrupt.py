@@ -246,7 +246,7 @@ def test_before_and_after_the_search_a_model_stays_as_it_was(name, monkeypatch):
     def press(*_, **__):
         raise KeyboardInterrupt
 
-    for place in ("training.row_hashes", "linear.combined"):
+    for place in ("training.row_hashes", "one_vs_rest.combined"):
         with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
             patch.setattr(f"novikoff.estimators.{place}", press)
             clf.fit(X, y)

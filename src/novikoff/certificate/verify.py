@@ -86,7 +86,7 @@ def certificate_of(model: Any) -> Certificate:
         "intercept_": [part.intercept for part in parts],
     }
     for name, value in certified.items():
-        if not np.array_equal(getattr(model, name, None), value):
+        if not np.array_equal(getattr(model, name, ()), value):
             raise CertificateError(f"the model's {name} is not what was certified; fit it again")
     return found
 
@@ -108,14 +108,14 @@ def certificate_in(document: dict[str, Any]) -> Certificate:
 
 def hyperplanes_in(certificate: Certificate) -> tuple[Any, ...]:
     """Return the certificates of the hyperplanes that predict, or raise what they are not."""
-    parts = getattr(certificate, "certificates", (certificate,))
+    parts = certificate.parts
     if any(part.hyperplane is None for part in parts):
         raise CertificateError("the certificate speaks of no model")
     problem = certificate.problem
     if problem.positive is not None and (problem.code != 1 or len(problem.classes) != 2):
         # One score is a vote for the second of two classes, or against it.
         raise CertificateError("the model is damaged: the positive class is not the second of two")
-    return tuple(parts)
+    return parts
 
 
 def check_model_document(document: dict[str, Any]) -> None:

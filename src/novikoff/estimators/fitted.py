@@ -13,7 +13,7 @@ from novikoff.sample import Sample
 
 @dataclass(frozen=True)
 class Task:
-    """What a search is given: the signed examples, the clock, and who certifies what it finds."""
+    """What a search is given: the signed examples, the clock, and the certifier of its result."""
 
     code: int
     sample: Sample
@@ -36,7 +36,7 @@ class Task:
 class Fitted:
     """What a search gives back: the proof, the weighted examples, and where it stopped.
 
-    ``last`` is what a warm start goes on from.
+    ``last`` is what a warm start continues from.
     """
 
     certificate: Certificate
@@ -49,7 +49,7 @@ class Fitted:
 
 
 def proof_of(certificate: Certificate) -> tuple[NDArray[np.int64], NDArray[Any]]:
-    """Return the weighted examples that bound the optimum of a model: of its own problem."""
+    """Return the weighted examples that bound the optimum: of the soft margin if it was fitted."""
     model = certificate.hyperplane
     weighted: Any = certificate if model is None or model.soft is None else model.soft
     return weighted.support, weighted.weights

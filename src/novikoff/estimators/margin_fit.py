@@ -28,7 +28,7 @@ FEW_PASSES = 10
 
 
 class NotSeparableError(ValueError):
-    """No hyperplane separates the examples, and ``nonseparable="raise"`` asked to be told."""
+    """No hyperplane separates the examples, and ``nonseparable="raise"`` was given."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class MarginFit:
             over = solution.status in (Status.TIME_LIMIT, Status.INTERRUPTED)
             if isinstance(bounds, Separation) or over or self.nonseparable == "raise":
                 return scaled.fitted(task, bounds, solution)
-            proof = Weighted(bounds.support, bounds.weights)
+            proof = Weighted(*proof_of(bounds))
         elif self.nonseparable == "raise":
             raise NotSeparableError(
                 f"No {task.certifier.problem.hyperplanes} separates the examples. "
