@@ -35,7 +35,7 @@ def read_idx(request: Request) -> Table:
     labels = _labels_file(request)
     if labels is None:
         if request.labelled:
-            raise request.error("there is no file of labels in its folder: pass one as --target")
+            raise request.error("no labels in its folder: pass their idx file as --target")
         return Table(X, None)
     beside = Request(labels)
     y = parse_idx(beside, contents(beside))
