@@ -157,21 +157,39 @@ def test_one_result_whatever_was_checked():
 # Whatever form a model comes in
 
 
+def predicting():
+    """Of the second class against the first, as in every model of two classes."""
+    maker = Certifier.of(LINE, SIDES, positive="out", affine=True)
+    usual = Account(status=Status.CONVERGED)
+    return maker.hard(usual, coef=[-1.0], proof=Weighted([1, 2], [1, 1]))
+
+
 class Fitted:
-    certificate_ = line()
-    coef_, intercept_ = np.array([[1.0]]), np.array([0.0])
+    certificate_ = predicting()
+    classes_ = np.array(["in", "out"])
+    coef_, intercept_ = np.array([[-1.0]]), np.array([0.0])
 
 
 def test_a_model_a_certificate_or_a_file_is_verified(tmp_path):
     path = tmp_path / "proof.json"
     line().save(path)
-    wanted = line().verify(LINE, SIDES)
-    for model in (line(), Fitted(), path, str(path)):
-        assert verify(model, LINE, SIDES) == wanted
-    moved = Fitted()
-    moved.intercept_ = np.array([5.0])
-    with pytest.raises(CertificateError, match="intercept_ is not what was certified"):
-        verify(moved, LINE, SIDES)
+    assert (
+        verify(line(), LINE, SIDES) == verify(path, LINE, SIDES) == verify(str(path), LINE, SIDES)
+    )
+    assert verify(Fitted(), LINE, SIDES) == predicting().verify(LINE, SIDES)
+    for name, value in (
+        ("intercept_", np.array([5.0])),
+        ("classes_", np.array(["out", "in"])),
+        ("classes_", np.array(["in", "out", "over"])),
+    ):
+        changed = Fitted()
+        setattr(changed, name, value)
+        with pytest.raises(CertificateError, match=f"{name} is not what was certified"):
+            verify(changed, LINE, SIDES)
+    swapped = Fitted()
+    swapped.certificate_ = line()
+    with pytest.raises(CertificateError, match="the positive class is not the second of two"):
+        verify(swapped, LINE, SIDES)
     with pytest.raises(CertificateError, match="a object without certificate_; fit it first"):
         verify(object(), LINE, SIDES)
     with pytest.raises(CertificateError, match="shape"):
@@ -189,13 +207,6 @@ def model_document(**changes):
         "certificate": predicting().to_dict(),
     }
     return document | changes
-
-
-def predicting():
-    """Of the second class against the first, as in every model of two classes."""
-    maker = Certifier.of(LINE, SIDES, positive="out", affine=True)
-    usual = Account(status=Status.CONVERGED)
-    return maker.hard(usual, coef=[-1.0], proof=Weighted([1, 2], [1, 1]))
 
 
 @pytest.mark.parametrize(

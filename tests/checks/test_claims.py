@@ -227,9 +227,9 @@ def test_one_call_verifies_a_model_a_certificate_or_a_file(name, tmp_path):
         assert novikoff.verify(thing, X, y) == found
     with pytest.raises(CertificateError, match="fit it first"):
         novikoff.verify(make(name), X, y)
-    for attribute in ("coef_", "intercept_"):
+    for attribute in ("coef_", "intercept_", "classes_"):
         kept = getattr(clf, attribute)
-        setattr(clf, attribute, -kept)
+        setattr(clf, attribute, kept[::-1] if attribute == "classes_" else -kept)
         with pytest.raises(CertificateError, match=f"{attribute} is not what was certified"):
             novikoff.verify(clf, X, y)
         setattr(clf, attribute, kept)

@@ -252,6 +252,7 @@ def refused(tmp_path, content):
     assert message.startswith(f"{path}: ")
     assert "\n" not in message
     assert len(message) < 500 + len(str(path))
+    assert message.count("the model is damaged") <= 1
     return message
 
 

@@ -13,6 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from tests.checks.subjects import (
     ESTIMATORS,
+    HARD,
     MARGINS,
     PERCEPTRONS,
     RULES,
@@ -79,6 +80,34 @@ def test_an_optimum_is_found_again_with_less_work(name, data):
     assert clf.n_updates_ <= updates
     np.testing.assert_allclose(clf.coef_, coef, rtol=1e-3, atol=1e-4 * np.abs(coef).max())
     np.testing.assert_allclose(clf.margin_upper_bound_, upper, rtol=1e-5)
+    assert_proved(clf, X, y)
+
+
+@pytest.mark.parametrize("data", [noise, whole_numbers, three_classes])
+@pytest.mark.parametrize("name", HARD)
+def test_what_was_proved_of_the_same_data_is_kept(name, data):
+    """Also where the next fit is shorter, or asks for something else."""
+    X, y = data(60)
+    clf = cut_short(name, warm_start=True)
+    least = np.inf
+    for passes in (1, 2, 9, 2, 1):
+        clf.set_params(max_iter=passes).fit(X, y)
+        assert np.all(clf.margin_upper_bound_ <= least)
+        least = clf.margin_upper_bound_
+        assert_proved(clf, X, y)
+    if name in PERCEPTRONS:
+        clf.set_params(rule="margin", max_iter=1).fit(X, y)
+        assert np.all(clf.margin_upper_bound_ <= least)
+        assert_proved(clf, X, y)
+
+
+@pytest.mark.parametrize("name", HARD)
+def test_what_was_proved_of_other_data_is_not_kept(name):
+    X, y = noise(60)
+    clf = cut_short(name, warm_start=True, max_iter=20).fit(X, y)
+    X = X + y[:, None] * 100.0
+    clf.fit(X, y)
+    assert clf.margin_upper_bound_ > 10.0
     assert_proved(clf, X, y)
 
 

@@ -214,7 +214,7 @@ def test_a_cancelled_clock_stops_every_solver_with_a_model():
 
 def test_equal_rows_are_a_solution_of_their_own():
     sample = problem_of(np.eye(3), np.array([1, -1, 1])).sample
-    twins = Solution.of_equal_rows(sample, np.array([0, 1]))
+    twins = Solution.refuted(sample, np.array([0, 1]), "equal-rows")
     assert twins.status is Status.NOT_SEPARABLE
     assert twins.weights.tolist() == [1.0, 1.0, 0.0]
     after = soft(*noisy(0, 200, 7), 1.0).following(twins)

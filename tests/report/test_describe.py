@@ -14,7 +14,6 @@ from novikoff.report.describe import (
     class_rows,
     command,
     data_row,
-    parts_of,
     penalty,
     verdict,
 )
@@ -48,13 +47,16 @@ def test_verdicts(fits):
     assert {name: verdict(certificate) for name, certificate in fits.items()} == expected
 
 
+def test_parts(fits):
+    assert len(fits["classes"].parts) == 3
+    assert fits["soft"].parts == (fits["soft"],)
+
+
 def test_penalties(fits):
     assert penalty(fits["separable"]) == math.inf
     assert penalty(fits["soft"]) == 2.0
     assert penalty(fits["soft instead"]) == fits["soft instead"].model.soft.C
     assert penalty(fits["no model"]) is None
-    assert len(parts_of(fits["classes"])) == 3
-    assert parts_of(fits["soft"]) == (fits["soft"],)
 
 
 def test_accounts(fits):

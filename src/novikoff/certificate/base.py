@@ -93,6 +93,11 @@ class Certificate(ABC):
         return self.account.status
 
     @property
+    def parts(self) -> tuple["Certificate", ...]:
+        """The certificates of the classes against the rest; of two classes, this one alone."""
+        return (self,)
+
+    @property
     def hyperplane(self) -> Model | None:
         """The hyperplane that predicts, if the certificate speaks of one."""
         return getattr(self, "model", None)

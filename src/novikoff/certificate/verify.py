@@ -79,10 +79,15 @@ def certificate_of(model: Any) -> Certificate:
     found = getattr(model, "certificate_", None)
     if not isinstance(found, Certificate):
         raise CertificateError(f"a {type(model).__name__} without certificate_; fit it first")
-    for name in ("coef", "intercept"):
-        certified = [getattr(part, name) for part in getattr(found, "certificates", (found,))]
-        if not np.array_equal(getattr(model, f"{name}_"), certified):
-            raise CertificateError(f"the model's {name}_ is not what was certified; fit it again")
+    parts: Any = hyperplanes_in(found)
+    certified = {
+        "classes_": found.problem.classes,
+        "coef_": [part.coef for part in parts],
+        "intercept_": [part.intercept for part in parts],
+    }
+    for name, value in certified.items():
+        if not np.array_equal(getattr(model, name, ()), value):
+            raise CertificateError(f"the model's {name} is not what was certified; fit it again")
     return found
 
 
@@ -97,15 +102,20 @@ def certificate_in(document: dict[str, Any]) -> Certificate:
         return Certificate.from_dict(document)
     check_model_document(document)
     certificate = Certificate.from_dict(document["certificate"])
-    if any(
-        part.hyperplane is None for part in getattr(certificate, "certificates", (certificate,))
-    ):
+    hyperplanes_in(certificate)
+    return certificate
+
+
+def hyperplanes_in(certificate: Certificate) -> tuple[Any, ...]:
+    """Return the certificates of the hyperplanes that predict, or raise what they are not."""
+    parts = certificate.parts
+    if any(part.hyperplane is None for part in parts):
         raise CertificateError("the certificate speaks of no model")
     problem = certificate.problem
     if problem.positive is not None and (problem.code != 1 or len(problem.classes) != 2):
         # One score is a vote for the second of two classes, or against it.
         raise CertificateError("the model is damaged: the positive class is not the second of two")
-    return certificate
+    return parts
 
 
 def check_model_document(document: dict[str, Any]) -> None:

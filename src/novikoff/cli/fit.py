@@ -26,7 +26,7 @@ def fit(
     out: Annotated[
         Path,
         typer.Option(
-            "--out", "-o", metavar="FILE", help="The file of the model and its certificate."
+            "--out", "-o", metavar="FILE", help="Where to write the model with its certificate."
         ),
     ] = Path("model.json"),
     no_intercept: options.Intercept = False,
@@ -166,7 +166,7 @@ def fit(
 
 
 def fit_or_interrupt(model: Any, table: "Table", screen: Screen) -> bool:
-    """Fit the model; return whether Ctrl-C has cut that short, and leave if there is no model."""
+    """Fit the model; return whether Ctrl-C ended it early, and exit if there is no model."""
     weights = {} if table.weights is None else {"sample_weight": table.weights}
     try:
         with screen.warnings_as_lines():

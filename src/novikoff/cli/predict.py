@@ -26,7 +26,7 @@ def predict(
             "-o",
             metavar="FILE",
             show_default=False,
-            help="The file of the predictions, instead of stdout.",
+            help="Where to write the predictions; by default, to stdout.",
         ),
     ] = None,
     scores: Annotated[
@@ -58,8 +58,9 @@ def predict(
     """Predict the label of every example, one label to a line.
 
     Columns are found by the names they had at the fit, in any order, and others are ignored; a
-    file without names must have the columns of the fit, beside --target and --drop. Where the
-    labels are known, the number of errors is printed on stderr.
+    file without names must have the columns of the fit, in addition to --target and --drop. With
+    --target, or labels that are part of the format, as in libsvm files, the number of errors is
+    printed on stderr.
     """
     source = Source(data, target, None, format, tuple(drop or ()), header)
     if out is not None:

@@ -1,4 +1,4 @@
-"""``novikoff reproduce mnist``: the networks of Section 3, trained beside the paper's figures."""
+"""``novikoff reproduce mnist``: train the networks of Section 3 and compare with the paper."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -33,7 +33,7 @@ def mnist(
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Train the networks of Section 3 on MNIST, and print their errors beside the paper's.
+    """Train the networks of Section 3 on MNIST, and compare their errors with the paper's.
 
     Writes every epoch as CSV, the curves, and the configuration. Needs PyTorch (the extra `torch`
     of novikoff), and the first time npm or OpenML for the data.
@@ -133,7 +133,7 @@ def _written(
 
 
 def table(lines: Sequence["Line"]) -> str:
-    """Return the table of the errors beside the paper's."""
+    """Return the table of the errors here and in the paper."""
     width = max(len(line.row.name) for line in lines)
     rows = [f"{'':<{width}}  {'test error':>16}  {'paper':>14}  {'gradients':>11}  {'time':>7}"]
     for line in lines:

@@ -22,7 +22,7 @@ def separable(
             "-o",
             metavar="FILE",
             show_default=False,
-            help="The file of the certificate; `novikoff verify` checks it.",
+            help="Where to write the certificate, for `novikoff verify`.",
         ),
     ] = None,
     no_intercept: options.Intercept = False,
@@ -50,7 +50,7 @@ def separable(
         from novikoff import is_separable
         from novikoff.report.summary import SeparabilitySummary
 
-        screen.stage(f"deciding {table.X.shape[0]:,} examples")
+        screen.stage(f"searching for a hyperplane between {table.X.shape[0]:,} examples")
         labels: Any = table.y
         try:
             certificate = is_separable(

@@ -27,8 +27,8 @@ app = typer.Typer(
         "novikoff separable train.parquet --target label",
         "novikoff reproduce theorems",
     )
-    + "\n\nExit codes: 0 done, 1 a claim is false or undecided, 2 bad usage or bad input, "
-    "130 Ctrl-C.",
+    + "\n\nExit codes: 0 done; 1 a claim is false or undecided, or a fit was interrupted; "
+    "2 bad usage or bad input; 130 interrupted by Ctrl-C, nothing written.",
 )
 app.command(
     help=unwrapped(fit),

@@ -40,7 +40,7 @@ def verify(
 ) -> None:
     """Check every claim of a model's certificate against the data, in exact arithmetic.
 
-    Nothing of the solver is used. A model remembers which column is its target and which are its
+    No code of the solvers is used. A model remembers which column is its target and which are its
     features. Weights are part of the data: name their column if the fit had one.
 
     Exit codes: 0 every claim is true; 1 one is false, or this is not the data of the fit; 2 bad

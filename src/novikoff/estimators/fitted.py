@@ -6,14 +6,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.certificate import Certificate, Certifier
+from novikoff.certificate import Certificate, Certifier, Inconclusive, Separation, Weighted
 from novikoff.run import Clock, Progress
 from novikoff.sample import Sample
 
 
 @dataclass(frozen=True)
 class Task:
-    """What a search is given: the signed examples, the clock, and who certifies what it finds."""
+    """What a search is given: the signed examples, the clock, and the certifier of its result."""
 
     code: int
     sample: Sample
@@ -21,13 +21,22 @@ class Task:
     clock: Clock
     hashes: NDArray[np.uint64]
     costs: NDArray[np.float64] | None
+    before: Certificate | None = None
+    """What an earlier fit proved of the same problem."""
+
+    @property
+    def bound_before(self) -> Weighted | None:
+        """The weights that proved the upper bound on the margin in the earlier fit."""
+        if isinstance(self.before, Separation | Inconclusive):
+            return Weighted(self.before.support, self.before.weights)
+        return None
 
 
 @dataclass(frozen=True)
 class Fitted:
     """What a search gives back: the proof, the weighted examples, and where it stopped.
 
-    ``last`` is what a warm start goes on from.
+    ``last`` is what a warm start continues from.
     """
 
     certificate: Certificate
@@ -40,7 +49,7 @@ class Fitted:
 
 
 def proof_of(certificate: Certificate) -> tuple[NDArray[np.int64], NDArray[Any]]:
-    """Return the weighted examples that bound the optimum of a model: of its own problem."""
+    """Return the weighted examples that bound the optimum: of the soft margin if it was fitted."""
     model = certificate.hyperplane
     weighted: Any = certificate if model is None or model.soft is None else model.soft
     return weighted.support, weighted.weights

@@ -15,13 +15,13 @@ COSTS = 1e-30, 1e30
 
 
 def refuse_masked(name: str, values: Any) -> None:
-    """Refuse an array of which some values are hidden: they would be read nevertheless."""
+    """Refuse a masked array: its hidden values would be read as data."""
     if isinstance(values, np.ma.MaskedArray):
         raise ValueError(f"{name} is a masked array; fill in its missing values first.")
 
 
 def classes_of(y: NDArray[Any]) -> tuple[NDArray[Any], Codes]:
-    """Return the sorted labels and, for each example, the position of its own."""
+    """Return the sorted labels and, for each example, the position of its label."""
     try:
         # Whole numbers are classes; of other labels scikit-learn knows which are.
         if y.dtype.kind not in "iu" or y.ndim != 1:
@@ -56,7 +56,7 @@ def codes_among(classes: NDArray[Any], y: NDArray[Any]) -> Codes:
 
 
 def positives_of(classes: NDArray[Any]) -> list[int]:
-    """Return which classes are told apart from the others: of two, the second alone."""
+    """Return which classes are fitted against the rest: of two, the second alone."""
     return [1] if len(classes) == 2 else list(range(len(classes)))
 
 
@@ -97,7 +97,7 @@ def class_weights_of(
     codes: Codes,
     sample_weight: NDArray[np.float64] | None,
 ) -> tuple[float, ...] | None:
-    """Return what the weights of each class are multiplied by; ``None``: by 1.
+    """Return the factor on the weights of each class; ``None`` stands for 1.
 
     ``"balanced"`` counts an example as often as it weighs, so that a weight equals repetition.
     """
@@ -117,7 +117,7 @@ def class_weights_of(
 
 
 def check_costs(costs: NDArray[np.float64] | None) -> None:
-    """Refuse products of weights that are beyond what the solvers can take."""
+    """Refuse products of weights outside of the range that the solvers can handle."""
     if costs is None:
         return
     some, (least, most) = costs[costs > 0.0], COSTS
@@ -131,7 +131,7 @@ def check_costs(costs: NDArray[np.float64] | None) -> None:
 def step_weights(
     class_weight: Any, classes: NDArray[Any], codes: Codes
 ) -> dict[int, tuple[float, float]]:
-    """Return, for each class, the steps of the rest and of the class itself."""
+    """Return, for each class, the step lengths on examples of the rest and of the class."""
     if class_weight is None:
         return {k: (1.0, 1.0) for k in range(len(classes))}
     if len(classes) == 2:

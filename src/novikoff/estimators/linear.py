@@ -17,8 +17,7 @@ from novikoff.certificate.exact.prediction import scores as exact_scores
 from novikoff.certificate.examples.matrix import check_matrix
 from novikoff.estimators.fitted import Fitted
 from novikoff.estimators.labels import labels_of
-from novikoff.estimators.one_vs_rest import combined, parts_of
-from novikoff.estimators.training import Training, read_examples
+from novikoff.estimators.training import read_examples
 from novikoff.run import Callback, Progress
 
 
@@ -33,6 +32,7 @@ class LinearModel(ClassifierMixin, BaseEstimator):
     dual_coef_: Any
     n_features_in_: int
     verbose: int
+    warm_start: bool
     _remedy: str
     _callbacks: tuple[Callback, ...] = ()
 
@@ -102,13 +102,19 @@ class LinearModel(ClassifierMixin, BaseEstimator):
         """How the run ended."""
         return self.certificate_.status
 
+    @property
+    def _before(self) -> Certificate | None:
+        """What the last fit proved, where the next one starts from it."""
+        return getattr(self, "certificate_", None) if self.warm_start else None
+
     def _reporters(self) -> tuple[Callback, ...]:
         return (*self._callbacks, *((print_progress,) if self.verbose else ()))
 
-    def _store(self, results: list[Fitted], training: Training) -> None:
-        """Keep what the searches found; one search if there are two classes."""
-        self.classes_ = training.classes
-        certificate = combined([result.certificate for result in results], training)
+    def _store(
+        self, results: list[Fitted], certificate: Certificate, classes: NDArray[Any]
+    ) -> None:
+        """Store the results of the searches; one search if there are two classes."""
+        self.classes_ = classes
         self._read_certificate(certificate)
         for name in ("support", "dual_coef", "history", "solver"):
             values = [getattr(result, name) for result in results]
@@ -116,8 +122,8 @@ class LinearModel(ClassifierMixin, BaseEstimator):
         self.n_iter_ = max(result.n_iter for result in results)
 
     def _read_certificate(self, certificate: Certificate) -> None:
-        """Take what the certificate states: hyperplanes, margins, and counts."""
-        parts: Any = parts_of(certificate)
+        """Set the attributes that the certificate states: hyperplanes, margins and counts."""
+        parts: Any = certificate.parts
         self.certificate_ = certificate
         self.coef_ = np.array([part.coef for part in parts])
         self.intercept_ = np.array([part.intercept for part in parts])
@@ -128,8 +134,8 @@ class LinearModel(ClassifierMixin, BaseEstimator):
         self.n_updates_ = certificate.model_account.n_updates
 
     def _warn_if_cut_short(self) -> None:
-        """Warn once if a limit ended a run before it had decided anything."""
-        parts = parts_of(self.certificate_)
+        """Warn once if a limit ended a run before its target was reached."""
+        parts = self.certificate_.parts
         cut_short = [
             (part, account)
             for part in parts
@@ -150,7 +156,7 @@ class LinearModel(ClassifierMixin, BaseEstimator):
 
 
 def _is_by_product(part: Certificate) -> bool:
-    """Whether nothing was asked of the model: the verdict is what was proved."""
+    """Whether the model is a by-product: non-separability was proved, and no soft margin fitted."""
     model = part.hyperplane
     return isinstance(part, NonSeparation) and (model is None or model.soft is None)
 
@@ -167,7 +173,7 @@ def restore_on_error(estimator: Any) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        # Validation sets what is known of the features before labels and options are judged.
+        # Validation stores the number and names of the features before the labels are checked.
         estimator.__dict__ = before
         raise
 

@@ -6,7 +6,15 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.certificate import Account, Certificate, Refutation, Separation, Status, Weighted
+from novikoff.certificate import (
+    Account,
+    Certificate,
+    NonSeparation,
+    Refutation,
+    Separation,
+    Status,
+    Weighted,
+)
 from novikoff.estimators.fitted import Fitted, Task, proof_of
 from novikoff.maxmargin import SOME_MARGIN, Distinct, Problem, Solution, hard_margin, soft_margin
 from novikoff.run.nonseparable import contradiction
@@ -20,7 +28,7 @@ FEW_PASSES = 10
 
 
 class NotSeparableError(ValueError):
-    """No hyperplane separates the examples, and ``nonseparable="raise"`` asked to be told."""
+    """No hyperplane separates the examples, and ``nonseparable="raise"`` was given."""
 
 
 @dataclass(frozen=True)
@@ -47,19 +55,25 @@ class MarginFit:
         solution, refutation = find_separator(task, distinct, self.tol, start)
         account = self._account(task, solution)
         scaled = Scaled.of(task.sample, solution, hard=True)
+        proof = scaled.proof
         if refutation is None:
             bounds = task.certifier.hard(
-                account, coef=scaled.coef, intercept=scaled.intercept, proof=scaled.proof
+                account,
+                coef=scaled.coef,
+                intercept=scaled.intercept,
+                proof=proof,
+                also=task.bound_before,
             )
             over = solution.status in (Status.TIME_LIMIT, Status.INTERRUPTED)
             if isinstance(bounds, Separation) or over or self.nonseparable == "raise":
                 return scaled.fitted(task, bounds, solution)
+            proof = Weighted(*proof_of(bounds))
         elif self.nonseparable == "raise":
             raise NotSeparableError(
                 f"No {task.certifier.problem.hyperplanes} separates the examples. "
                 "Give a finite C, or nonseparable='soft'."
             )
-        return self._soft_instead(task, distinct, account, refutation, scaled.proof, solution)
+        return self._soft_instead(task, distinct, account, refutation, proof, solution)
 
     def _soft_instead(
         self,
@@ -148,10 +162,14 @@ def find_separator(
         refutations.extend([] if found is None else [found])
         return found is not None
 
+    if isinstance(task.before, NonSeparation):
+        known = task.certifier.refute(task.before.support, task.before.weights)
+        if known is not None:
+            return Solution.refuted(sample, known.support, "warm-start"), known
     if distinct.first is not None:
         twins = contradiction(sample.storage.matrix, sample.signs, task.hashes, sample.order)
         if twins is not None and confirm(twins[0]):
-            return Solution.of_equal_rows(sample, twins[0]), refutations[0]
+            return Solution.refuted(sample, twins[0], "equal-rows"), refutations[0]
     solution = hard_margin(
         Problem(distinct.sample),
         tol=tol,

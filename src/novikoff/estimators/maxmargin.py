@@ -6,8 +6,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from novikoff.certificate.examples.labels import signs_against
-from novikoff.estimators.labels import positives_of
 from novikoff.estimators.linear import LinearModel, restore_on_error
 from novikoff.estimators.margin_fit import MarginFit
 from novikoff.estimators.one_vs_rest import deadline_in, fit_classes
@@ -42,9 +40,10 @@ class MaxMargin(LinearModel):
     time_limit : float, optional
         The limit in seconds on the search; what it found is certified after that.
     warm_start : bool, default=False
-        Whether the next fit starts from the weights of this one, if it has as many examples.
+        Whether the next fit starts from the weights of this one, if it has as many examples. On
+        the same data and with ``C=inf`` it also keeps what this one proved, where that is more.
     class_weight : dict, "balanced" or None, default=None
-        Multiplies the weights of the examples of a class, and so acts on their slack.
+        Factors on the weights of the examples of each class, and so on their penalty.
     n_jobs : int, optional
         Threads for more than two classes.
     verbose : int, default=0
@@ -61,7 +60,7 @@ class MaxMargin(LinearModel):
         The labels.
     certificate_ : Certificate
         What was proved: a Separation, a NonSeparation, a SoftOptimum, or an Inconclusive where a
-        limit was met; ``PerClass`` for more than two classes. Where nothing separates the
+        limit was reached; ``PerClass`` for more than two classes. Where nothing separates the
         examples, ``certificate_.model.soft`` says how close the model is to the soft optimum.
     status_ : Status
         How the run ended, in a sentence.
@@ -85,7 +84,7 @@ class MaxMargin(LinearModel):
     feature_names_in_ : array of shape (n_features_in_,)
         Their names, if the examples came with names.
     about_ : dict
-        After :func:`novikoff.load`: what :func:`novikoff.save` was told beside the model.
+        After :func:`novikoff.load`: the ``about`` that was given to :func:`novikoff.save`.
 
     Examples
     --------
@@ -149,7 +148,7 @@ class MaxMargin(LinearModel):
         y : array-like of shape (n_examples,)
             The labels: strings, numbers or booleans.
         sample_weight : array-like of shape (n_examples,), optional
-            What the slack of an example costs, beside ``C``. A weight 2 is the example twice, a
+            Factors on the penalty ``C``, one for each example. A weight 2 is the example twice, a
             weight 0 leaves it out.
         start : Perceptron or MaxMargin, optional
             A model fitted on the same examples, whose weights (for a perceptron, its counts) are
@@ -190,17 +189,17 @@ class MaxMargin(LinearModel):
         order = np.arange(len(training.codes))
         if training.costs is not None:
             order = np.flatnonzero(training.costs > 0.0)
-        first = positives_of(training.classes)[0]
-        results, interrupted = fit_classes(
+        results, certificate, interrupted = fit_classes(
             training,
-            training.sample(signs_against(training.codes, first), order=order),
+            training.sample(order=order),
             MarginFit(float(self.C), float(self.tol), self.nonseparable, starts),
+            before=self._before,
             max_iter=self.max_iter,
             deadline=deadline,
             callbacks=self._reporters(),
             n_jobs=self.n_jobs,
         )
-        self._store(list(results.values()), training)
+        self._store(list(results.values()), certificate, training.classes)
         self._last = None
         if self.warm_start:
             self._last = {k: result.last for k, result in results.items()}
@@ -224,8 +223,7 @@ def weights_of(model: LinearModel, training: Training) -> dict[int, NDArray[np.f
     if not np.array_equal(model.classes_, training.classes) or theirs != training.X.shape:
         raise ValueError("start was fitted on other examples; fit it on these, or leave it out.")
     found = {}
-    codes = positives_of(training.classes)
-    for k, support, dual in zip(codes, supports, duals, strict=True):
+    for k, support, dual in zip(training.positives, supports, duals, strict=True):
         found[k] = np.zeros(n_examples)
         found[k][support] = np.abs(dual)
     return found

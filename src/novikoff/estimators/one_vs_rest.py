@@ -13,7 +13,6 @@ from novikoff.certificate import Certificate, Certifier, Examples, PerClass, Sta
 from novikoff.certificate.exact.prediction import joint_errors
 from novikoff.certificate.examples.labels import signs_against
 from novikoff.estimators.fitted import Fitted, Task
-from novikoff.estimators.labels import positives_of
 from novikoff.estimators.training import Training
 from novikoff.run import Callback, Clock, Limits
 from novikoff.run.clock import cancel_on_interrupt
@@ -27,47 +26,51 @@ def fit_classes(
     sample: Sample,
     search: Search,
     *,
+    before: Certificate | None = None,
     steps: dict[int, tuple[float, float]] | None = None,
     max_iter: int,
     max_updates: int | None = None,
     deadline: float | None = None,
     callbacks: Sequence[Callback] = (),
     n_jobs: int | None = None,
-) -> tuple[dict[int, Fitted], bool]:
-    """Return what the search finds for each class, and whether Ctrl-C has cut that short.
+) -> tuple[dict[int, Fitted], Certificate, bool]:
+    """Return what the search finds for each class, the certificate, and whether Ctrl-C came.
 
-    Of two classes, only the second is told apart from the first. Ctrl-C cancels the searches,
+    Of two classes, only the second is fitted against the first. A search can use what
+    ``before``, an earlier certificate, proves of the same problem. Ctrl-C cancels the searches,
     each of which then gives back the best that it has.
     """
+    known = () if before is None else before.parts
     cancel = threading.Event()
     limits = Limits(max_iter, max_updates, deadline, cancel.is_set)
 
     def against_rest(code: int) -> Fitted:
         signs = signs_against(training.codes, code)
-        label = training.problem.classes[code]
+        problem = training.problem.against(training.problem.classes[code])
         examples = Examples(training.X, training.codes, signs, training.costs)
         task = Task(
             code=code,
             sample=sample.relabelled(signs, (1.0, 1.0) if steps is None else steps[code]),
-            certifier=Certifier(training.problem.against(label), examples),
+            certifier=Certifier(problem, examples),
             clock=Clock(limits, callbacks),
             hashes=training.hashes,
             costs=training.costs,
+            before=next((part for part in known if part.problem == problem), None),
         )
         try:
             fitted = search(task)
         except BaseException:
-            # What the searches for other classes would find is lost; they need not go on.
+            # The results of the other classes would be lost: cancel their searches.
             cancel.set()
             raise
         if task.clock.interrupted() is Status.INTERRUPTED:
             cancel.set()
         return fitted
 
-    codes = positives_of(training.classes)
     with cancel_on_interrupt(cancel):
-        results = _each(against_rest, codes, effective_n_jobs(n_jobs))
-    return dict(zip(codes, results, strict=True)), cancel.is_set()
+        found = _each(against_rest, training.positives, effective_n_jobs(n_jobs))
+    results = dict(zip(training.positives, found, strict=True))
+    return results, combined([fitted.certificate for fitted in found], training), cancel.is_set()
 
 
 def deadline_in(time_limit: float | None) -> float | None:
@@ -88,11 +91,6 @@ def combined(certificates: list[Certificate], training: Training) -> Certificate
         part = None if costs is None or costs.all() else costs > 0.0
         errors = joint_errors(training.X, training.codes, coef, intercept, taking_part=part).count
     return PerClass(problem=training.problem, certificates=tuple(certificates), errors=errors)
-
-
-def parts_of(certificate: Certificate) -> tuple[Certificate, ...]:
-    """Return the certificates of the classes against the rest, or the one there is."""
-    return certificate.certificates if isinstance(certificate, PerClass) else (certificate,)
 
 
 def _each(function: Callable[[int], Any], items: Sequence[int], jobs: int) -> list[Any]:

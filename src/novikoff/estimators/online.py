@@ -57,7 +57,7 @@ class Online:
     lag: NDArray[np.float64] | None
     """The sum over steps of when they were taken times the step: ``T (w - mean)``, its offset."""
     measured: bool = True
-    """Whether an example other than the centre has been met, so that the lift is known."""
+    """Whether an example other than the centre has been seen, so that the lift is known."""
 
     @classmethod
     def from_fit(
@@ -174,7 +174,7 @@ class Online:
 
     @property
     def mistakes(self) -> NDArray[np.int64]:
-        """How often each class's run met an example at ``z . w <= 0``."""
+        """How often an example had ``z . w <= 0`` when it was visited, for each class."""
         return self.states[:, MISTAKES].astype(np.int64)
 
 

@@ -15,7 +15,7 @@ C_RANGE = 1e-100, 1e100
 
 def check_perceptron_options(estimator: Any) -> None:
     """Raise what is wrong with the parameters of a Perceptron, or with those of its rule."""
-    # There is no rule to which examples of this norm are too long.
+    # Examples of this norm are within the limits of every rule.
     named(estimator.rule).specification(0.5)
     _check_C(estimator)
     _check_number(estimator, "min_margin", 0.0)

@@ -1,24 +1,23 @@
 """The perceptron with every rule of the paper, as a scikit-learn classifier."""
 
 from copy import deepcopy
-from dataclasses import dataclass
 from typing import Any, Literal, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
 from novikoff.certificate.examples.labels import signs_against
 from novikoff.compiled.step import UPDATES
-from novikoff.estimators.labels import Codes, codes_among, positives_of, step_weights
+from novikoff.estimators.labels import codes_among, step_weights
 from novikoff.estimators.linear import LinearModel, restore_on_error
 from novikoff.estimators.one_vs_rest import deadline_in, fit_classes
 from novikoff.estimators.online import Online, validated_batch
 from novikoff.estimators.options import average_of, check_perceptron_options
-from novikoff.estimators.rule_fit import RuleFit
+from novikoff.estimators.rule_fit import LastRun, RuleFit
 from novikoff.estimators.training import Training
 from novikoff.rules import Rule, named
-from novikoff.sample import Memory, visit_order
+from novikoff.sample import visit_order
 
 CLAIMS_OF_A_FIT = (
     "certificate_",
@@ -31,22 +30,6 @@ CLAIMS_OF_A_FIT = (
     "solver_",
     "n_iter_",
 )
-
-
-@dataclass(frozen=True)
-class LastRun:
-    """What a warm start needs of the fit before."""
-
-    asked: tuple[Any, ...]
-    hashes: NDArray[np.uint64]
-    codes: Codes
-    order: NDArray[np.int64]
-    memories: dict[int, Memory]
-
-    def continues(self, asked: tuple[Any, ...], training: Training) -> bool:
-        """Whether the new fit asks the same of the same data."""
-        same_data = np.array_equal(self.hashes, training.hashes)
-        return same_data and np.array_equal(self.codes, training.codes) and self.asked == asked
 
 
 class Perceptron(LinearModel):
@@ -77,7 +60,7 @@ class Perceptron(LinearModel):
         :class:`~novikoff.rules.PassiveAggressive`, which limits the length of a step.
     average : bool or "auto", default="auto"
         Whether the model is the average over updates. ``"auto"``: only where the run neither
-        satisfied its rule nor met an iterate without a training error.
+        satisfied its rule nor found an iterate without a training error.
     min_margin : float, default=1e-3
         In units of R, the largest distance to the centre (with ``fit_intercept=False``, the
         largest norm): end as soon as no separator with at least this margin can exist. 0: never.
@@ -93,10 +76,11 @@ class Perceptron(LinearModel):
     random_state : int, RandomState or None, default=None
         Draws the order.
     warm_start : bool, default=False
-        Whether the next fit on the same data goes on from where this one stopped. On other data
-        a fit starts anew, since ``w`` must be a sum of the examples it is judged by.
+        Whether the next fit on the same data continues where this one stopped, and with
+        ``C=inf`` keeps its upper bound where that is smaller. On other data a fit starts anew,
+        since ``w`` must be a sum of the examples that it is certified for.
     class_weight : dict, "balanced" or None, default=None
-        Scales the steps of a class. The certificate holds whatever the steps; the bounds on
+        Scales the steps of a class. The certificate is valid for any steps; the bounds on
         updates and margin that a rule states are for steps of equal length.
     n_jobs : int, optional
         Threads for more than two classes.
@@ -127,7 +111,7 @@ class Perceptron(LinearModel):
         ``coef_ = dual_coef_ @ (X[support_] - centre_)``; integers for unit steps. A weight 0
         marks an example that shaped the run but not the model, such as the most distant one.
     centre_ : array of shape (n_features,)
-        What the examples are read relative to; zero if there is no intercept.
+        The origin that the examples are read relative to; zero if there is no intercept.
     n_updates_, n_iter_ : int
         Updates (over all classes) and full passes (of the longest run).
     history_ : list of Progress, or list of lists
@@ -137,13 +121,13 @@ class Perceptron(LinearModel):
     solver_ : str, or list of str
         The name of the rule.
     mistakes_ : int or array of shape (n_classes,)
-        After ``partial_fit``: how often an example was met on the wrong side.
+        After ``partial_fit``: how often an example was on the wrong side when it was visited.
     n_features_in_ : int
         The number of features.
     feature_names_in_ : array of shape (n_features_in_,)
         Their names, if the examples came with names.
     about_ : dict
-        After :func:`novikoff.load`: what :func:`novikoff.save` was told beside the model.
+        After :func:`novikoff.load`: the ``about`` that was given to :func:`novikoff.save`.
 
     Notes
     -----
@@ -151,8 +135,8 @@ class Perceptron(LinearModel):
     weight on it would be neither a step length nor a repetition. :class:`~novikoff.MaxMargin` has
     them, where they weigh the slack and equal repetition.
 
-    Ctrl-C ends a fit in good order: the best model so far is stored, with an honest certificate,
-    and KeyboardInterrupt is raised.
+    Ctrl-C ends a fit early: the best model so far is stored, with a certificate of what is proved
+    of it, and KeyboardInterrupt is raised.
 
     Examples
     --------
@@ -236,26 +220,24 @@ class Perceptron(LinearModel):
         rule, C, affine = named(self.rule), float(self.C), bool(self.fit_intercept)
         training = Training.of(self, X, y, affine=affine)
         steps = step_weights(self.class_weight, training.classes, training.codes)
-        codes = positives_of(training.classes)
-        asked = (repr(rule), affine, C, tuple(steps[k] for k in codes))
+        asked = (repr(rule), affine, C, tuple(steps[k] for k in training.positives))
         last = self._last if self.warm_start else None
         if last is not None and not last.continues(asked, training):
             last = None
         if last is None:
             draws = check_random_state(self.random_state) if self.shuffle else None
             order = visit_order(len(training.codes), training.storage.nbytes, draws)
+            memories = None
         else:
-            order = last.order
+            order, memories = last.order, last.memories
         average = average_of(self)
-        sample = training.sample(
-            signs_against(training.codes, codes[0]), order=order, slack2=0.5 / C
-        )
-        memories = None if last is None else last.memories
-        results, interrupted = fit_classes(
+        sample = training.sample(order=order, slack2=0.5 / C)
+        results, certificate, interrupted = fit_classes(
             training,
             sample,
             RuleFit(rule, C, average, float(self.min_margin), memories),
             steps=steps,
+            before=self._before,
             max_iter=self.max_iter,
             max_updates=self.max_updates,
             deadline=deadline,
@@ -263,12 +245,15 @@ class Perceptron(LinearModel):
             n_jobs=self.n_jobs,
         )
         self.centre_ = sample.centre
-        self._store(list(results.values()), training)
+        self._store(list(results.values()), certificate, training.classes)
         self.__dict__.pop("mistakes_", None)
         self._online = Online.from_fit(
             rule.specification(sample.lifted_radius),
             training.classes,
-            [sample.relabelled(signs_against(training.codes, k), steps[k]) for k in codes],
+            [
+                sample.relabelled(signs_against(training.codes, k), steps[k])
+                for k in training.positives
+            ],
             [result.last for result in results.values()],
             average is True,
         )
@@ -281,12 +266,12 @@ class Perceptron(LinearModel):
     def partial_fit(self, X: Any, y: ArrayLike, classes: ArrayLike | None = None) -> Self:
         """Go through some examples once, online.
 
-        The centre is the first example, and the lift is fixed by the first batch that holds
-        another. ``mistakes_`` counts the examples met on the wrong side, z.w <= 0, which for the
-        classic rule is at most ``(R / gamma)^2`` on any sequence of margin gamma and radius R,
-        both those of the lifted examples. An online run makes no certificate: it
-        does not see its examples again. The model is the current iterate, or the mean over updates
-        if ``average=True``; after ``fit`` it goes on from the last iterate.
+        The centre is the first example, and the lift is fixed by the first batch that contains
+        another. ``mistakes_`` counts the visits to examples on the wrong side, z.w <= 0, which for
+        the classic rule is at most ``(R / gamma)^2`` on any sequence of margin gamma and radius R,
+        both those of the lifted examples. An online run has no certificate, since it does not see
+        its examples again. The model is the current iterate, or the mean over updates if
+        ``average=True``; after ``fit``, learning continues from the last iterate.
 
         Parameters
         ----------
@@ -295,7 +280,7 @@ class Perceptron(LinearModel):
         y : array-like of shape (n_examples,)
             Their labels.
         classes : array-like, optional
-            All labels that will ever come; needed in the first call only.
+            All labels that will ever occur; needed in the first call only.
 
         Returns
         -------

@@ -1,13 +1,15 @@
 """From a run of the perceptron to a model and its certificate."""
 
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.certificate import Account, Certificate, Status, Weighted
 from novikoff.estimators.fitted import Fitted, Task
+from novikoff.estimators.labels import Codes
+from novikoff.estimators.training import Training
 from novikoff.rules import Rule
 from novikoff.run import Run, run
 from novikoff.run.compression import carriers
@@ -54,7 +56,7 @@ class RuleFit:
         if self.C < np.inf:
             proof = finished.weights
             if finished.status is Status.GAP_REACHED and finished.upper is not None:
-                # The bound that the run has met need not be that of its end.
+                # The bound that closed the gap need not be that of the last iterate.
                 proof = finished.upper
             model = certifier.soft_model(
                 coef,
@@ -76,6 +78,7 @@ class RuleFit:
                 coef=coef,
                 intercept=intercept,
                 proof=Weighted(*carriers(sample.order, upper)),
+                also=task.bound_before,
             )
         compression = finished.compression(weights, placing)
         return Fitted(
@@ -95,7 +98,7 @@ class RuleFit:
             accuracy = accuracy * (2.0 - accuracy)
         least, status = self.min_margin * finished.sample.radius, finished.status
         if self.average is True:
-            # The bounds have met at another iterate; nothing was asked of the mean.
+            # The gap was closed at another iterate; no accuracy was asked of the mean.
             accuracy = None
             status = Status.CONVERGED if status is Status.GAP_REACHED else status
         return Account(
@@ -105,6 +108,22 @@ class RuleFit:
             min_margin=least if least > 0.0 and self.C == np.inf else None,
             n_updates=finished.n_updates,
         )
+
+
+@dataclass(frozen=True)
+class LastRun:
+    """What a warm start needs of the fit before."""
+
+    asked: tuple[Any, ...]
+    hashes: NDArray[np.uint64]
+    codes: Codes
+    order: NDArray[np.int64]
+    memories: dict[int, Memory]
+
+    def continues(self, asked: tuple[Any, ...], training: Training) -> bool:
+        """Whether the new fit asks the same of the same data."""
+        same_data = np.array_equal(self.hashes, training.hashes)
+        return same_data and np.array_equal(self.codes, training.codes) and self.asked == asked
 
 
 def _settled(account: Account) -> Account:

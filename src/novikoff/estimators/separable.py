@@ -5,11 +5,9 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from novikoff.certificate import Certificate
-from novikoff.certificate.examples.labels import signs_against
-from novikoff.estimators.labels import positives_of
 from novikoff.estimators.margin_fit import decide
 from novikoff.estimators.maxmargin import MaxMargin
-from novikoff.estimators.one_vs_rest import combined, deadline_in, fit_classes
+from novikoff.estimators.one_vs_rest import deadline_in, fit_classes
 from novikoff.estimators.options import check_max_margin_options
 from novikoff.estimators.training import Training
 from novikoff.run import Callback
@@ -50,7 +48,7 @@ def is_separable(
         True in a condition if the classes are separable, false if they are not: a Separation
         with some separating hyperplane, or a NonSeparation with a combination of at most
         ``n_features + 2`` examples that is exactly zero. An Inconclusive, which refuses to be
-        either, where a limit was met, or where the classes are no further apart than rounding:
+        either, where a limit was reached, or where the classes are no further apart than rounding:
         then "numerically not separable" is all that is said, unless exact arithmetic (up to 40
         features) finds a combination that vanishes. Not separable is proved for up to 1,500
         features (beyond, for what a Gram matrix can tell), and for sparse data with more than
@@ -74,10 +72,9 @@ def is_separable(
     check_max_margin_options(asked)
     deadline = deadline_in(time_limit)
     training = Training.of(asked, X, y, affine=bool(fit_intercept))
-    first = positives_of(training.classes)[0]
-    results, interrupted = fit_classes(
+    _, certificate, interrupted = fit_classes(
         training,
-        training.sample(signs_against(training.codes, first)),
+        training.sample(),
         decide,
         max_iter=max_iter,
         deadline=deadline,
@@ -86,4 +83,4 @@ def is_separable(
     )
     if interrupted:
         raise KeyboardInterrupt
-    return combined([result.certificate for result in results.values()], training)
+    return certificate

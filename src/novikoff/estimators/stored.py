@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff import rules
 from novikoff.certificate import Certificate, CertificateError, SoftOptimum
 from novikoff.certificate.escape import format_label, printable
 from novikoff.certificate.fields import as_support
@@ -24,8 +23,6 @@ from novikoff.certificate.json import (
     read_count,
     read_extended,
     read_floats,
-    read_label,
-    read_number,
     read_rows,
     read_text,
     read_weights,
@@ -42,8 +39,8 @@ from novikoff.certificate.verify import (
 from novikoff.estimators.fitted import proof_of
 from novikoff.estimators.linear import LinearModel
 from novikoff.estimators.maxmargin import MaxMargin
-from novikoff.estimators.one_vs_rest import parts_of
 from novikoff.estimators.options import check_max_margin_options, check_perceptron_options
+from novikoff.estimators.parameters import read_parameter, to_json_value, write_parameter
 from novikoff.estimators.perceptron import Perceptron
 from novikoff.run import Progress
 
@@ -55,15 +52,15 @@ KINDS = {kind.__name__: kind for kind in CHECKS}
 
 
 class ModelError(ValueError):
-    """A file that is not a model, or not one that this version can read."""
+    """A file that is not a model, or that this version cannot read."""
 
 
 def save(model: Any, path: str | os.PathLike[str], *, about: dict[str, str] | None = None) -> None:
     """Write a fitted model with its certificate as JSON.
 
     The file appears whole or not at all. Reading it back with :func:`load` gives the same model,
-    bit for bit; callbacks and what ``warm_start`` and ``partial_fit`` would go on from are not
-    stored.
+    bit for bit; callbacks and the state that ``warm_start`` and ``partial_fit`` continue from are
+    not stored.
 
     Parameters
     ----------
@@ -72,8 +69,8 @@ def save(model: Any, path: str | os.PathLike[str], *, about: dict[str, str] | No
     path : path
         Where to write.
     about : dict of str, optional
-        What else a reader should know, such as how the file of the data was read; :func:`load`
-        puts it into ``model.about_``.
+        Further information, such as how the file of the data was read; :func:`load` stores it in
+        ``model.about_``.
 
     Examples
     --------
@@ -121,7 +118,7 @@ def to_document(model: Any, about: dict[str, str] | None = None) -> dict[str, An
         "version": MODEL_VERSION,
         "kind": name,
         "about": dict(about or getattr(model, "about_", {})),
-        "parameters": {key: _written(key, value) for key, value in parameters.items()},
+        "parameters": {key: write_parameter(key, value) for key, value in parameters.items()},
         "fitted": _fitted_document(model),
         "certificate": model.certificate_.to_dict(),
     }
@@ -145,23 +142,23 @@ def from_document(document: dict[str, Any]) -> Any:
 def _build(document: dict[str, Any], certificate: Certificate) -> Any:
     name = read_text("kind", document["kind"])
     if name not in KINDS:
-        raise ModelError(f"there is no model of the kind {format_label(name)}")
+        raise ValueError(f"there is no model of the kind {format_label(name)}")
     kind, parameters = KINDS[name], document["parameters"]
     model = kind()
     check_keys(parameters, model.get_params(deep=False), "the list of parameters")
-    model.set_params(**{key: _read_parameter(key, part) for key, part in parameters.items()})
+    model.set_params(**{key: read_parameter(key, part) for key, part in parameters.items()})
     CHECKS[kind](model)
     model._read_certificate(certificate)
     for parameter in contradicted(model):
-        raise ModelError(f"the model is damaged: {parameter} is not what was certified")
+        raise ValueError(f"{parameter} is not what was certified")
     _read_fitted(model, document["fitted"])
     model.about_ = about_in(document)
     return model
 
 
 def contradicted(model: Any) -> Iterator[str]:
-    """Yield the parameters that are not those of the problem that the certificate speaks of."""
-    problem, parts = model.certificate_.problem, parts_of(model.certificate_)
+    """Yield the names of the parameters that contradict the certificate."""
+    problem, parts = model.certificate_.problem, model.certificate_.parts
     if bool(model.fit_intercept) != problem.affine:
         yield "fit_intercept"
     certified = {part.C if isinstance(part, SoftOptimum) else np.inf for part in parts}
@@ -183,7 +180,7 @@ def contradicted(model: Any) -> Iterator[str]:
 
 
 def _fitted_document(model: Any) -> dict[str, Any]:
-    """What a fit leaves that is not in the certificate; lists with an entry for each class."""
+    """Return the results of a fit that the certificate does not hold, in lists by class."""
     several = len(model.coef_) > 1
     parts = {
         name: getattr(model, f"{name}_") if several else [getattr(model, f"{name}_")]
@@ -192,7 +189,7 @@ def _fitted_document(model: Any) -> dict[str, Any]:
     document: dict[str, Any] = {
         "classes_dtype": _type_name(model.classes_),
         "n_iter": int(model.n_iter_),
-        "history": [[_plain(line) for line in lines] for lines in parts["history"]],
+        "history": [[to_json_value(line) for line in lines] for lines in parts["history"]],
         "solver": list(parts["solver"]),
     }
     if isinstance(model, Perceptron):
@@ -209,7 +206,7 @@ def _read_fitted(model: Any, document: Any) -> None:
     perceptron = isinstance(model, Perceptron)
     own = ("support", "dual_coef", "centre") if perceptron else ("signs",)
     check_keys(document, ("classes_dtype", "n_iter", "history", "solver", *own), "the fitted part")
-    problem, parts = model.certificate_.problem, parts_of(model.certificate_)
+    problem, parts = model.certificate_.problem, model.certificate_.parts
     model.classes_ = _classes(
         read_text("classes_dtype", document["classes_dtype"]), problem.classes
     )
@@ -226,7 +223,7 @@ def _read_fitted(model: Any, document: Any) -> None:
         found["dual_coef"] = listed(_read_dual)("dual_coef", document["dual_coef"])
         model.centre_ = read_floats("centre", document["centre"])
         if model.centre_.shape != (problem.n_features,):
-            raise ModelError("the model is damaged: centre and features differ in number")
+            raise ValueError("centre and features differ in number")
     else:
         signs = listed(listed(_read_sign))("signs", document["signs"])
         proofs = [proof_of(part) for part in parts]
@@ -238,13 +235,13 @@ def _read_fitted(model: Any, document: Any) -> None:
         )
     for name, values in found.items():
         if len(values) != len(parts):
-            raise ModelError(f"the model is damaged: {name} is not that of {len(parts)} classes")
+            raise ValueError(f"there are {len(values)} of {name} for {len(parts)} hyperplanes")
         as_lists = [list(value) if name == "history" else value for value in values]
         setattr(model, f"{name}_", as_lists[0] if len(parts) == 1 else as_lists)
     for support, dual in zip(found["support"], found["dual_coef"], strict=True):
         as_support(support, problem.n_examples)
         if support.shape != dual.shape:
-            raise ModelError("the model is damaged: support and dual_coef differ in length")
+            raise ValueError("support and dual_coef differ in length")
 
 
 def _type_name(classes: NDArray[Any]) -> str:
@@ -258,7 +255,7 @@ def _classes(name: str, classes: tuple[Any, ...]) -> NDArray[Any]:
         [(type(label), label) for label in labels] for labels in (array.tolist(), classes)
     )
     if found != wanted or _type_name(array) != name:
-        raise ModelError(f"the model is damaged: its classes are not of the type {printable(name)}")
+        raise ValueError(f"its classes are not of the type {printable(name)}")
     return array
 
 
@@ -281,56 +278,3 @@ def _read_dual(name: str, value: Any) -> NDArray[Any]:
         signed: NDArray[Any] = np.where([part < 0 for part in value], -sizes, sizes)
         return signed
     return np.asarray(read_floats(name, value))
-
-
-def _plain(value: Any) -> Any:
-    """Return JSON values; an infinity is the text "inf" or "-inf"."""
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, float) and np.isinf(value):
-        return "inf" if value > 0 else "-inf"
-    if isinstance(value, list | tuple):
-        return [_plain(part) for part in value]
-    return value
-
-
-def _written(name: str, value: Any) -> Any:
-    """Return a parameter as JSON values."""
-    if name == "rule" and not isinstance(value, str):
-        parameters = {key: _plain(part) for key, part in value.get_params().items()}
-        return {"name": type(value).__name__, **parameters}
-    if name == "random_state":
-        # A generator is not stored, only a seed.
-        plain = _plain(value)
-        return plain if isinstance(plain, int) else None
-    if name == "class_weight" and isinstance(value, dict):
-        # Labels need not be strings, as the keys of JSON objects must.
-        return [[_plain(label), float(weight)] for label, weight in value.items()]
-    return _plain(value)
-
-
-def _read_parameter(name: str, value: Any) -> Any:
-    if name == "rule" and isinstance(value, dict):
-        return _read_rule(value)
-    if name == "class_weight" and isinstance(value, list):
-        return dict(listed(_read_class_weight)(name, value))
-    if isinstance(value, str) and value in ("inf", "-inf"):
-        return float(value)
-    if not isinstance(value, str | int | float | bool | None):
-        raise wrong(name, "a text, a number, true, false or null", value)
-    return value
-
-
-def _read_class_weight(name: str, value: Any) -> tuple[Any, float]:
-    if not isinstance(value, list) or len(value) != 2:
-        raise wrong(name, "pairs of a label and a number", value)
-    return read_label(name, value[0]), read_number(name, value[1])
-
-
-def _read_rule(document: dict[str, Any]) -> Any:
-    parameters = {key: _read_parameter(key, value) for key, value in document.items()}
-    name = parameters.pop("name", None)
-    kind = getattr(rules, name) if name in rules.__all__ else None
-    if not isinstance(kind, type) or not issubclass(kind, rules.Rule) or kind is rules.Rule:
-        raise ModelError(f"there is no rule {format_label(name)}")
-    return kind(**parameters)

@@ -10,13 +10,14 @@ from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import validate_data
 
 from novikoff.certificate import Problem, fingerprint_of_hashes, row_hashes
-from novikoff.certificate.examples.labels import check_classes
+from novikoff.certificate.examples.labels import check_classes, signs_against
 from novikoff.estimators.labels import (
     Codes,
     check_costs,
     checked_weights,
     class_weights_of,
     classes_of,
+    positives_of,
     refuse_masked,
 )
 from novikoff.sample import Sample, storage_of
@@ -30,6 +31,8 @@ class Training:
     X: Any
     classes: NDArray[Any]
     codes: Codes
+    positives: list[int]
+    """The classes that are fitted against the rest: of two, the second alone."""
     hashes: NDArray[np.uint64]
     costs: NDArray[np.float64] | None
     problem: Problem
@@ -48,7 +51,7 @@ class Training:
     ) -> "Training":
         """Validate the data as scikit-learn does, and name the problem.
 
-        Whether all values are finite is seen later, in passing.
+        Whether all values are finite is checked later, by the pass that computes the norms.
         """
         target = getattr(y, "name", None)
         X, labels = read_examples(estimator, X, y, reset=True, finite=False)
@@ -73,14 +76,19 @@ class Training:
         )
         costs = problem.costs(codes, weights)
         check_costs(costs)
-        return cls(X, classes, codes, hashes, costs, problem, storage_of(X))
+        positives = positives_of(classes)
+        return cls(X, classes, codes, positives, hashes, costs, problem, storage_of(X))
 
-    def sample(self, signs: NDArray[np.int8], **how: Any) -> Sample:
-        """Return the signed examples; ``how`` are further arguments of :meth:`Sample.of`."""
+    def sample(self, **how: Any) -> Sample:
+        """Return the examples, signed for the first of the positive classes.
+
+        ``how`` are further arguments of :meth:`Sample.of`.
+        """
+        signs = signs_against(self.codes, self.positives[0])
         try:
             sample = Sample.of(self.storage, signs, affine=self.problem.affine, **how)
         except ValueError:
-            # The norms have met a NaN or an infinity; only then is it worth a pass to name it.
+            # Some norm is not finite; only then is it worth a pass to name the value.
             assert_all_finite(self.X, input_name="X")
             raise
         if not np.isfinite(sample.norms2).all():
@@ -138,7 +146,7 @@ def check_exact(given: Any, converted: Any) -> None:
         raise ValueError(f"X must be numbers, not {original.dtype}; convert or encode it first.")
     if original.dtype == converted.dtype or kind == "b" or (kind == "f" and original.itemsize <= 8):
         return
-    # numpy compares integers with floats as floats, so those are judged by their size.
+    # numpy compares integers with floats as floats, so integers are checked by their size.
     if kind in "iu":
         exact = max(int(original.max()), -int(original.min())) <= 1 << 53
     else:

@@ -68,8 +68,8 @@ class Solution:
     gave_up: bool = False
 
     @classmethod
-    def of_equal_rows(cls, sample: Sample, support: NDArray[np.int64]) -> "Solution":
-        """Return the solution where equal examples with opposite labels prove non-separability."""
+    def refuted(cls, sample: Sample, support: NDArray[np.int64], solver: str) -> "Solution":
+        """Return the solution where examples are known to prove non-separability."""
         weights = np.zeros(sample.n_examples)
         weights[support] = 1.0
         return cls(
@@ -79,7 +79,7 @@ class Solution:
             status=Status.NOT_SEPARABLE,
             lower=-np.inf,
             upper=0.0,
-            solver="equal-rows",
+            solver=solver,
         )
 
     @property

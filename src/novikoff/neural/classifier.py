@@ -164,17 +164,14 @@ class MarginMLPClassifier(ClassifierMixin, BaseEstimator):
         self.history_ = training.history
         self.n_iter_ = len(training.history)
         self.n_updates_ = int(loss.clock.max())
-        self._warn()
-        return self
-
-    def _warn(self) -> None:
         if self.stopped_ == "interrupted":
             warnings.warn(
                 f"Training was interrupted after {self.n_iter_} of at most {self.max_epochs} "
                 "epochs; the model trained so far is kept.",
                 ConvergenceWarning,
-                stacklevel=4,
+                stacklevel=3,
             )
+        return self
 
     def decision_function(self, X: Any) -> NDArray[Any]:
         """Return the outputs of the network.

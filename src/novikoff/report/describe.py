@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from novikoff.certificate import Account, Certificate, PerClass, Undecided
+from novikoff.certificate import Account, Certificate, Undecided
 from novikoff.certificate.escape import escaped, printable
 from novikoff.certificate.wording import counted, enumerated
 
@@ -28,11 +28,6 @@ def verdict(certificate: Certificate) -> bool | None:
         return bool(certificate)
     except Undecided:
         return None
-
-
-def parts_of(certificate: Certificate) -> tuple[Certificate, ...]:
-    """Return the certificates of the classes against the rest, or the one there is."""
-    return certificate.certificates if isinstance(certificate, PerClass) else (certificate,)
 
 
 def penalty(part: Certificate) -> float | None:

@@ -16,7 +16,6 @@ from novikoff.report.describe import (
     class_rows,
     command,
     data_row,
-    parts_of,
     penalty,
     run_of,
     share,
@@ -50,7 +49,7 @@ class Summary:
     @cached_property
     def parts(self) -> tuple[Certificate, ...]:
         """What was proved of each hyperplane."""
-        return parts_of(self.certificate)
+        return self.certificate.parts
 
     @property
     def errors(self) -> int:

@@ -14,7 +14,6 @@ from novikoff.report.describe import (
     accounts_of,
     data_row,
     first_of,
-    parts_of,
     penalty,
     run_of,
 )
@@ -73,7 +72,7 @@ class Verification:
         ]
 
     def _penalty(self) -> list[str]:
-        values = [penalty(part) for part in parts_of(self.certificate)]
+        values = [penalty(part) for part in self.certificate.parts]
         shown = [in_full(value) for value in values if value is not None]
         if set(shown) == {"inf"}:
             return ["C = inf (hard margin)"]
@@ -108,7 +107,7 @@ class Verification:
     def document(self) -> dict[str, Any]:
         """What was found, for machines; ``parts`` has an entry for each of several classes."""
         table, problem = self.table, self.certificate.problem
-        certificates, parts = parts_of(self.certificate), self.verified.parts
+        certificates, parts = self.certificate.parts, self.verified.parts
         accounts = accounts_of(self.certificate)
         return {
             "verified": True,

@@ -27,8 +27,8 @@ class Row:
     ratio : float
         ``measured / bound``.
     holds : bool or None
-        Whether the inequality holds; ``None`` where the run met a limit before its end, so that
-        it decides nothing.
+        Whether the inequality holds; ``None`` where the run stopped at a limit, so that it
+        decides nothing.
     """
 
     theorem: str

@@ -69,8 +69,8 @@ def rows(hidden: int) -> list[Row]:
     """Return the rows of Figure 1 (800 hidden neurons) or Figure 2 (300).
 
     The exponents and learning rates are what was best on a part of the training set that was held
-    out (``benchmarks/neural_search.py``). The paper's best figure stands beside the best of them;
-    which exponent it belongs to cannot be read in our copy.
+    out (``benchmarks/neural_search.py``). The paper's best figure is compared with the best of
+    them; which exponent it belongs to cannot be read in our copy.
     """
     base = Row("", None, hidden=hidden)
     slow = replace(base, learning_rate=0.05)

@@ -48,7 +48,7 @@ def reproduce_theorems(
     random_state : int, RandomState or None, default=0
         Draws the data and the order of visits.
     max_updates : int, default=5_000_000
-        The limit on the updates of a run; if it is met, the rows of that run are undecided.
+        The limit on the updates of a run; if it is reached, the rows of that run are undecided.
 
     Returns
     -------

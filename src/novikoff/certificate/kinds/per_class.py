@@ -79,6 +79,11 @@ class PerClass(Certificate):
         return self.problem.classes
 
     @property
+    def parts(self) -> tuple[Certificate, ...]:
+        """The certificates of the classes against the rest."""
+        return self.certificates
+
+    @property
     def model_account(self) -> Account:
         """How the runs ended that made the models; the worst of them."""
         return combined_account([part.model_account for part in self.certificates])

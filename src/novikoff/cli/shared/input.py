@@ -57,7 +57,7 @@ class Source:
 
     @property
     def labels_apart(self) -> bool:
-        """Whether the target is a file of its own."""
+        """Whether the labels are in a separate file."""
         from novikoff.data.read import format_of
 
         return format_of(self.path, self.format) == "idx"

@@ -13,7 +13,7 @@ Data = Annotated[
     typer.Argument(
         metavar="DATA",
         show_default=False,
-        help="The examples: CSV, Parquet, libsvm, npy, npz or idx, known by the file's ending.",
+        help="The examples: CSV, Parquet, libsvm, npy, npz or idx, by the file's extension.",
     ),
 ]
 Model = Annotated[
@@ -56,7 +56,7 @@ Format = Annotated[
         metavar="FORMAT",
         show_default=False,
         rich_help_panel=_DATA,
-        help="csv, parquet, libsvm, npy, npz or idx, where the ending does not tell it.",
+        help="csv, parquet, libsvm, npy, npz or idx; by default, that of the file's extension.",
     ),
 ]
 Drop = Annotated[

@@ -25,7 +25,7 @@ def _check_output(out: Path, inputs: tuple[Path, ...], ours: str | None) -> None
         raise Refusal(f"{name}: it is a folder; name a file in it")
     folder = out.parent
     if not folder.is_dir():
-        raise Refusal(f"{name}: there is no folder {safe(folder)}; make it first")
+        raise Refusal(f"{name}: there is no folder {safe(folder)}; create it first")
     if not os.access(folder, os.W_OK):
         raise Refusal(f"{name}: the folder {safe(folder)} cannot be written to")
     if not out.exists():

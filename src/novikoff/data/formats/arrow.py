@@ -35,7 +35,7 @@ def assemble(
     names: Sequence[str] | None,
     n_rows: int = 0,
 ) -> Table:
-    """Fill the rows batch by batch, so that beside a batch there is one copy of the data.
+    """Fill the rows batch by batch, so that only one copy of the data and one batch are in memory.
 
     The batches hold the columns in the order of `choice.positions`; `types` are their types,
     `names` those of all the file's columns; `n_rows` is the number of rows, if it is known.
@@ -246,7 +246,7 @@ def _decoded(column: Any) -> Any:
 def _first_non_number(
     request: Request, batches: Iterable[Any], j: int, where: str, kind: Any, *, weights: bool
 ) -> Exception:
-    """Find the first value that is no number, in a column that Arrow did not take for one."""
+    """Find the first value that is not a number in a column that Arrow did not parse as numbers."""
     cure = "encode the column, leave it out with --drop, or name it as the --target"
     if weights:
         cure = "weights are numbers"

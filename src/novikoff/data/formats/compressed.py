@@ -13,12 +13,12 @@ _MAGIC: dict[bytes, Any] = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open}
 
 
 def is_compressed(path: Path) -> bool:
-    """Whether a file begins as gzip and bzip2 files do."""
+    """Whether a file is compressed with gzip or bzip2, by its first bytes."""
     return _opener(path) is not None
 
 
 def open_compressed(path: Path) -> IO[bytes]:
-    """Open a file to be read, and decompressed if it is a gzip or bzip2 file."""
+    """Open a file for reading; a gzip or bzip2 file is decompressed."""
     opener = _opener(path)
     stream: IO[bytes] = path.open("rb") if opener is None else opener(path, "rb")
     return stream
@@ -31,7 +31,7 @@ def pieces(stream: IO[bytes]) -> Iterator[bytes]:
 
 
 def read_up_to(stream: IO[bytes], n_bytes: int) -> bytearray:
-    """Read so many bytes, or those that are left."""
+    """Read `n_bytes` bytes, or fewer at the end of the stream."""
     content = bytearray(n_bytes)
     filled = 0
     with memoryview(content) as view:

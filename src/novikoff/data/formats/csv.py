@@ -20,7 +20,7 @@ from novikoff.data.table import EXACT, Request, Table, describe_column
 
 _BLOCK = 1 << 20
 _LONGEST_HEAD = 1 << 27
-"""The first two lines end within so many bytes: several million columns."""
+"""The maximum size of the first two lines in bytes: enough for several million columns."""
 _BYTES_PER_COLUMN = 9000
 """What Arrow's reader needs for a column, measured with 100,000 and 500,000 of them."""
 _BYTES_PER_BYTE = 3
@@ -77,8 +77,8 @@ def _assembled(file: _File, choice: Choice, names: Sequence[str] | None) -> Tabl
             types = [field.type for field in batches.schema]
             return assemble(file.request, batches, types, choice, names)
     except pa.ArrowInvalid:
-        # A field that is no number, a label that is unlike the first ones, a ragged row: the
-        # slower reader, which looks at the whole file first, takes it or says where.
+        # A field that is not a number, a label of another type than the first ones, a ragged
+        # row: the slower reader, which reads the whole file first, accepts it or says where.
         whole = file.whole()
         types = [field.type for field in whole.schema]
         return assemble(file.request, whole.to_batches(), types, choice, names)

@@ -20,7 +20,7 @@ _DTYPES = {0x08: "u1", 0x09: "i1", 0x0B: ">i2", 0x0C: ">i4", 0x0D: ">f4", 0x0E: 
 
 
 def read_idx(request: Request) -> Table:
-    """Read images, one row each, and the labels beside them.
+    """Read images, one row each, and their labels.
 
     The labels are in a file of their own: `target` names it, and where the images are in
     ``…-images-idx3-ubyte`` it is ``…-labels-idx1-ubyte`` in the same folder, if it is there.
@@ -35,7 +35,7 @@ def read_idx(request: Request) -> Table:
     labels = _labels_file(request)
     if labels is None:
         if request.labelled:
-            raise request.error("no labels beside it: pass their idx file as --target")
+            raise request.error("no labels in its folder: pass their idx file as --target")
         return Table(X, None)
     beside = Request(labels)
     y = parse_idx(beside, contents(beside))

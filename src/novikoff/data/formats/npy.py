@@ -128,7 +128,7 @@ class _Arrays:
         return None
 
     def read(self, name: str, check: Check | None = None) -> NDArray[Any]:
-        """Read an array that is no larger than it says and than there is memory."""
+        """Read an array, refusing one that is larger than its header says or than the memory."""
         info = self.members[name]
         if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             raise self.request.error(
@@ -153,7 +153,7 @@ def _refuse_long_labels(request: Request, dtype: np.dtype[Any]) -> None:
 def _array(
     request: Request, begin: Callable[[], IO[bytes]], n_bytes: int, check: Check | None = None
 ) -> NDArray[Any]:
-    """Read an array from a stream of so many bytes, which `begin` opens.
+    """Read an array from a stream of `n_bytes` bytes, which `begin` opens.
 
     `check` refuses types before the array is read.
     """

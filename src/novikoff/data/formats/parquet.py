@@ -14,12 +14,12 @@ from novikoff.data.table import Request, Table
 
 _BATCH_BYTES = 1 << 22
 _COMPRESSION = 100
-"""By how much Parquet's pages are compressed at most, beyond their encoding, in ordinary files."""
+"""The largest compression ratio of the pages, after their encoding, in ordinary files."""
 _BATCH_ROWS = 1024  # at least: each batch costs some microseconds a column
 
 
 def read_parquet(request: Request) -> Table:
-    """Read the chosen columns of a Parquet file; the index of a data frame is no feature."""
+    """Read the chosen columns of a Parquet file; the index of a data frame is not a feature."""
     try:
         with pq.ParquetFile(request.path, memory_map=True) as file:
             schema = file.schema_arrow

@@ -22,7 +22,7 @@ PARTS = {
     "coo": ("row", "col"),
     "dia": ("offsets",),
 }
-"""The arrays beside `data`, `shape` and `format`."""
+"""The arrays of each format, in addition to `data`, `shape` and `format`."""
 
 Read = Callable[[str], NDArray[Any]]
 

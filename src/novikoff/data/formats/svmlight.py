@@ -13,7 +13,7 @@ from novikoff.data.table import EXACT, Request, Table
 _INT32 = np.iinfo(np.int32).max
 _BYTES_PER_VALUE = 32
 _BYTES_PER_ROW = 32
-"""What the loader needs, which has every array twice when it is done."""
+"""Memory that the loader needs: at the end it holds every array twice."""
 
 
 def read_svmlight(request: Request) -> Table:
@@ -24,7 +24,7 @@ def read_svmlight(request: Request) -> Table:
     from sklearn.datasets import load_svmlight_file
 
     if request.target is not None or request.drop:
-        raise request.error("a libsvm file names its target itself: leave out --target and --drop")
+        raise request.error("a libsvm file contains its labels: leave out --target and --drop")
     _check_size(request)
     try:
         with open_compressed(request.path) as stream:
