@@ -14,7 +14,6 @@ from novikoff.certificate.account import Account
 from novikoff.certificate.claims import Findings
 from novikoff.certificate.errors import CertificateError
 from novikoff.certificate.escape import format_label
-from novikoff.certificate.exact.arithmetic import check_arithmetic
 from novikoff.certificate.examples.blocks import Floats
 from novikoff.certificate.examples.checked import Examples
 from novikoff.certificate.examples.fingerprint import sha256_of
@@ -145,7 +144,6 @@ class Certificate(ABC):
         CertificateError
             In one line, the first thing that is wrong.
         """
-        check_arithmetic()
         examples = Examples.of(
             self.problem, X, y, sample_weight, check_fingerprint=check_fingerprint
         )

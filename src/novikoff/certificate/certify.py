@@ -22,18 +22,18 @@ from novikoff.certificate.examples.blocks import Floats, Indices
 from novikoff.certificate.examples.checked import Examples
 from novikoff.certificate.examples.fingerprint import fingerprint_of_hashes, row_hashes
 from novikoff.certificate.examples.labels import classes_in, codes_of
+from novikoff.certificate.examples.matrix import check_sample_weight
 from novikoff.certificate.fields import (
     as_coef,
     as_intercept,
     as_support,
     as_weights,
-    check_takes_part,
 )
 from novikoff.certificate.kinds import Inconclusive, NonSeparation, Separation, SoftOptimum
 from novikoff.certificate.kinds.inconclusive import is_numerical
 from novikoff.certificate.kinds.separation import margin_gap
 from novikoff.certificate.model import Model, Soft
-from novikoff.certificate.problem import Problem, check_sample_weight
+from novikoff.certificate.problem import Problem
 from novikoff.certificate.status import Status
 
 
@@ -126,7 +126,7 @@ class Certifier:
                 rows, values = rows[values > 0], values[values > 0]
                 if not is_zero_combination(examples.X, examples.signs, rows, values, affine=affine):
                     return None
-            check_takes_part(rows, values, examples.costs)
+            examples.check_takes_part(rows, values)
         except CertificateError:
             return None
         return Refutation(rows, values)
@@ -328,8 +328,8 @@ class Certifier:
         """The upper bound that weights prove; ``costs`` are needed for the soft margin alone."""
         support = as_support(weighted.support, self.problem.n_examples)
         weights = as_weights(weighted.weights, support)
-        check_takes_part(support, weights, self.examples.costs)
         examples = self.examples
+        examples.check_takes_part(support, weights)
         point = hull_point(
             examples.X,
             examples.signs,

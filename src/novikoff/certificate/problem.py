@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +12,7 @@ from novikoff.certificate.errors import CertificateError
 from novikoff.certificate.escape import format_label, quoted
 from novikoff.certificate.examples.blocks import Floats
 from novikoff.certificate.examples.labels import Label, check_classes
+from novikoff.certificate.examples.matrix import check_sample_weight
 from novikoff.certificate.fields import check_text, check_whole
 from novikoff.certificate.wording import counted, in_full, shortened
 
@@ -148,15 +149,13 @@ class Problem:
         """Return the problem of another class against the others, on the same examples."""
         return replace(self, positive=positive)
 
-    def costs(
-        self, codes: npt.NDArray[np.int64], sample_weight: npt.ArrayLike | None
-    ) -> Floats | None:
+    def costs(self, codes: npt.NDArray[np.int64], weights: Floats | None) -> Floats | None:
         """Return what the squared slack of each example is multiplied by; ``None``: by 1.
 
-        The cost is the float64 product of the weights of the class and of the example. An example
-        of cost 0 takes no part: no claim speaks of it.
+        The cost is the float64 product of the weights of the class and of the example, which are
+        those that :meth:`weights` returns. An example of cost 0 takes no part: no claim speaks of
+        it.
         """
-        weights = self._weights(sample_weight)
         if self.class_weights is None:
             return weights
         of_class = np.array(self.class_weights)[codes]
@@ -167,12 +166,10 @@ class Problem:
         if weights is not None and ((product == 0.0) & (weights > 0.0)).any():
             # Rounding must not take an example out of the problem.
             raise CertificateError("a class weight times the weight of an example underflows")
-        if weights is not None and ((product == 0.0) & (weights > 0.0)).any():
-            # Otherwise an example with a positive weight would silently take no part.
-            raise CertificateError("a class weight times the weight of an example underflows")
         return None if (product == 1.0).all() else product
 
-    def _weights(self, sample_weight: npt.ArrayLike | None) -> Floats | None:
+    def weights(self, sample_weight: npt.ArrayLike | None) -> Floats | None:
+        """Return the weights of the examples; ``None`` where the problem has none."""
         if sample_weight is None:
             if self.weighted:
                 raise CertificateError(
@@ -220,23 +217,3 @@ class Problem:
     def __str__(self) -> str:
         shape = f"{counted(self.n_examples, 'example')} with {counted(self.n_features, 'feature')}"
         return f"{self.sides}: {shape}, {self.conditions}."
-
-
-def check_sample_weight(sample_weight: Any, n_examples: int) -> Floats | None:
-    """Return the weights of the examples as float64; ``None`` where each is 1."""
-    if isinstance(sample_weight, np.ma.MaskedArray):
-        raise CertificateError("sample_weight is a masked array; fill in its missing values first")
-    weights = np.asarray(sample_weight)
-    if weights.dtype.kind not in "buif":
-        raise CertificateError(f"sample_weight must be real numbers, not {weights.dtype}")
-    weights = weights.astype(np.float64)
-    if weights.shape != (n_examples,):
-        raise CertificateError(
-            f"{n_examples} examples need as many weights, not an array of shape {weights.shape}"
-        )
-    if not (np.isfinite(weights) & (weights >= 0.0)).all():
-        raise CertificateError("sample_weight must be finite and not negative")
-    if not weights.any():
-        raise CertificateError("sample_weight is zero for every example")
-    # Zero has one form, so that equal weights have equal bits.
-    return None if (weights == 1.0).all() else weights + 0.0

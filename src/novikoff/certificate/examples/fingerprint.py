@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 
 from novikoff.certificate.errors import CertificateError
-from novikoff.certificate.examples.array import as_array
 from novikoff.certificate.examples.blocks import (
     Block,
     DenseBlock,
@@ -28,7 +27,7 @@ from novikoff.certificate.examples.hashing import (
     hash_table,
     sparse_words,
 )
-from novikoff.certificate.examples.matrix import check_matrix
+from novikoff.certificate.examples.matrix import as_array, check_matrix
 
 Hashes: TypeAlias = npt.NDArray[np.uint64]
 
@@ -56,7 +55,11 @@ def row_hashes(X: Any) -> Hashes:
     >>> np.array_equal(hashes, row_hashes(sparse.csr_array(X.astype(float))))
     True
     """
-    matrix = check_matrix(X)
+    return hash_rows(check_matrix(X))
+
+
+def hash_rows(matrix: Any) -> Hashes:
+    """The same for a matrix that :func:`check_matrix` returned."""
     keys = read_only(column_keys(matrix.shape[1]))
     hashes = np.empty(matrix.shape[0], dtype=np.uint64)
     for block in blocks(matrix):

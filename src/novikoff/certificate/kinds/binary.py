@@ -4,9 +4,8 @@ import math
 from dataclasses import dataclass
 
 from novikoff.certificate.base import Certificate
-from novikoff.certificate.claims import Findings, check_finite, check_model
+from novikoff.certificate.claims import Findings
 from novikoff.certificate.errors import CertificateError
-from novikoff.certificate.examples.checked import Examples
 from novikoff.certificate.model import Model, Soft
 from novikoff.certificate.wording import (
     at_least,
@@ -28,12 +27,6 @@ class Binary(Certificate):
 
     def _set(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
-
-    def _check_model(self, examples: Examples, model: Model | None) -> Findings:
-        if model is None:
-            check_finite(examples)
-            return Findings()
-        return check_model(model, examples, affine=self.problem.affine)
 
     def _model_sentences(self, model: Model | None, found: Findings | None = None) -> list[str]:
         """Say what is claimed, or was found, of a model that does not separate the examples."""

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from novikoff.certificate.claims import Findings, check_upper
+from novikoff.certificate.claims import Findings, check_model, check_upper
 from novikoff.certificate.errors import CertificateError, Undecided
 from novikoff.certificate.exact.hull import spread_below
 from novikoff.certificate.examples.blocks import Indices
@@ -128,7 +128,7 @@ class Inconclusive(Binary):
                     f"the examples of the support spread {spread!r}, not {self.spread!r}"
                 )
             note = f" ({self._share(upper, self.spread)})"
-        found = self._check_model(examples, self.model)
+        found = check_model(self.model, examples, affine=problem.affine)
         subject = self._subject(examples)
         claim = f"it is not decided whether a {problem.hyperplanes} separates {subject}"
         if math.isfinite(upper):
