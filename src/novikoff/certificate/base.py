@@ -166,12 +166,17 @@ class Certificate(ABC):
 
     def to_dict(self) -> dict[str, Any]:
         """The certificate as JSON values, with the format and its version."""
-        return json.to_document(self)
+        # The document's fields are those of the kinds, which are built on this class.
+        from novikoff.certificate.document import to_document
+
+        return to_document(self)
 
     @classmethod
     def from_dict(cls, document: dict[str, Any]) -> Self:
         """The certificate in a dictionary made by :meth:`to_dict`; strict."""
-        certificate = json.from_document(document)
+        from novikoff.certificate.document import from_document
+
+        certificate = from_document(document)
         if not isinstance(certificate, cls):
             found = type(certificate).__name__
             raise CertificateError(f"the certificate is a {found}, not a {cls.__name__}")

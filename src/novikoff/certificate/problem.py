@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +11,8 @@ import numpy.typing as npt
 from novikoff.certificate.errors import CertificateError
 from novikoff.certificate.escape import format_label, quoted
 from novikoff.certificate.examples.blocks import Floats
-from novikoff.certificate.examples.labels import Label, check_classes
+from novikoff.certificate.examples.fingerprint import fingerprint_of_hashes, row_hashes
+from novikoff.certificate.examples.labels import Label, check_classes, classes_in, codes_of
 from novikoff.certificate.examples.matrix import check_sample_weight
 from novikoff.certificate.fields import check_text, check_whole
 from novikoff.certificate.wording import counted, in_full, shortened
@@ -34,7 +35,8 @@ class Problem:
         The shape of the data.
     fingerprint : str
         A fast hash of the examples, their labels and their weights; it tells when other data was
-        brought, and proves nothing.
+        brought, and proves nothing. A label enters by its position among ``classes``, which are
+        compared with it as Python values: ``1``, ``1.0`` and ``True`` are one label.
     class_weights : tuple of float, optional
         What the weights of the examples of each class are multiplied by; by default 1.
     weighted : bool
@@ -45,7 +47,7 @@ class Problem:
     feature_names : tuple of str, optional
         The names of the features; for display only.
     sha256 : str, optional
-        A cryptographic hash of the examples, their labels and their weights.
+        A cryptographic hash of the same.
 
     Examples
     --------
@@ -217,3 +219,29 @@ class Problem:
     def __str__(self) -> str:
         shape = f"{counted(self.n_examples, 'example')} with {counted(self.n_features, 'feature')}"
         return f"{self.sides}: {shape}, {self.conditions}."
+
+
+def problem_of(
+    X: Any,
+    y: npt.ArrayLike,
+    *,
+    affine: bool,
+    sample_weight: npt.ArrayLike | None = None,
+    class_weights: tuple[float, ...] | None = None,
+) -> Problem:
+    """Return the problem of each class against the rest, its fingerprint taken from the data."""
+    classes = classes_in(y)
+    codes = codes_of(y, classes)
+    hashes = row_hashes(X)
+    weights = None if sample_weight is None else check_sample_weight(sample_weight, codes.size)
+    n_features = int(np.shape(X)[1])
+    return Problem(
+        classes=classes,
+        positive=None,
+        affine=affine,
+        n_examples=codes.size,
+        n_features=n_features,
+        fingerprint=fingerprint_of_hashes(hashes, codes, len(classes), n_features, weights),
+        class_weights=class_weights,
+        weighted=weights is not None,
+    )

@@ -1,6 +1,10 @@
 """The name of a data set: a hash that tells you when you brought the wrong file.
 
 It is fast and not cryptographic. It proves nothing: what proves is the arithmetic of the check.
+
+Neither the fingerprint nor the SHA-256 covers what the classes are called, only which examples are
+of the first class, the second and so on. A check compares the labels themselves with the classes of
+the certificate; labels that are equal in Python, such as ``1``, ``1.0`` and ``True``, are the same.
 """
 
 import hashlib
