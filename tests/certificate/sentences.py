@@ -145,8 +145,8 @@ def _claim(said, certificate, data):
         weighted = (certificate.support.tolist(), certificate.weights.tolist(), data.affine)
         upper = number(said["upper"])
         if said.get("verdict") is not None:
-            zero = truth.margin_square(data.X, data.signs, *weighted) == 0
-            true = true and (said["verdict"] == "no") == zero
+            # "No" is said where the bound is shown to be zero, and only there.
+            true = true and (said["verdict"] == "no") == (upper == 0)
         true = true and truth.upper_is_true(upper, data.X, data.signs, *weighted)
         if said.get("share") is not None:
             square = truth.margin_square(data.X, data.signs, *weighted)

@@ -40,9 +40,6 @@ class Weighted:
     weights: npt.ArrayLike = ()
 
 
-NOTHING = Weighted()
-
-
 @dataclass(frozen=True)
 class Refutation:
     """Examples that combine to zero exactly; ``weights`` is ``None`` for a basis."""
@@ -153,7 +150,7 @@ class Certifier:
         *,
         coef: npt.ArrayLike,
         intercept: float = 0.0,
-        proof: Weighted = NOTHING,
+        proof: Weighted | None = None,
         with_model: bool = True,
     ) -> Separation | Inconclusive | NonSeparation:
         """Certify the margin of a hyperplane and the bound that weights prove on any other's.
@@ -212,7 +209,7 @@ class Certifier:
         intercept: float = 0.0,
         *,
         C: float,
-        proof: Weighted = NOTHING,
+        proof: Weighted | None = None,
         account: Account | None = None,
         rescale: bool = False,
     ) -> Model:
@@ -321,8 +318,9 @@ class Certifier:
         errors = count_errors(*claim, values=values, taking_part=part).count
         return Model(coef=w, intercept=b, margin=margin, errors=errors)
 
-    def _bound(self, weighted: Weighted, costs: Floats | None = None) -> "_Bound":
+    def _bound(self, weighted: Weighted | None, costs: Floats | None = None) -> "_Bound":
         """The upper bound that weights prove; ``costs`` are needed for the soft margin alone."""
+        weighted = weighted or Weighted()
         support = as_support(weighted.support, self.problem.n_examples)
         weights = as_weights(weighted.weights, support)
         examples = self.examples
