@@ -160,7 +160,9 @@ def _numbers(what: str, array: Any) -> Any:
     elif array.dtype.kind == "f" and array.dtype.itemsize > 8:
         shorter = array.astype(np.float64)
     elif array.dtype.kind not in "buif":
-        raise CertificateError(f"{what} must be numbers (real numbers), not {array.dtype}")
+        raise CertificateError(
+            f"{what} must be numbers (real numbers of at most 64 bits), not {array.dtype}"
+        )
     if shorter is not array and (array != shorter.astype(array.dtype)).sum():
         raise CertificateError(f"{what} contain a value that float64 cannot represent")
     return shorter
