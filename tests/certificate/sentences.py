@@ -31,10 +31,11 @@ def examples(name):
     return rf"the (?:(?P<n_{name}>{COUNT}) examples|examples that take part)"
 
 
+PREDICTOR = rf"(?:model|hyperplane of {LABEL} against the rest)"
 MODEL = (
-    rf"(?: The model makes (?P<errors>{COUNT}) errors? on {examples('errors')}\.)?"
+    rf"(?: The {PREDICTOR} makes (?P<errors>{COUNT}) errors? on {examples('errors')}\.)?"
     rf"(?P<soft> For C = (?P<C>{NUMBER}) the soft-margin objective of "
-    rf"(?:(?P<scale>{NUMBER}) times )?the model is at most (?P<primal>{NUMBER}), "
+    rf"(?:(?P<scale>{NUMBER}) times )?the {PREDICTOR} is at most (?P<primal>{NUMBER}), "
     rf"and no {plane('soft_plane')} has less than (?P<dual>{NUMBER})\.)?"
 )
 CLAIMS = {
@@ -48,7 +49,8 @@ CLAIMS = {
         rf"a weighted sum of (?P<carriers>{COUNT}) signed examples? is exactly zero\.{MODEL}"
     ),
     Inconclusive: (
-        rf"it is not decided whether a {plane('plane')} separates {subject('from')}"
+        rf"(?P<verdict>it is not decided whether a|no) {plane('plane')} separates "
+        rf"{subject('from')}"
         rf"(?:; no {plane('bound_plane')} has a margin above (?P<upper>{NUMBER})"
         rf"(?: \(that is at most (?P<share>{NUMBER}) of the largest "
         r"(?P<whole>distance between examples|norm of an example)\))?)?"
@@ -57,10 +59,10 @@ CLAIMS = {
     SoftOptimum: (
         rf"the soft margin of {subject('against')}\."
         rf"(?P<soft> For C = (?P<C>{NUMBER}) the soft-margin objective of "
-        rf"(?:(?P<scale>{NUMBER}) times )?the model is at most (?P<primal>{NUMBER}), "
+        rf"(?:(?P<scale>{NUMBER}) times )?the {PREDICTOR} is at most (?P<primal>{NUMBER}), "
         rf"and no {plane('soft_plane')} has less than (?P<dual>{NUMBER})\.)"
         rf"(?: It separates {examples('separated')}, with margin at least (?P<lower>{NUMBER})\."
-        rf"| The model makes (?P<errors>{COUNT}) errors? on {examples('errors')}\.)"
+        rf"| The {PREDICTOR} makes (?P<errors>{COUNT}) errors? on {examples('errors')}\.)"
     ),
 }
 WEIGHT = rf"{NUMBER} for {LABEL}"
@@ -107,6 +109,8 @@ def _per_class(text, certificate, X, y, sample_weight):
         )
         true = true and count(said["errors"]) == joint_errors(certificate, data)
     for label, part, line in zip(problem.classes, certificate.certificates, lines, strict=True):
+        named = re.findall(rf"hyperplane of ({LABEL}) against the rest", line)
+        assert "the model" not in line.lower() and all(same(name, label) for name in named)
         read = re.fullmatch(f"(?P<label>{LABEL}): {CLAIMS[type(part)]}", line)
         assert read is not None, line
         of_class = Data(part.problem, X, y, sample_weight)
@@ -140,6 +144,9 @@ def _claim(said, certificate, data):
     if said.get("upper") is not None:
         weighted = (certificate.support.tolist(), certificate.weights.tolist(), data.affine)
         upper = number(said["upper"])
+        if said.get("verdict") is not None:
+            # "No" is said where the bound is shown to be zero, and only there.
+            true = true and (said["verdict"] == "no") == (upper == 0)
         true = true and truth.upper_is_true(upper, data.X, data.signs, *weighted)
         if said.get("share") is not None:
             square = truth.margin_square(data.X, data.signs, *weighted)

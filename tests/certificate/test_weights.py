@@ -224,6 +224,8 @@ def test_zero_has_one_form():
         (["a", "b", "c", "d"], "real numbers"),
         ([1j, 1.0, 1.0, 1.0], "real numbers"),
         (np.ma.masked_array([1.0, 2.0, 3.0, 4.0], [0, 0, 0, 1]), "masked"),
+        ([1.0, np.longdouble("1e-4000"), 1.0, 1.0], "float64 cannot represent"),
+        ([2**53 + 1, 1.5, 1.0, 1.0], "float64 cannot represent"),
         ([0.0, 0.0, 1.0, 1.0], "class 1 "),
         ([1.0, 1.0, 0.0, 0.0], "class -1 "),
     ],

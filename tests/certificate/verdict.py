@@ -88,6 +88,11 @@ def _is_true(certificate, data):
             return truth.is_basis(*claim, data.affine)
         return truth.combines_to_zero(*claim, weights.tolist(), data.affine)
     assert isinstance(certificate, Separation | Inconclusive)
+    if isinstance(certificate, Inconclusive) and model is not None:
+        # What separates the examples does not leave it undecided.
+        plane = (*data.taking_part, model.coef, model.intercept)
+        if truth.lower_is_true(5e-324, *plane):
+            return False
     upper = truth.upper_is_true(certificate.upper, *claim, weights.tolist(), data.affine)
     spread = getattr(certificate, "spread", None)
     rows = data.taking_part[0]

@@ -8,7 +8,7 @@ with any solver.
 
 from novikoff.certificate.account import Account
 from novikoff.certificate.base import Certificate, Verified
-from novikoff.certificate.certify import Certifier, Refutation, Weighted, problem_of
+from novikoff.certificate.certify import Certifier, Refutation, Weighted
 from novikoff.certificate.errors import CertificateError, Undecided
 from novikoff.certificate.exact.relation import reduce_support
 from novikoff.certificate.examples.checked import Examples
@@ -27,7 +27,7 @@ from novikoff.certificate.kinds import (
     SoftOptimum,
 )
 from novikoff.certificate.model import Model, Soft
-from novikoff.certificate.problem import Problem
+from novikoff.certificate.problem import Problem, problem_of
 from novikoff.certificate.status import Status
 from novikoff.certificate.verify import verify
 

@@ -14,7 +14,6 @@ from novikoff.certificate.account import Account
 from novikoff.certificate.claims import Findings
 from novikoff.certificate.errors import CertificateError
 from novikoff.certificate.escape import format_label
-from novikoff.certificate.exact.arithmetic import check_arithmetic
 from novikoff.certificate.examples.blocks import Floats
 from novikoff.certificate.examples.checked import Examples
 from novikoff.certificate.examples.fingerprint import sha256_of
@@ -150,7 +149,6 @@ class Certificate(ABC):
         CertificateError
             In one line, the first thing that is wrong.
         """
-        check_arithmetic()
         examples = Examples.of(
             self.problem, X, y, sample_weight, check_fingerprint=check_fingerprint
         )
@@ -173,12 +171,17 @@ class Certificate(ABC):
 
     def to_dict(self) -> dict[str, Any]:
         """The certificate as JSON values, with the format and its version."""
-        return json.to_document(self)
+        # The document's fields are those of the kinds, which are built on this class.
+        from novikoff.certificate.document import to_document
+
+        return to_document(self)
 
     @classmethod
     def from_dict(cls, document: dict[str, Any]) -> Self:
         """The certificate in a dictionary made by :meth:`to_dict`; strict."""
-        certificate = json.from_document(document)
+        from novikoff.certificate.document import from_document
+
+        certificate = from_document(document)
         if not isinstance(certificate, cls):
             found = type(certificate).__name__
             raise CertificateError(f"the certificate is a {found}, not a {cls.__name__}")

@@ -4,36 +4,31 @@ import math
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 
 from novikoff.certificate.account import Account
 from novikoff.certificate.claims import scaled
 from novikoff.certificate.errors import CertificateError
 from novikoff.certificate.exact.arithmetic import check_arithmetic
-from novikoff.certificate.exact.dyadic import Dyadic
 from novikoff.certificate.exact.filter import signed_values
 from novikoff.certificate.exact.hull import HullPoint, hull_point, margin_above, spread_below
 from novikoff.certificate.exact.margins import margin_below
 from novikoff.certificate.exact.prediction import count_errors
-from novikoff.certificate.exact.relation import carriers, is_zero_combination
+from novikoff.certificate.exact.relation import carriers, integer_weights, is_zero_combination
 from novikoff.certificate.exact.slack import best_scale, dual_below, primal_value
 from novikoff.certificate.examples.blocks import Floats, Indices
 from novikoff.certificate.examples.checked import Examples
-from novikoff.certificate.examples.fingerprint import fingerprint_of_hashes, row_hashes
-from novikoff.certificate.examples.labels import classes_in, codes_of
 from novikoff.certificate.fields import (
     as_coef,
     as_intercept,
     as_support,
     as_weights,
-    check_takes_part,
 )
 from novikoff.certificate.kinds import Inconclusive, NonSeparation, Separation, SoftOptimum
 from novikoff.certificate.kinds.inconclusive import is_numerical
 from novikoff.certificate.kinds.separation import margin_gap
 from novikoff.certificate.model import Model, Soft
-from novikoff.certificate.problem import Problem, check_sample_weight
+from novikoff.certificate.problem import Problem, problem_of
 from novikoff.certificate.status import Status
 
 
@@ -126,7 +121,7 @@ class Certifier:
                 rows, values = rows[values > 0], values[values > 0]
                 if not is_zero_combination(examples.X, examples.signs, rows, values, affine=affine):
                     return None
-            check_takes_part(rows, values, examples.costs)
+            examples.check_takes_part(rows, values)
         except CertificateError:
             return None
         return Refutation(rows, values)
@@ -184,11 +179,9 @@ class Certifier:
             Otherwise.
         """
         model = self.model(coef, intercept)
-        bound = min(
-            (self._bound(weighted) for weighted in (proof, also) if weighted is not None),
-            key=lambda bound: bound.upper,
-            default=_Bound.none(),
-        )
+        bound = self._bound(proof)
+        if also is not None:
+            bound = min(bound, self._bound(also), key=lambda each: each.upper)
         return self._verdict(account, model, bound, with_model=with_model)
 
     def undecided(
@@ -252,7 +245,7 @@ class Certifier:
         multiple = (w, b) if scale == 1.0 else scaled(w, b, scale)
         seen = values if scale == 1.0 else None
         primal = primal_value(*claim, *multiple, C, examples.costs, values=seen).high
-        bound = self._bound(proof or Weighted(), examples.costs)
+        bound = self._bound(proof, examples.costs)
         soft = Soft(
             C=float(C),
             primal=primal,
@@ -282,9 +275,9 @@ class Certifier:
                 support=bound.support,
                 weights=bound.weights,
             )
-        refutation = self._from_zero_bound(bound) if upper == 0.0 else None
+        settled = account.settled(gap=math.inf, upper=upper, separates=False)
+        refutation = self._refutation(bound) if upper == 0.0 else None
         if refutation is not None:
-            settled = account.settled(gap=math.inf, upper=upper, separates=False)
             told = model if model.account is not None else replace(model, account=settled)
             return self.refuted(
                 refutation,
@@ -299,13 +292,20 @@ class Certifier:
             spread = spread_below(self.examples.X, carriers, affine=self.problem.affine)
         return Inconclusive(
             problem=self.problem,
-            account=account.settled(gap=math.inf, upper=upper, separates=False),
+            account=settled,
             upper=upper,
             support=bound.support,
             weights=bound.weights,
             spread=spread if spread is not None and is_numerical(upper, spread) else None,
             model=model if with_model else None,
         )
+
+    def _refutation(self, bound: "_Bound") -> Refutation | None:
+        """Prove that nothing separates the examples; ``None``: its weights are too large."""
+        weights = integer_weights(
+            self.examples.signs[bound.support], bound.weights, affine=self.problem.affine
+        )
+        return None if weights is None else self.refute(bound.support, weights)
 
     def _hyperplane(self, coef: npt.ArrayLike, intercept: float) -> tuple[Floats, float]:
         problem = self.problem
@@ -324,12 +324,13 @@ class Certifier:
         errors = count_errors(*claim, values=values, taking_part=part).count
         return Model(coef=w, intercept=b, margin=margin, errors=errors)
 
-    def _bound(self, weighted: Weighted, costs: Floats | None = None) -> "_Bound":
+    def _bound(self, weighted: Weighted | None, costs: Floats | None = None) -> "_Bound":
         """The upper bound that weights prove; ``costs`` are needed for the soft margin alone."""
+        weighted = weighted or Weighted()
         support = as_support(weighted.support, self.problem.n_examples)
         weights = as_weights(weighted.weights, support)
-        check_takes_part(support, weights, self.examples.costs)
         examples = self.examples
+        examples.check_takes_part(support, weights)
         point = hull_point(
             examples.X,
             examples.signs,
@@ -340,23 +341,6 @@ class Certifier:
         )
         return _Bound(point, support, weights)
 
-    def _from_zero_bound(self, bound: "_Bound") -> Refutation | None:
-        """Turn weights that prove the upper bound 0 into weights of a zero combination.
-
-        With an intercept it is the two class means that coincide, so each class is weighted by
-        the total of the other. ``None``: the whole numbers that takes are too large to be stored.
-        """
-        weights = Dyadic.of(bound.weights).integers.astype(object)
-        if self.problem.affine:
-            positive = self.examples.signs[bound.support] > 0
-            totals = [weights[~positive].sum(), weights[positive].sum()]
-            weights[positive] *= totals[0]
-            weights[~positive] *= totals[1]
-        weights //= math.gcd(*weights)
-        if max(weights) >= 1 << 63:
-            return None
-        return self.refute(bound.support, weights.astype(np.int64))
-
 
 @dataclass(frozen=True)
 class _Bound:
@@ -364,37 +348,6 @@ class _Bound:
     support: Indices
     weights: npt.NDArray[Any]
 
-    @classmethod
-    def none(cls) -> "_Bound":
-        nothing = np.empty(0, dtype=np.int64)
-        return cls(None, nothing, nothing)
-
     @property
     def upper(self) -> float:
         return margin_above(self.point)
-
-
-def problem_of(
-    X: Any,
-    y: npt.ArrayLike,
-    *,
-    affine: bool,
-    sample_weight: npt.ArrayLike | None = None,
-    class_weights: tuple[float, ...] | None = None,
-) -> Problem:
-    """Return the problem of each class against the rest, its fingerprint taken from the data."""
-    classes = classes_in(y)
-    codes = codes_of(y, classes)
-    hashes = row_hashes(X)
-    weights = None if sample_weight is None else check_sample_weight(sample_weight, codes.size)
-    n_features = int(np.shape(X)[1])
-    return Problem(
-        classes=classes,
-        positive=None,
-        affine=affine,
-        n_examples=codes.size,
-        n_features=n_features,
-        fingerprint=fingerprint_of_hashes(hashes, codes, len(classes), n_features, weights),
-        class_weights=class_weights,
-        weighted=weights is not None,
-    )

@@ -20,7 +20,6 @@ from novikoff.certificate.exact.prediction import count_errors
 from novikoff.certificate.exact.slack import dual_below, primal_value
 from novikoff.certificate.examples.blocks import Floats, Indices, take
 from novikoff.certificate.examples.checked import Examples
-from novikoff.certificate.fields import check_takes_part
 from novikoff.certificate.model import Model, Soft
 
 NO_ROWS: Indices = np.empty(0, dtype=np.int64)
@@ -55,8 +54,11 @@ def check_finite(examples: Examples, values: tuple[Floats, Floats] | None = None
         block.exact_entries()
 
 
-def check_model(model: Model, examples: Examples, *, affine: bool) -> Findings:
-    """Check the margin, the errors and the soft-margin bounds of a hyperplane."""
+def check_model(model: Model | None, examples: Examples, *, affine: bool) -> Findings:
+    """Check the margin, the errors and the soft-margin bounds of a hyperplane, if there is one."""
+    if model is None:
+        check_finite(examples)
+        return Findings()
     values = signed_values(examples.X, examples.signs, model.coef, model.intercept)
     check_finite(examples, values)
     lower, exact = check_margin(model, examples, values)
@@ -144,7 +146,7 @@ def scaled(coef: Floats, intercept: float, scale: float) -> tuple[Floats, float]
 
 def check_dual(soft: Soft, examples: Examples, *, affine: bool) -> tuple[float, float, Indices]:
     """Check the bounds that the weights prove: on the objective, and on every margin."""
-    check_takes_part(soft.support, soft.weights, examples.costs)
+    examples.check_takes_part(soft.support, soft.weights)
     weighted = (examples.X, examples.signs, soft.support, soft.weights)
     point = hull_point(*weighted, affine=affine, costs=examples.costs)
     if (
@@ -170,7 +172,7 @@ def check_upper(
     affine: bool,
 ) -> tuple[float, Indices]:
     """Check that the weights prove the upper bound on every margin."""
-    check_takes_part(support, weights, examples.costs)
+    examples.check_takes_part(support, weights)
     weighted = (examples.X, examples.signs, support, weights)
     point = hull_point(*weighted, affine=affine)
     if point is not None and not point.exact and upper < point.margin:

@@ -70,18 +70,6 @@ def as_weights(weights: Any, support: Indices) -> npt.NDArray[Any]:
     return _frozen(array)
 
 
-def check_takes_part(
-    support: Indices, weights: npt.NDArray[Any] | None, costs: Floats | None
-) -> None:
-    """Refuse weight on an example that takes no part."""
-    if costs is None:
-        return
-    carriers = support if weights is None else support[weights > 0]
-    idle = carriers[costs[carriers] == 0.0]
-    if idle.size:
-        raise CertificateError(f"example {idle[0]} has weight 0, but the support relies on it")
-
-
 def check_text(name: str, value: Any) -> None:
     """Refuse what is not a text."""
     if not isinstance(value, str):

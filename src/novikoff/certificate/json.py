@@ -1,60 +1,22 @@
-"""Certificates as readable JSON: written exactly, read strictly.
+"""Readable JSON: written exactly, read strictly.
 
 Floats are written so that they read back bit for bit; an infinity is the string ``"inf"`` or
 ``"-inf"``. Reading builds arrays and numbers and runs nothing.
 """
 
-import dataclasses
 import json
 import math
 from collections.abc import Callable, Iterable
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from novikoff.certificate.account import Account
 from novikoff.certificate.errors import CertificateError
 from novikoff.certificate.escape import printable, quoted
 from novikoff.certificate.examples.labels import Label
-from novikoff.certificate.model import Model, Soft
-from novikoff.certificate.problem import Problem
-from novikoff.certificate.status import Status
-
-if TYPE_CHECKING:
-    from novikoff.certificate.base import Certificate
-    from novikoff.certificate.kinds import PerClass
-
-FORMAT = "novikoff certificate"
-VERSION = 2
 
 Reader = Callable[[str, Any], Any]
 """Reads the JSON value of the field with this name, or raises what is wrong with it."""
-
-
-def to_document(certificate: "Certificate") -> dict[str, Any]:
-    """The certificate as JSON values, with the format and its version."""
-    head = {"format": FORMAT, "version": VERSION}
-    if not isinstance(certificate, _per_class_kind()):
-        return {**head, **_encoded(certificate)}
-    # The classes share the problem, but for which of them is the positive one.
-    parts = [
-        {"positive": part.problem.positive, **_encoded(part, leave_out=("problem",))}
-        for part in certificate.certificates
-    ]
-    whole = _encoded(certificate, leave_out=("account", "certificates"))
-    return {**head, **whole, "certificates": parts}
-
-
-def from_document(document: Any) -> "Certificate":
-    """The certificate that JSON values describe; strict."""
-    if not isinstance(document, dict):
-        raise CertificateError("not a certificate: it is not an object with named fields")
-    rest = dict(document)
-    if rest.pop("format", None) != FORMAT:
-        raise CertificateError(f"not a certificate: its format is not {FORMAT!r}")
-    check_version("certificate", rest.pop("version", None), VERSION)
-    return _certificate(rest, _problem("problem", rest.pop("problem", None)))
 
 
 def check_version(what: str, found: Any, wanted: int) -> None:
@@ -65,9 +27,7 @@ def check_version(what: str, found: Any, wanted: int) -> None:
         raise CertificateError(
             f"the {what} has version {found}, and this program reads {wanted}: fit again"
         )
-    raise CertificateError(
-        f"the {what} has version {_in_short(found)}; this program reads {wanted}"
-    )
+    raise CertificateError(f"the {what} has version {in_short(found)}; this program reads {wanted}")
 
 
 def to_text(document: dict[str, Any]) -> str:
@@ -102,24 +62,6 @@ def check_keys(found: dict[str, Any], wanted: Iterable[str], what: str) -> None:
         raise CertificateError(f"{what} has an unknown field {quoted(unknown[0])}")
 
 
-def _encoded(value: Any, *, leave_out: tuple[str, ...] = ()) -> Any:
-    if isinstance(value, np.ndarray):
-        return value.tolist()
-    if isinstance(value, Status):
-        return value.name
-    if isinstance(value, float) and math.isinf(value):
-        return "inf" if value > 0 else "-inf"
-    if isinstance(value, tuple):
-        return [_encoded(part) for part in value]
-    if not dataclasses.is_dataclass(value):
-        return value
-    fields = [field.name for field in dataclasses.fields(value) if field.name not in leave_out]
-    plain = {name: _encoded(getattr(value, name)) for name in fields}
-    if type(value).__name__ in _kinds():
-        return {"kind": type(value).__name__, **plain}
-    return plain
-
-
 def _text_of(value: Any, indent: str) -> str:
     inner = indent + " "
     if isinstance(value, dict) and value:
@@ -141,25 +83,12 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return document
 
 
-def _kinds() -> dict[str, type["Certificate"]]:
-    # The kinds are built on the base, which writes itself with this module.
-    from novikoff.certificate import kinds
-
-    return {name: getattr(kinds, name) for name in kinds.__all__}
-
-
-def _per_class_kind() -> type["PerClass"]:
-    from novikoff.certificate.kinds import PerClass
-
-    return PerClass
-
-
 def wrong(name: str, wanted: str, value: Any) -> CertificateError:
     """Make the error for a field whose value has another form than is wanted."""
-    return CertificateError(f"{name} must be {wanted}, not {_in_short(value)}")
+    return CertificateError(f"{name} must be {wanted}, not {in_short(value)}")
 
 
-def _in_short(value: Any) -> str:
+def in_short(value: Any) -> str:
     """Show a JSON value in a few words, however large and however deeply nested it is."""
     if isinstance(value, list):
         return f"a list of {len(value):,}"
@@ -247,120 +176,3 @@ def read_weights(name: str, value: Any) -> Any:
     if any(type(part) is int for part in value):
         raise CertificateError(f"{name} mixes whole numbers and floats")
     return read_floats(name, value)
-
-
-def _status(name: str, value: Any) -> Status:
-    if not isinstance(value, str) or value not in Status.__members__:
-        raise wrong(name, f"one of {', '.join(Status.__members__)}", value)
-    return Status[value]
-
-
-def _record(what: Callable[..., Any], fields: dict[str, Reader]) -> Reader:
-    """Read an object with exactly these fields."""
-
-    def read(name: str, value: Any) -> Any:
-        if not isinstance(value, dict):
-            raise wrong(name, "an object with named fields", value)
-        check_keys(value, fields, f"the {name}")
-        return what(**{key: reader(key, value[key]) for key, reader in fields.items()})
-
-    return read
-
-
-_problem = _record(
-    Problem,
-    {
-        "classes": listed(read_label),
-        "positive": optional(read_label),
-        "affine": read_boolean,
-        "n_examples": read_count,
-        "n_features": read_count,
-        "fingerprint": read_text,
-        "class_weights": optional(listed(read_number)),
-        "weighted": read_boolean,
-        "target": optional(read_text),
-        "feature_names": optional(listed(read_text)),
-        "sha256": optional(read_text),
-    },
-)
-_account = _record(
-    Account,
-    {
-        "status": _status,
-        "asked": read_text,
-        "tol": optional(read_number),
-        "min_margin": optional(read_number),
-        "n_updates": read_count,
-    },
-)
-_WEIGHTED: dict[str, Reader] = {"support": read_rows, "weights": read_weights}
-_soft = _record(
-    Soft,
-    {
-        "C": read_number,
-        "primal": read_extended,
-        "dual": read_number,
-        "upper": read_extended,
-        **_WEIGHTED,
-        "scale": read_number,
-    },
-)
-_model = _record(
-    Model,
-    {
-        "coef": read_floats,
-        "intercept": read_number,
-        "margin": optional(read_extended),
-        "errors": read_count,
-        "soft": optional(_soft),
-        "account": optional(_account),
-    },
-)
-_FIELDS: dict[str, dict[str, Reader]] = {
-    "Separation": {"model": _model, "upper": read_extended, **_WEIGHTED},
-    "NonSeparation": {
-        "support": read_rows,
-        "weights": optional(read_weights),
-        "model": optional(_model),
-    },
-    "Inconclusive": {
-        "upper": read_extended,
-        **_WEIGHTED,
-        "spread": optional(read_number),
-        "model": optional(_model),
-    },
-    "SoftOptimum": {"model": _model},
-}
-
-
-def _certificate(values: dict[str, Any], problem: Problem) -> "Certificate":
-    kind = values.pop("kind", None)
-    kinds = _kinds()
-    if kind == "PerClass":
-        return _per_class(values, problem)
-    if not isinstance(kind, str) or kind not in _FIELDS:
-        raise CertificateError(f"there is no certificate of the kind {_in_short(kind)}")
-    build = partial(kinds[kind], problem=problem)
-    certificate: Certificate = _record(build, {"account": _account, **_FIELDS[kind]})(kind, values)
-    return certificate
-
-
-def _per_class(values: dict[str, Any], problem: Problem) -> "Certificate":
-    check_keys(values, ("errors", "certificates"), "the PerClass")
-    parts = values["certificates"]
-    if not isinstance(parts, list):
-        raise wrong("certificates", "a list", parts)
-    certificates = []
-    for part in parts:
-        if not isinstance(part, dict):
-            raise wrong("certificates", "a list of objects", parts)
-        rest = dict(part)
-        if rest.get("kind") == "PerClass":
-            raise CertificateError("a class has no certificate of its own")
-        positive = read_label("positive", rest.pop("positive", None))
-        certificates.append(_certificate(rest, problem.against(positive)))
-    return _per_class_kind()(
-        problem=problem,
-        certificates=tuple(certificates),
-        errors=optional(read_count)("errors", values["errors"]),
-    )

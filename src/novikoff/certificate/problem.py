@@ -11,7 +11,9 @@ import numpy.typing as npt
 from novikoff.certificate.errors import CertificateError
 from novikoff.certificate.escape import format_label, quoted
 from novikoff.certificate.examples.blocks import Floats
-from novikoff.certificate.examples.labels import Label, check_classes
+from novikoff.certificate.examples.fingerprint import fingerprint_of_hashes, row_hashes
+from novikoff.certificate.examples.labels import Label, check_classes, classes_in, codes_of
+from novikoff.certificate.examples.matrix import check_sample_weight
 from novikoff.certificate.fields import check_text, check_whole
 from novikoff.certificate.wording import counted, in_full, shortened
 
@@ -33,7 +35,8 @@ class Problem:
         The shape of the data.
     fingerprint : str
         A fast hash of the examples, their labels and their weights; it tells when other data was
-        brought, and proves nothing.
+        brought, and proves nothing. A label enters by its position among ``classes``, which are
+        compared with it as Python values: ``1``, ``1.0`` and ``True`` are one label.
     class_weights : tuple of float, optional
         What the weights of the examples of each class are multiplied by; by default 1.
     weighted : bool
@@ -44,7 +47,7 @@ class Problem:
     feature_names : tuple of str, optional
         The names of the features; for display only.
     sha256 : str, optional
-        A cryptographic hash of the examples, their labels and their weights.
+        A cryptographic hash of the same.
 
     Examples
     --------
@@ -148,15 +151,13 @@ class Problem:
         """Return the problem of another class against the others, on the same examples."""
         return replace(self, positive=positive)
 
-    def costs(
-        self, codes: npt.NDArray[np.int64], sample_weight: npt.ArrayLike | None
-    ) -> Floats | None:
+    def costs(self, codes: npt.NDArray[np.int64], weights: Floats | None) -> Floats | None:
         """Return what the squared slack of each example is multiplied by; ``None``: by 1.
 
-        The cost is the float64 product of the weights of the class and of the example. An example
-        of cost 0 takes no part: no claim speaks of it.
+        The cost is the float64 product of the weights of the class and of the example, which are
+        those that :meth:`weights` returns. An example of cost 0 takes no part: no claim speaks of
+        it.
         """
-        weights = self._weights(sample_weight)
         if self.class_weights is None:
             return weights
         of_class = np.array(self.class_weights)[codes]
@@ -167,12 +168,10 @@ class Problem:
         if weights is not None and ((product == 0.0) & (weights > 0.0)).any():
             # Rounding must not take an example out of the problem.
             raise CertificateError("a class weight times the weight of an example underflows")
-        if weights is not None and ((product == 0.0) & (weights > 0.0)).any():
-            # Otherwise an example with a positive weight would silently take no part.
-            raise CertificateError("a class weight times the weight of an example underflows")
         return None if (product == 1.0).all() else product
 
-    def _weights(self, sample_weight: npt.ArrayLike | None) -> Floats | None:
+    def weights(self, sample_weight: npt.ArrayLike | None) -> Floats | None:
+        """Return the weights of the examples; ``None`` where the problem has none."""
         if sample_weight is None:
             if self.weighted:
                 raise CertificateError(
@@ -222,21 +221,27 @@ class Problem:
         return f"{self.sides}: {shape}, {self.conditions}."
 
 
-def check_sample_weight(sample_weight: Any, n_examples: int) -> Floats | None:
-    """Return the weights of the examples as float64; ``None`` where each is 1."""
-    if isinstance(sample_weight, np.ma.MaskedArray):
-        raise CertificateError("sample_weight is a masked array; fill in its missing values first")
-    weights = np.asarray(sample_weight)
-    if weights.dtype.kind not in "buif":
-        raise CertificateError(f"sample_weight must be real numbers, not {weights.dtype}")
-    weights = weights.astype(np.float64)
-    if weights.shape != (n_examples,):
-        raise CertificateError(
-            f"{n_examples} examples need as many weights, not an array of shape {weights.shape}"
-        )
-    if not (np.isfinite(weights) & (weights >= 0.0)).all():
-        raise CertificateError("sample_weight must be finite and not negative")
-    if not weights.any():
-        raise CertificateError("sample_weight is zero for every example")
-    # Zero has one form, so that equal weights have equal bits.
-    return None if (weights == 1.0).all() else weights + 0.0
+def problem_of(
+    X: Any,
+    y: npt.ArrayLike,
+    *,
+    affine: bool,
+    sample_weight: npt.ArrayLike | None = None,
+    class_weights: tuple[float, ...] | None = None,
+) -> Problem:
+    """Return the problem of each class against the rest, its fingerprint taken from the data."""
+    classes = classes_in(y)
+    codes = codes_of(y, classes)
+    hashes = row_hashes(X)
+    weights = None if sample_weight is None else check_sample_weight(sample_weight, codes.size)
+    n_features = int(np.shape(X)[1])
+    return Problem(
+        classes=classes,
+        positive=None,
+        affine=affine,
+        n_examples=codes.size,
+        n_features=n_features,
+        fingerprint=fingerprint_of_hashes(hashes, codes, len(classes), n_features, weights),
+        class_weights=class_weights,
+        weighted=weights is not None,
+    )

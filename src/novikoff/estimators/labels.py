@@ -8,6 +8,8 @@ from numpy.typing import NDArray
 from sklearn.utils import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 
+from novikoff.certificate.examples.matrix import check_sample_weight
+
 Codes = NDArray[np.int64]
 
 COSTS = 1e-30, 1e30
@@ -68,27 +70,12 @@ def labels_of(scores: NDArray[Any], classes: NDArray[Any]) -> NDArray[Any]:
 
 
 def checked_weights(sample_weight: Any, n_examples: int) -> NDArray[np.float64] | None:
-    """Return the weights of the examples as float64, or raise what is wrong with them."""
+    """Return the weights of the examples as float64; ``None`` where each is 1."""
     if sample_weight is None:
         return None
-    refuse_masked("sample_weight", sample_weight)
-    weights = np.asarray(sample_weight)
-    if weights.dtype.kind == "c":
-        raise ValueError("sample_weight must be real numbers, not complex ones.")
-    if weights.dtype.kind not in "biufO":
-        raise ValueError(f"sample_weight must be numbers, not {weights.dtype}.")
-    weights = weights.astype(np.float64)
-    if weights.ndim == 0:
-        weights = np.full(n_examples, float(weights))
-    if weights.shape != (n_examples,):
-        raise ValueError(
-            f"sample_weight has shape {weights.shape}; {n_examples} examples need as many weights."
-        )
-    if not (np.isfinite(weights) & (weights >= 0.0)).all():
-        raise ValueError("sample_weight must be finite and not negative.")
-    if not weights.any():
-        raise ValueError("sample_weight is zero for every example.")
-    return weights + 0.0
+    if not isinstance(sample_weight, np.ma.MaskedArray) and np.ndim(sample_weight) == 0:
+        sample_weight = np.full(n_examples, sample_weight)
+    return check_sample_weight(sample_weight, n_examples)
 
 
 def class_weights_of(

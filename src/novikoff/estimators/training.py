@@ -57,8 +57,6 @@ class Training:
         X, labels = read_examples(estimator, X, y, reset=True, finite=False)
         classes, codes = classes_of(labels)
         weights = checked_weights(sample_weight, len(codes))
-        if weights is not None and (weights == 1.0).all():
-            weights = None
         class_weights = class_weights_of(class_weight, classes, codes, weights)
         hashes = row_hashes(X)
         names = getattr(estimator, "feature_names_in_", None)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from novikoff.certificate.examples.canonical import with_true_flags
+from novikoff.certificate.examples.matrix import with_true_flags
 from novikoff.compiled.rows import CSR, Rows
 
 IN_PLACE = (np.dtype(np.float64), np.dtype(np.float32), np.dtype(np.uint8))

@@ -83,3 +83,10 @@ def test_rows_that_the_filter_decides_are_not_counted():
     found = primal_value(X, signs, np.ones(6), 0.0, 2.0)
     assert found.exact_rows.size == 0 and found.exact_rows.dtype == np.int64
     assert primal_value(X, signs, np.ones(6), 0.0, 2.0, thorough=True).exact_rows.size > 5000
+
+
+def test_where_the_hyperplane_is_of_no_use_its_scale_is_tiny():
+    X, signs = np.zeros((2, 1)), np.array([1, -1], dtype=np.int8)
+    scale = best_scale(X, signs, np.array([1.0]), 0.0, 1.0)
+    assert 0.0 < scale < 2.0**-60
+    assert primal_value(X, signs, np.array([scale]), 0.0, 1.0).low == 2.0

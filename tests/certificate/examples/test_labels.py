@@ -175,7 +175,7 @@ def test_missing_labels_are_refused(y):
         ([1, 1], "no example has the label 2"),
         ([], "no example has the label 1"),
         ([1, HUGE], "row 1 has the label an integer of 13288 bits"),
-        ([1, "2\n\x1b[31m"], "row 0 has the label '1'"),
+        ([1, "2\n\x1b[31m"], r"row 1 has the label '2\\n"),
         (np.array([1, "2\n\x1b[31m\u202e"], dtype=object), r"'2\\n\\x1b\[31m\\u202e'"),
         (np.array([1, "x" * 10**6], dtype=object), "x…"),
         (np.array([1, [2], 2], dtype=object), r"row 1 has the label \[2\]"),
@@ -199,3 +199,18 @@ def test_labels_that_are_none(y, message):
 def test_many_classes_are_not_all_listed():
     with pytest.raises(CertificateError, match=r"8, 9 and 90 more$"):
         codes_of([-1, 3], range(100))
+
+
+@pytest.mark.parametrize(
+    ("y", "classes"),
+    [
+        ([2**63 + 5, 2**63, -1], (2**63, -1)),
+        ([2**53 + 1, 2**53, 0.5], (2**53, 0.5)),
+        ([1, "1", "2"], ("1", "2")),
+        (["a\0", "a", "b"], ("a", "b")),
+    ],
+)
+def test_a_label_in_a_list_is_not_what_numpy_makes_of_it(y, classes):
+    with pytest.raises(CertificateError, match="row 0 has the label"):
+        codes_of(y, classes)
+    assert codes_of([y[1], *y[1:]], classes).tolist() == [0, 0, 1]

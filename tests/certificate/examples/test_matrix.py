@@ -1,6 +1,8 @@
 """What counts as a table of examples, and what only pretends to be one."""
 
 import numpy as np
+import pandas
+import polars
 import pytest
 from scipy import sparse
 
@@ -14,8 +16,7 @@ from novikoff.certificate import (
     fingerprint,
     row_hashes,
 )
-from novikoff.certificate.examples.canonical import with_true_flags
-from novikoff.certificate.examples.matrix import check_matrix
+from novikoff.certificate.examples.matrix import check_matrix, with_true_flags
 from novikoff.sample import storage_of
 
 FLAGS = ("has_canonical_format", "has_sorted_indices")
@@ -117,9 +118,19 @@ def test_indices_that_point_outside_are_refused(spoil, read):
         (np.array([[1, None]], dtype=object), "none missing"),
         (np.array([["a", "b"]]), "must be numbers"),
         (3.0, "table of rows"),
+        # numpy rounds the integer when it makes one array of these.
+        ([[2**53 + 1, 0.5]], "float64 cannot represent"),
+        (pandas.DataFrame({"a": [2**53 + 1], "b": [0.5]}), "float64 cannot represent"),
+        (polars.DataFrame({"a": [2**53 + 1], "b": [0.5]}), "float64 cannot represent"),
     ],
 )
 def test_what_is_no_table_of_numbers_is_refused(X, message):
     with pytest.raises(CertificateError, match=message) as caught:
         check_matrix(X)
     assert "\n" not in str(caught.value)
+
+
+def test_a_large_integer_that_float64_has_is_kept():
+    X = [[2**60, 0.5, np.nan]]
+    for table in (X, pandas.DataFrame(X), polars.DataFrame(X, orient="row")):
+        np.testing.assert_array_equal(check_matrix(table), np.array(X))

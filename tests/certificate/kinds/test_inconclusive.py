@@ -174,3 +174,35 @@ def test_a_separation_is_never_undecided():
     found = certifier.undecided(account, wrong, proof=Weighted())
     assert isinstance(found, Inconclusive) and found.upper == 0.5 and found.model.soft.C == 2.0
     assert sentences.is_true(found.verify(LINE, Y), found, LINE, Y)
+
+
+def test_what_the_check_decides_is_not_verified_as_undecided():
+    certifier = Certifier.of(LINE, Y, positive="in", affine=True)
+    separates = certifier.hard(
+        Account(status=Status.MAX_ITER), coef=[1.0], proof=Weighted([0, 1], [1, 1])
+    )
+    assert isinstance(separates, Separation)
+    edited = dataclasses.replace(
+        undecided(), model=dataclasses.replace(separates.model, margin=-1.0)
+    )
+    with pytest.raises(CertificateError, match="the model separates the examples"):
+        edited.verify(LINE, Y, check_fingerprint=False)
+
+
+def test_an_upper_bound_of_zero_is_not_called_undecided():
+    X, y = np.array([[0.0], [2.0], [1.0]]), [1, 1, -1]
+    certifier = Certifier.of(X, y, positive=1, affine=True)
+    proved = certifier.refuted(certifier.refute([0, 1, 2], [1, 1, 2]))
+    account = Account(status=Status.MAX_ITER)
+    for upper in (0.0, 1.0, math.inf):
+        edited = Inconclusive(
+            problem=proved.problem,
+            account=account,
+            upper=upper,
+            support=proved.support,
+            weights=proved.weights,
+        )
+        verified = edited.verify(X, y)
+        assert verified.sentence.startswith("Verified: no hyperplane separates 1 (2) from -1 (1);")
+        assert sentences.is_true(verified, edited, X, y)
+        assert ("so none separates the 3 examples" in str(edited)) == (upper == 0.0)

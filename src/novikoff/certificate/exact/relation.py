@@ -41,11 +41,37 @@ def is_zero_combination(
     return not any(total)
 
 
+def integer_weights(
+    signs: Signs, weights: npt.NDArray[Any], *, affine: bool
+) -> npt.NDArray[np.int64] | None:
+    """Whole numbers with which signed examples combine to zero, if the hull point of weights is 0.
+
+    With an intercept it is the two class means that coincide, so each class is weighted by the
+    total of the other. ``None``: a number has more than 63 bits.
+
+    Examples
+    --------
+    >>> integer_weights(np.array([1, 1, -1], dtype=np.int8), np.array([0.5, 0.5, 3.0]), affine=True)
+    array([1, 1, 2])
+    """
+    integers = Dyadic.of(weights).integers.astype(object)
+    if affine:
+        positive = signs > 0
+        totals = [integers[~positive].sum(), integers[positive].sum()]
+        integers[positive] *= totals[0]
+        integers[~positive] *= totals[1]
+    integers //= math.gcd(*integers)
+    return None if max(integers) >= 1 << 63 else integers.astype(np.int64)
+
+
 def carriers(X: Any, signs: Signs, support: Indices, *, affine: bool) -> npt.NDArray[np.bool_]:
     """Mark the examples of a basis that combine to zero with positive weights.
 
     The others have weight zero. All examples of the basis are decided exactly, but the weights
-    themselves are computed only where it takes little time, or where nothing less decides.
+    themselves are computed only where it takes little time, or where nothing less decides: where
+    the basis is so ill-conditioned that float64 cannot tell its relation, or where features depend
+    on each other. Then acceptance and refusal alike take the time of an exact solution: for 200
+    examples some 0.4 s, where a well-conditioned basis takes 0.02 s.
 
     Raises
     ------

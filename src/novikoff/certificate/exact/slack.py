@@ -114,9 +114,10 @@ def _least(margins: Floats, quadratic: Any, penalties: Floats) -> float:
         total, squares = first.sum(), first @ margins[active]
         slope = scale * quadratic - (total - scale * squares)
         low, high = (low, scale) if slope > 0.0 else (scale, high)
-        # Newton's step is exact on a piece of the quadratic; bisection guards it.
+        # Newton's step is exact on a piece of the quadratic; bisection guards it, also from zero,
+        # where no scale is the best one and each is better than all larger ones.
         step = float(total / (quadratic + squares))
-        if not low <= step <= high:
+        if not low <= step <= high or step == 0.0:
             step = 2.0 * scale if np.isinf(high) else 0.5 * (low + high)
         if not np.isfinite(step) or abs(step - scale) <= 2.0**-50 * scale:
             break

@@ -28,7 +28,7 @@ BLOCK_VALUES = 1 << 18
 NATIVE = (np.float64, np.float32, np.uint8)
 """Types that are read without a copy."""
 
-_LARGEST_EXACT = 1 << 53
+LARGEST_EXACT = 1 << 53
 """Up to here every integer is a float64."""
 
 
@@ -274,7 +274,7 @@ def as_float64(values: npt.NDArray[Any]) -> Floats:
     """The values as float64 in C order; refuses integers that float64 does not have."""
     if values.dtype.kind in "ui" and values.dtype.itemsize == 8 and values.size:
         largest = max(int(values.max()), -int(values.min()))
-        if largest > _LARGEST_EXACT:
+        if largest > LARGEST_EXACT:
             raise CertificateError(
                 f"the integer {largest} is beyond 2**53, where float64 skips integers: scale it"
             )

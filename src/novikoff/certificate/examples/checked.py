@@ -9,7 +9,7 @@ import numpy.typing as npt
 from novikoff.certificate.errors import CertificateError
 from novikoff.certificate.escape import format_label, printable
 from novikoff.certificate.examples.blocks import Floats, Indices
-from novikoff.certificate.examples.fingerprint import fingerprint_of_hashes, row_hashes, sha256_of
+from novikoff.certificate.examples.fingerprint import fingerprint_of_hashes, hash_rows, sha256_of
 from novikoff.certificate.examples.labels import Label, Signs, codes_of, signs_against
 from novikoff.certificate.examples.matrix import check_matrix
 
@@ -57,10 +57,12 @@ class Examples:
             raise CertificateError(
                 f"{problem.n_examples} examples need as many labels, not {codes.size}"
             )
-        costs = problem.costs(codes, sample_weight)
+        weights = problem.weights(sample_weight)
         if check_fingerprint:
-            _check_identity(problem, matrix, codes, sample_weight)
-        examples = cls(matrix, codes, signs_against(codes, problem.code), costs)
+            _check_identity(problem, matrix, codes, weights)
+        examples = cls(
+            matrix, codes, signs_against(codes, problem.code), problem.costs(codes, weights)
+        )
         examples.check_classes(problem)
         return examples
 
@@ -88,17 +90,23 @@ class Examples:
                 shown = format_label(label)
                 raise CertificateError(f"no example of the class {shown} has a positive weight")
 
+    def check_takes_part(self, support: Indices, weights: npt.NDArray[Any] | None) -> None:
+        """Refuse weight on an example that takes no part; without ``weights``, all have some."""
+        if self.costs is None:
+            return
+        carriers = support if weights is None else support[weights > 0]
+        idle = carriers[self.costs[carriers] == 0.0]
+        if idle.size:
+            raise CertificateError(f"example {idle[0]} has weight 0, but the support relies on it")
+
     def against(self, code: int) -> Self:
         """Return the same examples with the signs of another class against the others."""
         return replace(self, signs=signs_against(self.codes, code))
 
 
-def _check_identity(
-    problem: "Problem", X: Any, codes: Indices, sample_weight: npt.ArrayLike | None
-) -> None:
-    weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+def _check_identity(problem: "Problem", X: Any, codes: Indices, weights: Floats | None) -> None:
     n_classes = len(problem.classes)
-    found = fingerprint_of_hashes(row_hashes(X), codes, n_classes, problem.n_features, weights)
+    found = fingerprint_of_hashes(hash_rows(X), codes, n_classes, problem.n_features, weights)
     if found != problem.fingerprint:
         raise CertificateError(
             f"this is not the data that the certificate was made for: its fingerprint is {found}, "

@@ -12,8 +12,8 @@ from numba import njit
 from scipy import sparse
 
 from novikoff.certificate.examples.blocks import BLOCK_VALUES, NATIVE, Indices, read_only, take
-from novikoff.certificate.examples.canonical import with_true_flags
 from novikoff.certificate.examples.fingerprint import Hashes, row_words
+from novikoff.certificate.examples.matrix import with_true_flags
 
 
 def first_equal(X: Any, hashes: Hashes, rows: Indices | None = None) -> Indices:

@@ -1,6 +1,10 @@
 """The name of a data set: a hash that tells you when you brought the wrong file.
 
 It is fast and not cryptographic. It proves nothing: what proves is the arithmetic of the check.
+
+Neither the fingerprint nor the SHA-256 covers what the classes are called, only which examples are
+of the first class, the second and so on. A check compares the labels themselves with the classes of
+the certificate; labels that are equal in Python, such as ``1``, ``1.0`` and ``True``, are the same.
 """
 
 import hashlib
@@ -10,7 +14,6 @@ import numpy as np
 import numpy.typing as npt
 
 from novikoff.certificate.errors import CertificateError
-from novikoff.certificate.examples.array import as_array
 from novikoff.certificate.examples.blocks import (
     Block,
     DenseBlock,
@@ -28,7 +31,7 @@ from novikoff.certificate.examples.hashing import (
     hash_table,
     sparse_words,
 )
-from novikoff.certificate.examples.matrix import check_matrix
+from novikoff.certificate.examples.matrix import as_array, check_matrix
 
 Hashes: TypeAlias = npt.NDArray[np.uint64]
 
@@ -56,7 +59,11 @@ def row_hashes(X: Any) -> Hashes:
     >>> np.array_equal(hashes, row_hashes(sparse.csr_array(X.astype(float))))
     True
     """
-    matrix = check_matrix(X)
+    return hash_rows(check_matrix(X))
+
+
+def hash_rows(matrix: Any) -> Hashes:
+    """The same for a matrix that :func:`check_matrix` returned."""
     keys = read_only(column_keys(matrix.shape[1]))
     hashes = np.empty(matrix.shape[0], dtype=np.uint64)
     for block in blocks(matrix):

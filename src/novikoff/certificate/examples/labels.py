@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from novikoff.certificate.errors import CertificateError
 from novikoff.certificate.escape import format_label
-from novikoff.certificate.examples.array import as_array
+from novikoff.certificate.examples.matrix import as_array
 
 Label: TypeAlias = str | int | float | bool
 Signs: TypeAlias = npt.NDArray[np.int8]

@@ -1,16 +1,67 @@
-"""What counts as a table of examples: numbers whose values are float64."""
+"""Array-like input as arrays of numbers that float64 can represent: examples and their weights.
 
+scipy remembers in flags whether the columns of each row of a CSR matrix are sorted and distinct.
+Flags outlive a change of the indices, and anyone can set them: here they are computed.
+"""
+
+import copy
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from numba import njit
 from scipy import sparse
 
 from novikoff.certificate.errors import CertificateError
 from novikoff.certificate.exact.arithmetic import check_arithmetic
-from novikoff.certificate.examples.array import as_array
-from novikoff.certificate.examples.blocks import Floats
-from novikoff.certificate.examples.canonical import with_true_flags
+from novikoff.certificate.examples.blocks import LARGEST_EXACT, Floats, as_float64, read_only
+
+_BAD_ENDS, _BAD_COLUMNS, _UNSORTED, _REPEATED, _CANONICAL = range(5)
+_DAMAGE = {
+    _BAD_ENDS: "its row pointers must not decrease, nor exceed the number of values",
+    _BAD_COLUMNS: "its column indices must be at least 0 and below the number of columns",
+}
+
+
+def as_array(what: str, values: Any) -> npt.NDArray[Any]:
+    """Array-like values as an array; refuses masked arrays and rows of different lengths.
+
+    Values that numpy would change in an array of one type, such as ``2**53 + 1`` beside a float, or
+    a number beside strings, stay Python objects.
+
+    Examples
+    --------
+    >>> as_array("the examples", [[1, 2], [3]])
+    Traceback (most recent call last):
+    novikoff.certificate.errors.CertificateError: the examples have rows of different lengths
+    >>> as_array("the labels", [1, "1"])
+    array([1, '1'], dtype=object)
+    """
+    parts = values if isinstance(values, list | tuple) else [values]
+    if any(isinstance(part, np.ma.MaskedArray) for part in parts):
+        raise CertificateError(f"{what} are a masked array: drop or fill in the masked values")
+    try:
+        array = np.asarray(values)
+    except (ValueError, TypeError) as error:
+        ragged = "inhomogeneous" in str(error)
+        how = "have rows of different lengths" if ragged else "cannot be read as an array"
+        raise CertificateError(f"{what} {how}") from None
+    if isinstance(values, np.ndarray) or not _may_be_changed(array):
+        return array
+    # A frame (pandas, polars) would turn its integers into floats first, and those into objects.
+    if hasattr(values, "astype"):
+        values = values.astype(object)
+    elif hasattr(values, "rows"):
+        values = values.rows()
+    objects = np.asarray(values, dtype=object)
+    try:
+        changed = array.astype(object) != objects
+    except TypeError:
+        # pandas.NA is not equal to anything, nor different.
+        return objects
+    if array.dtype.kind == "f":
+        changed &= ~np.isnan(array)
+    return objects if changed.any() else array
 
 
 def check_matrix(X: Any) -> Any:
@@ -23,12 +74,7 @@ def check_matrix(X: Any) -> Any:
     matrix: Any = X if sparse.issparse(X) else as_array("the examples", X)
     if matrix.ndim != 2:
         raise CertificateError(f"the examples must be a table of rows, not of shape {matrix.shape}")
-    if matrix.dtype.kind == "O":
-        matrix = _numbers_in(matrix)
-    if matrix.dtype == np.longdouble and matrix.dtype.itemsize > 8:
-        matrix = _shortened(matrix)
-    if matrix.dtype.kind not in "buif" or matrix.dtype.itemsize > 8:
-        raise CertificateError(f"the examples must be numbers of at most 64 bits: {matrix.dtype}")
+    matrix = _numbers("the examples", matrix)
     if not sparse.issparse(matrix):
         return matrix
     if matrix.format != "csr":
@@ -42,22 +88,99 @@ def check_matrix(X: Any) -> Any:
     return with_true_flags(matrix.tocsr())
 
 
-def _shortened(matrix: Any) -> Any:
-    """Long floats as float64, if each is one."""
-    shorter = matrix.astype(np.float64)
-    if (matrix != shorter.astype(np.longdouble)).sum():
-        raise CertificateError("the examples contain a value that float64 cannot represent")
+def check_sample_weight(sample_weight: Any, n_examples: int) -> Floats | None:
+    """Return the weights of the examples as float64; ``None`` where each is 1."""
+    if isinstance(sample_weight, np.ma.MaskedArray):
+        raise CertificateError("sample_weight is a masked array; fill in its missing values first")
+    what = "the weights (sample_weight)"
+    weights = as_float64(_numbers(what, as_array(what, sample_weight)))
+    if weights.shape != (n_examples,):
+        raise CertificateError(
+            f"{n_examples} examples need as many weights, not an array of shape {weights.shape}"
+        )
+    if not (np.isfinite(weights) & (weights >= 0.0)).all():
+        raise CertificateError("sample_weight must be finite and not negative")
+    if not weights.any():
+        raise CertificateError("sample_weight is zero for every example")
+    # Adding 0.0 turns -0.0 into 0.0, so that equal weights have equal bits.
+    return None if (weights == 1.0).all() else weights + 0.0
+
+
+def with_true_flags(X: Any) -> Any:
+    """The same CSR matrix, sharing its arrays, with flags that are true.
+
+    Raises
+    ------
+    CertificateError
+        If its indices point outside of it: compiled code trusts them.
+
+    Examples
+    --------
+    >>> from scipy import sparse
+    >>> X = sparse.csr_array(([1.0, 2.0], [0, 0], [0, 2]), shape=(1, 1))
+    >>> X.has_canonical_format = True
+    >>> with_true_flags(X).has_canonical_format
+    False
+    """
+    X = copy.copy(X)
+    try:
+        X.check_format(full_check=False)
+    except ValueError as error:
+        raise CertificateError(f"the CSR matrix is damaged: {error}") from None
+    indices, ends = (read_only(np.ascontiguousarray(array)) for array in (X.indices, X.indptr))
+    state = _state(indices, ends, X.shape[1])
+    if state in _DAMAGE:
+        raise CertificateError(f"the CSR matrix is damaged: {_DAMAGE[state]}")
+    X.has_sorted_indices = state != _UNSORTED
+    X.has_canonical_format = state == _CANONICAL
+    return X
+
+
+def _may_be_changed(array: npt.NDArray[Any]) -> bool:
+    """Whether an array made of other values may not equal them.
+
+    Numbers are changed into strings beside a string, and integers above 2**53 into other integers
+    beside a float; no smaller integer is rounded to such a float.
+    """
+    if array.dtype.kind != "f" or not array.size:
+        return array.dtype.kind == "U"
+    return not -LARGEST_EXACT < array.min() <= array.max() < LARGEST_EXACT
+
+
+def _numbers(what: str, array: Any) -> Any:
+    """The same values in a type of at most 64 bits, if each of them is a float64 or an integer."""
+    shorter = array
+    if array.dtype.kind == "O":
+        try:
+            shorter = array.astype(np.float64)
+        except (TypeError, ValueError, OverflowError):
+            raise CertificateError(f"{what} must be numbers") from None
+        if np.isnan(shorter).any():
+            raise CertificateError(f"{what} must be numbers, with none missing")
+    elif array.dtype.kind == "f" and array.dtype.itemsize > 8:
+        shorter = array.astype(np.float64)
+    elif array.dtype.kind not in "buif":
+        raise CertificateError(
+            f"{what} must be numbers (real numbers of at most 64 bits), not {array.dtype}"
+        )
+    if shorter is not array and (array != shorter.astype(array.dtype)).sum():
+        raise CertificateError(f"{what} contain a value that float64 cannot represent")
     return shorter
 
 
-def _numbers_in(objects: npt.NDArray[Any]) -> Floats:
-    """Python numbers, as frames with nullable columns hold them, if each is a float64."""
-    try:
-        numbers = objects.astype(np.float64)
-    except (TypeError, ValueError, OverflowError):
-        raise CertificateError("the examples must be numbers") from None
-    if np.isnan(numbers).any():
-        raise CertificateError("the examples must be numbers, with none missing")
-    if not (numbers == objects).all():
-        raise CertificateError("the examples contain a value that float64 cannot represent")
-    return numbers
+@njit(cache=True, nogil=True)
+def _state(indices: Any, ends: Any, n_columns: int) -> int:
+    """What the indices of a CSR matrix are: the worst over its rows."""
+    state = _CANONICAL
+    for i in range(ends.size - 1):
+        if ends[i + 1] < ends[i] or ends[i + 1] > indices.size:
+            return _BAD_ENDS
+        before = -1
+        for k in range(ends[i], ends[i + 1]):
+            column = indices[k]
+            if column < 0 or column >= n_columns:
+                return _BAD_COLUMNS
+            if column <= before:
+                state = min(state, _UNSORTED if column < before else _REPEATED)
+            before = column
+    return state

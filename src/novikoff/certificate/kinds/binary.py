@@ -4,9 +4,9 @@ import math
 from dataclasses import dataclass
 
 from novikoff.certificate.base import Certificate
-from novikoff.certificate.claims import Findings, check_finite, check_model
+from novikoff.certificate.claims import Findings
 from novikoff.certificate.errors import CertificateError
-from novikoff.certificate.examples.checked import Examples
+from novikoff.certificate.escape import format_label
 from novikoff.certificate.model import Model, Soft
 from novikoff.certificate.wording import (
     at_least,
@@ -29,18 +29,19 @@ class Binary(Certificate):
     def _set(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
 
-    def _check_model(self, examples: Examples, model: Model | None) -> Findings:
-        if model is None:
-            check_finite(examples)
-            return Findings()
-        return check_model(model, examples, affine=self.problem.affine)
+    @property
+    def _predictor(self) -> str:
+        """The noun for ``model``: of more than two classes, the whole model has one for each."""
+        if self.problem.negative is not None:
+            return "model"
+        return f"hyperplane of {format_label(self.problem.positive)} against the rest"
 
     def _model_sentences(self, model: Model | None, found: Findings | None = None) -> list[str]:
         """Say what is claimed, or was found, of a model that does not separate the examples."""
         if model is None:
             return []
         errors = counted(model.errors, "error")
-        sentences = [f"The model makes {errors} on {self.problem.examples}."]
+        sentences = [f"The {self._predictor} makes {errors} on {self.problem.examples}."]
         if model.soft is not None:
             sentences.append(self._soft_sentence(model.soft, found))
         return sentences
@@ -49,7 +50,9 @@ class Binary(Certificate):
         primal = soft.primal if found is None or found.primal is None else found.primal
         dual = soft.dual if found is None or found.dual is None else found.dual
         low, high = format_bounds(dual, primal)
-        model = "the model" if soft.scale == 1.0 else f"{in_full(soft.scale)} times the model"
+        model = f"the {self._predictor}"
+        if soft.scale != 1.0:
+            model = f"{in_full(soft.scale)} times {model}"
         gap = f" (gap {percent(soft.gap)})" if found is None else ""
         return (
             f"For C = {in_full(soft.C)} the soft-margin objective of {model} is at most {high}, "

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from novikoff.certificate.claims import Findings, check_upper
+from novikoff.certificate.claims import Findings, check_model, check_upper
 from novikoff.certificate.errors import CertificateError, Undecided
 from novikoff.certificate.exact.hull import spread_below
 from novikoff.certificate.examples.blocks import Indices
@@ -32,7 +32,9 @@ class Inconclusive(Binary):
     ``spread``, if given, is claimed to be at most the largest distance between two examples
     (without an intercept: the largest norm), and ``upper`` is below ``2**-30`` of it: the examples
     are *numerically* not separable, which is no verdict. ``model`` is what was fitted, if anything
-    was; its margin is not positive.
+    was; it does not separate the examples, which the check makes sure of. Where ``upper`` is 0,
+    nothing separates them, but the weights that prove it are too large to be stored in a
+    :class:`NonSeparation`.
     """
 
     upper: float
@@ -96,6 +98,8 @@ class Inconclusive(Binary):
         if self.spread is not None:
             share = self._share(self.upper, self.spread)
             return f"{no_more_than(self.upper, planes)} ({share})"
+        if self.upper == 0.0:
+            return f"{no_more_than(0.0, planes)}, so none separates {self.problem.examples}"
         start = (
             f"it is neither proved that a {planes} separates {self.problem.examples} "
             "nor that none does"
@@ -128,9 +132,13 @@ class Inconclusive(Binary):
                     f"the examples of the support spread {spread!r}, not {self.spread!r}"
                 )
             note = f" ({self._share(upper, self.spread)})"
-        found = self._check_model(examples, self.model)
-        subject = self._subject(examples)
-        claim = f"it is not decided whether a {problem.hyperplanes} separates {subject}"
+        found = check_model(self.model, examples, affine=problem.affine)
+        if found.lower is not None and found.lower > 0.0:
+            raise CertificateError("the model separates the examples, so they are not undecided")
+        # The weights may prove that nothing separates the examples, and yet be too large for a
+        # NonSeparation.
+        start = "no" if upper == 0.0 else "it is not decided whether a"
+        claim = f"{start} {problem.hyperplanes} separates {self._subject(examples)}"
         if math.isfinite(upper):
             claim += f"; {no_more_than(upper, problem.hyperplanes)}{note}"
         return Findings(

@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from novikoff.certificate.claims import Findings
+from novikoff.certificate.claims import Findings, check_model
 from novikoff.certificate.errors import CertificateError
 from novikoff.certificate.exact.relation import carriers, is_zero_combination
 from novikoff.certificate.examples.blocks import Indices
 from novikoff.certificate.examples.checked import Examples
-from novikoff.certificate.fields import as_support, as_weights, check_takes_part
+from novikoff.certificate.fields import as_support, as_weights
 from novikoff.certificate.kinds.binary import Binary, soft_headline
 from novikoff.certificate.model import Model
 from novikoff.certificate.wording import counted
@@ -87,7 +87,7 @@ class NonSeparation(Binary):
 
     def _check(self, examples: Examples) -> Findings:
         affine = self.problem.affine
-        check_takes_part(self.support, self.weights, examples.costs)
+        examples.check_takes_part(self.support, self.weights)
         if self.weights is None:
             carried = carriers(examples.X, examples.signs, self.support, affine=affine)
         else:
@@ -98,7 +98,7 @@ class NonSeparation(Binary):
                 raise CertificateError(
                     "the weighted sum of the signed examples is not exactly zero"
                 )
-        found = self._check_model(examples, self.model)
+        found = check_model(self.model, examples, affine=affine)
         proof = (
             f"no {self.problem.hyperplanes} separates {self._subject(examples)}; "
             f"a weighted sum of {counted(int(carried.sum()), 'signed example')} is exactly zero."

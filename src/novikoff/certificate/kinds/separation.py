@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from novikoff.certificate.claims import Findings, check_upper
+from novikoff.certificate.claims import Findings, check_model, check_upper
 from novikoff.certificate.errors import CertificateError
 from novikoff.certificate.exact.dyadic import relative_gap
 from novikoff.certificate.examples.blocks import Indices
@@ -84,7 +84,7 @@ class Separation(Binary):
 
     def _check(self, examples: Examples) -> Findings:
         problem = self.problem
-        found = self._check_model(examples, self.model)
+        found = check_model(self.model, examples, affine=problem.affine)
         upper, exact = check_upper(
             self.upper, self.support, self.weights, examples, affine=problem.affine
         )

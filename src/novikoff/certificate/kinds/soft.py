@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from novikoff.certificate.claims import Findings
+from novikoff.certificate.claims import Findings, check_model
 from novikoff.certificate.errors import CertificateError, Undecided
 from novikoff.certificate.examples.checked import Examples
 from novikoff.certificate.kinds.binary import Binary, soft_headline
@@ -81,7 +81,7 @@ class SoftOptimum(Binary):
         return self._model_sentences(self.model)[0]
 
     def _check(self, examples: Examples) -> Findings:
-        found = self._check_model(examples, self.model)
+        found = check_model(self.model, examples, affine=self.problem.affine)
         assert found.lower is not None
         told = f"the soft margin of {self._subject(examples, 'against')}."
         return Findings(

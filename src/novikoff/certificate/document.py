@@ -1,0 +1,205 @@
+"""Certificates as JSON values: which fields there are, and what each must be."""
+
+import dataclasses
+import math
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from novikoff.certificate.account import Account
+from novikoff.certificate.base import Certificate
+from novikoff.certificate.errors import CertificateError
+from novikoff.certificate.json import (
+    Reader,
+    check_keys,
+    check_version,
+    in_short,
+    listed,
+    optional,
+    read_boolean,
+    read_count,
+    read_extended,
+    read_floats,
+    read_label,
+    read_number,
+    read_rows,
+    read_text,
+    read_weights,
+    wrong,
+)
+from novikoff.certificate.kinds import (
+    Inconclusive,
+    NonSeparation,
+    PerClass,
+    Separation,
+    SoftOptimum,
+)
+from novikoff.certificate.model import Model, Soft
+from novikoff.certificate.problem import Problem
+from novikoff.certificate.status import Status
+
+FORMAT = "novikoff certificate"
+VERSION = 2
+
+
+def to_document(certificate: Certificate) -> dict[str, Any]:
+    """The certificate as JSON values, with the format and its version."""
+    head = {"format": FORMAT, "version": VERSION}
+    if not isinstance(certificate, PerClass):
+        return {**head, **_encoded(certificate)}
+    # The classes share the problem, but for which of them is the positive one.
+    parts = [
+        {"positive": part.problem.positive, **_encoded(part, leave_out=("problem",))}
+        for part in certificate.certificates
+    ]
+    whole = _encoded(certificate, leave_out=("account", "certificates"))
+    return {**head, **whole, "certificates": parts}
+
+
+def from_document(document: Any) -> Certificate:
+    """The certificate that JSON values describe; strict."""
+    if not isinstance(document, dict):
+        raise CertificateError("not a certificate: it is not an object with named fields")
+    rest = dict(document)
+    if rest.pop("format", None) != FORMAT:
+        raise CertificateError(f"not a certificate: its format is not {FORMAT!r}")
+    check_version("certificate", rest.pop("version", None), VERSION)
+    problem = _problem("problem", rest.pop("problem", None))
+    if rest.get("kind") == "PerClass":
+        return _per_class(rest, problem)
+    return _binary(rest, problem)
+
+
+def _encoded(value: Any, *, leave_out: tuple[str, ...] = ()) -> Any:
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, Status):
+        return value.name
+    if isinstance(value, float) and math.isinf(value):
+        return "inf" if value > 0 else "-inf"
+    if isinstance(value, tuple):
+        return [_encoded(part) for part in value]
+    if not dataclasses.is_dataclass(value):
+        return value
+    fields = [field.name for field in dataclasses.fields(value) if field.name not in leave_out]
+    kind = {"kind": type(value).__name__} if isinstance(value, Certificate) else {}
+    return {**kind, **{name: _encoded(getattr(value, name)) for name in fields}}
+
+
+def _status(name: str, value: Any) -> Status:
+    if not isinstance(value, str) or value not in Status.__members__:
+        raise wrong(name, f"one of {', '.join(Status.__members__)}", value)
+    return Status[value]
+
+
+def _record(what: Callable[..., Any], fields: dict[str, Reader]) -> Reader:
+    """Read an object with exactly these fields."""
+
+    def read(name: str, value: Any) -> Any:
+        if not isinstance(value, dict):
+            raise wrong(name, "an object with named fields", value)
+        check_keys(value, fields, f"the {name}")
+        return what(**{key: reader(key, value[key]) for key, reader in fields.items()})
+
+    return read
+
+
+_problem = _record(
+    Problem,
+    {
+        "classes": listed(read_label),
+        "positive": optional(read_label),
+        "affine": read_boolean,
+        "n_examples": read_count,
+        "n_features": read_count,
+        "fingerprint": read_text,
+        "class_weights": optional(listed(read_number)),
+        "weighted": read_boolean,
+        "target": optional(read_text),
+        "feature_names": optional(listed(read_text)),
+        "sha256": optional(read_text),
+    },
+)
+_account = _record(
+    Account,
+    {
+        "status": _status,
+        "asked": read_text,
+        "tol": optional(read_number),
+        "min_margin": optional(read_number),
+        "n_updates": read_count,
+    },
+)
+_WEIGHTED: dict[str, Reader] = {"support": read_rows, "weights": read_weights}
+_soft = _record(
+    Soft,
+    {
+        "C": read_number,
+        "primal": read_extended,
+        "dual": read_number,
+        "upper": read_extended,
+        **_WEIGHTED,
+        "scale": read_number,
+    },
+)
+_model = _record(
+    Model,
+    {
+        "coef": read_floats,
+        "intercept": read_number,
+        "margin": optional(read_extended),
+        "errors": read_count,
+        "soft": optional(_soft),
+        "account": optional(_account),
+    },
+)
+_KINDS: dict[str, tuple[type[Certificate], dict[str, Reader]]] = {
+    "Separation": (Separation, {"model": _model, "upper": read_extended, **_WEIGHTED}),
+    "NonSeparation": (
+        NonSeparation,
+        {"support": read_rows, "weights": optional(read_weights), "model": optional(_model)},
+    ),
+    "Inconclusive": (
+        Inconclusive,
+        {
+            "upper": read_extended,
+            **_WEIGHTED,
+            "spread": optional(read_number),
+            "model": optional(_model),
+        },
+    ),
+    "SoftOptimum": (SoftOptimum, {"model": _model}),
+}
+
+
+def _binary(values: dict[str, Any], problem: Problem) -> Certificate:
+    kind = values.pop("kind", None)
+    if kind == "PerClass":
+        raise CertificateError("a class has no certificate of its own")
+    if not isinstance(kind, str) or kind not in _KINDS:
+        raise CertificateError(f"there is no certificate of the kind {in_short(kind)}")
+    what, fields = _KINDS[kind]
+    read = _record(partial(what, problem=problem), {"account": _account, **fields})
+    certificate: Certificate = read(kind, values)
+    return certificate
+
+
+def _per_class(values: dict[str, Any], problem: Problem) -> PerClass:
+    check_keys(values, ("kind", "errors", "certificates"), "the PerClass")
+    parts = values["certificates"]
+    if not isinstance(parts, list):
+        raise wrong("certificates", "a list", parts)
+    certificates = []
+    for part in parts:
+        if not isinstance(part, dict):
+            raise wrong("certificates", "a list of objects", parts)
+        rest = dict(part)
+        positive = read_label("positive", rest.pop("positive", None))
+        certificates.append(_binary(rest, problem.against(positive)))
+    return PerClass(
+        problem=problem,
+        certificates=tuple(certificates),
+        errors=optional(read_count)("errors", values["errors"]),
+    )
