@@ -264,6 +264,7 @@ LARGE = 2**53
     "X",
     [
         [[LARGE], [LARGE + 1]],
+        [[0.5], [LARGE + 1]],
         np.array([[LARGE], [LARGE + 1]]),
         np.array([[LARGE], [LARGE + 1]], dtype=object),
         sparse.csr_array(np.array([[LARGE], [LARGE + 1]])),
@@ -271,7 +272,16 @@ LARGE = 2**53
         sparse.csr_matrix(np.array([[1 + np.longdouble(2) ** -60], [1]])),
         sparse.coo_matrix(np.array([[1 + np.longdouble(2) ** -60], [1]])),
     ],
-    ids=["list", "int64", "objects", "CSR", "longdouble", "CSR longdouble", "COO longdouble"],
+    ids=[
+        "list",
+        "mixed list",
+        "int64",
+        "objects",
+        "CSR",
+        "longdouble",
+        "CSR longdouble",
+        "COO longdouble",
+    ],
 )
 @pytest.mark.parametrize("name", ["scale-free", "hard", "is_separable"])
 def test_values_that_float64_cannot_represent_are_refused(name, X):

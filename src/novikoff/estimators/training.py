@@ -11,6 +11,7 @@ from sklearn.utils.validation import validate_data
 
 from novikoff.certificate import Problem, fingerprint_of_hashes, row_hashes
 from novikoff.certificate.examples.labels import check_classes, signs_against
+from novikoff.certificate.examples.matrix import as_array
 from novikoff.estimators.labels import (
     Codes,
     check_costs,
@@ -138,7 +139,7 @@ def check_exact(given: Any, converted: Any) -> None:
     if sparse.issparse(given):
         # Conversion to CSR keeps the stored values, though perhaps in another order.
         given, converted = given.tocsr().data, converted.data
-    original = np.asarray(given)
+    original = as_array("X", given)
     kind = original.dtype.kind
     if kind not in "biufO":
         raise ValueError(f"X must be numbers, not {original.dtype}; convert or encode it first.")

@@ -316,3 +316,12 @@ def test_truth_values():
     assert hard(X, [1, -1], [1.0], proof=proof)
     with pytest.raises(Undecided, match="neither proved that a hyperplane separates"):
         bool(hard(X, [1, -1], [-1.0], proof=proof))
+
+
+def test_an_upper_bound_of_either_weights_is_taken():
+    X, y = np.array([[1.0], [3.0], [-1.0], [-3.0]]), [1, 1, -1, -1]
+    certifier = Certifier.of(X, y, positive=1, affine=True)
+    loose, tight = Weighted([1, 3], [1, 1]), Weighted([0, 2], [1, 1])
+    for first, second in ((loose, tight), (tight, loose)):
+        made = certifier.hard(CONVERGED, coef=[1.0], proof=first, also=second)
+        assert made.upper == 1.0 and made.support.tolist() == [0, 2]
