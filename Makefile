@@ -3,7 +3,8 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
-INSTALL := $(PIP) install --quiet -c constraints.txt
+# Without compiling every module of every package, most of which are never imported.
+INSTALL := $(PIP) install --quiet --no-compile -c constraints.txt
 PACKAGING := pyproject.toml constraints.txt src/novikoff/_version.py
 
 .DEFAULT_GOAL := help

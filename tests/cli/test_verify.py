@@ -196,7 +196,7 @@ def test_some_classes_with_slack(run, between):
     lines = rows_of(run("verify", "model.json", between))["Verified"].splitlines()
     assert lines[1].startswith("'a': the hyperplane separates 'a' (10) from the rest (20)")
     assert lines[2].startswith("'b': no hyperplane separates 'b' (10) from the rest (20); ")
-    assert "the soft-margin objective of the model is at most " in lines[2]
+    assert "objective of the hyperplane of 'b' against the rest is at most " in lines[2]
     assert lines[3].startswith("'c': the hyperplane separates 'c' (10) from the rest (20)")
     told = json.loads(run("verify", "model.json", between, "--json").stdout)
     assert [part["primal"] is None for part in told["parts"]] == [True, False, True]

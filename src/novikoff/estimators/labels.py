@@ -1,6 +1,7 @@
 """Labels of a fit: the classes, their codes, their weights."""
 
 import math
+from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -73,7 +74,7 @@ def checked_weights(sample_weight: Any, n_examples: int) -> NDArray[np.float64] 
     """Return the weights of the examples as float64; ``None`` where each is 1."""
     if sample_weight is None:
         return None
-    if not isinstance(sample_weight, np.ma.MaskedArray) and np.ndim(sample_weight) == 0:
+    if isinstance(sample_weight, Number):
         sample_weight = np.full(n_examples, sample_weight)
     return check_sample_weight(sample_weight, n_examples)
 
