@@ -22,6 +22,7 @@ from novikoff.certificate.files import write_atomically
 from novikoff.certificate.model import Model
 from novikoff.certificate.problem import Problem
 from novikoff.certificate.status import Status
+from novikoff.certificate.threads import threads
 from novikoff.certificate.wording import counted, shortened
 
 
@@ -124,6 +125,7 @@ class Certificate(ABC):
         *,
         sample_weight: npt.ArrayLike | None = None,
         check_fingerprint: bool = True,
+        n_jobs: int | None = None,
     ) -> Verified:
         """Check every claim against the data, in rigorous arithmetic.
 
@@ -138,6 +140,8 @@ class Certificate(ABC):
         check_fingerprint : bool
             False: skip the test whether this is the data the certificate was made for, and let
             the arithmetic alone decide whether its claims are true of it.
+        n_jobs : int, optional
+            Threads that read the data; -1 for all processors.
 
         Returns
         -------
@@ -149,10 +153,11 @@ class Certificate(ABC):
         CertificateError
             In one line, the first thing that is wrong.
         """
-        examples = Examples.of(
-            self.problem, X, y, sample_weight, check_fingerprint=check_fingerprint
-        )
-        return self._verified(examples)
+        with threads(n_jobs):
+            examples = Examples.of(
+                self.problem, X, y, sample_weight, check_fingerprint=check_fingerprint
+            )
+            return self._verified(examples)
 
     def named(
         self, *, target: str | None = None, feature_names: tuple[str, ...] | None = None

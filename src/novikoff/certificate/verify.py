@@ -30,6 +30,7 @@ def verify(
     *,
     sample_weight: npt.ArrayLike | None = None,
     check_fingerprint: bool = True,
+    n_jobs: int | None = None,
 ) -> Verified:
     """Check everything that was proved of a model against the data, in exact arithmetic.
 
@@ -45,6 +46,8 @@ def verify(
         The weights of the examples, where they had some.
     check_fingerprint : bool
         False: skip the test whether this is the data of the fit.
+    n_jobs : int, optional
+        Threads that read the data; -1 for all processors.
 
     Returns
     -------
@@ -66,7 +69,7 @@ def verify(
     0
     """
     return certificate_of(model).verify(
-        X, y, sample_weight=sample_weight, check_fingerprint=check_fingerprint
+        X, y, sample_weight=sample_weight, check_fingerprint=check_fingerprint, n_jobs=n_jobs
     )
 
 

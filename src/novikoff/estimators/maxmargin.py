@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from novikoff.certificate.threads import threads
 from novikoff.estimators.linear import LinearModel, restore_on_error
 from novikoff.estimators.margin_fit import MarginFit
 from novikoff.estimators.one_vs_rest import deadline_in, fit_classes
@@ -45,7 +46,8 @@ class MaxMargin(LinearModel):
     class_weight : dict, "balanced" or None, default=None
         Factors on the weights of the examples of each class, and so on their penalty.
     n_jobs : int, optional
-        Threads for more than two classes.
+        Threads: for each class against the rest, or, of two classes, for passes over the data; -1
+        for all processors. The result does not depend on it.
     verbose : int, default=0
         Print a line for every pass.
 
@@ -159,7 +161,8 @@ class MaxMargin(LinearModel):
         MaxMargin
             The estimator itself.
         """
-        with restore_on_error(self):
+        check_max_margin_options(self)
+        with restore_on_error(self), threads(self.n_jobs):
             interrupted = self._fit(X, y, sample_weight, start)
         if interrupted:
             raise KeyboardInterrupt
@@ -173,7 +176,6 @@ class MaxMargin(LinearModel):
         sample_weight: ArrayLike | None,
         start: LinearModel | None,
     ) -> bool:
-        check_max_margin_options(self)
         deadline = deadline_in(self.time_limit)
         training = Training.of(
             self,

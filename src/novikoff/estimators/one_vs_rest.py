@@ -7,11 +7,11 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
-from joblib import effective_n_jobs
 
 from novikoff.certificate import Certificate, Certifier, Examples, PerClass, Status
 from novikoff.certificate.exact.prediction import joint_errors
 from novikoff.certificate.examples.labels import signs_against
+from novikoff.certificate.threads import count_threads
 from novikoff.estimators.fitted import Fitted, Task
 from novikoff.estimators.training import Training
 from novikoff.run import Callback, Clock, Limits
@@ -68,7 +68,7 @@ def fit_classes(
         return fitted
 
     with cancel_on_interrupt(cancel):
-        found = _each(against_rest, training.positives, effective_n_jobs(n_jobs))
+        found = _each(against_rest, training.positives, count_threads(n_jobs))
     results = dict(zip(training.positives, found, strict=True))
     return results, combined([fitted.certificate for fitted in found], training), cancel.is_set()
 

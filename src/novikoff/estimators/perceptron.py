@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
 from novikoff.certificate.examples.labels import signs_against
+from novikoff.certificate.threads import threads
 from novikoff.compiled.step import UPDATES
 from novikoff.estimators.labels import codes_among, step_weights
 from novikoff.estimators.linear import LinearModel, restore_on_error
@@ -83,7 +84,8 @@ class Perceptron(LinearModel):
         Scales the steps of a class. The certificate is valid for any steps; the bounds on
         updates and margin that a rule states are for steps of equal length.
     n_jobs : int, optional
-        Threads for more than two classes.
+        Threads: for each class against the rest, or, of two classes, for passes over the data; -1
+        for all processors. The result does not depend on it.
     verbose : int, default=0
         Print a line for every full pass.
 
@@ -207,7 +209,8 @@ class Perceptron(LinearModel):
         Perceptron
             The estimator itself.
         """
-        with restore_on_error(self):
+        check_perceptron_options(self)
+        with restore_on_error(self), threads(self.n_jobs):
             interrupted = self._fit(X, y)
         if interrupted:
             raise KeyboardInterrupt
@@ -215,7 +218,6 @@ class Perceptron(LinearModel):
         return self
 
     def _fit(self, X: Any, y: ArrayLike) -> bool:
-        check_perceptron_options(self)
         deadline = deadline_in(self.time_limit)
         rule, C, affine = named(self.rule), float(self.C), bool(self.fit_intercept)
         training = Training.of(self, X, y, affine=affine)

@@ -5,6 +5,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from novikoff.certificate import Certificate
+from novikoff.certificate.threads import threads
 from novikoff.estimators.margin_fit import decide
 from novikoff.estimators.maxmargin import MaxMargin
 from novikoff.estimators.one_vs_rest import deadline_in, fit_classes
@@ -38,7 +39,8 @@ def is_separable(
     time_limit : float, optional
         The limit in seconds.
     n_jobs : int, optional
-        Threads for more than two classes.
+        Threads: for each class against the rest, or, of two classes, for passes over the data; -1
+        for all processors. The result does not depend on it.
     callbacks : tuple of callables
         Called with a :class:`~novikoff.run.clock.Progress` after every pass.
 
@@ -70,17 +72,18 @@ def is_separable(
         fit_intercept=fit_intercept, max_iter=max_iter, time_limit=time_limit, n_jobs=n_jobs
     )
     check_max_margin_options(asked)
-    deadline = deadline_in(time_limit)
-    training = Training.of(asked, X, y, affine=bool(fit_intercept))
-    _, certificate, interrupted = fit_classes(
-        training,
-        training.sample(),
-        decide,
-        max_iter=max_iter,
-        deadline=deadline,
-        callbacks=callbacks,
-        n_jobs=n_jobs,
-    )
+    with threads(n_jobs):
+        deadline = deadline_in(time_limit)
+        training = Training.of(asked, X, y, affine=bool(fit_intercept))
+        _, certificate, interrupted = fit_classes(
+            training,
+            training.sample(),
+            decide,
+            max_iter=max_iter,
+            deadline=deadline,
+            callbacks=callbacks,
+            n_jobs=n_jobs,
+        )
     if interrupted:
         raise KeyboardInterrupt
     return certificate

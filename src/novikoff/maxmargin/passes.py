@@ -1,12 +1,14 @@
 """Passes over the examples: products and sums, counted and stopped by the clock."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.certificate import Status
+from novikoff.certificate.threads import in_order
 from novikoff.compiled import blocks
 from novikoff.compiled.rows import Rows
 from novikoff.run.clock import Clock, Stopped
@@ -14,6 +16,8 @@ from novikoff.sample import Sample
 
 Ids = NDArray[np.int64]
 Vector = NDArray[np.float64]
+Result = TypeVar("Result")
+Part = tuple[Rows, Ids, slice]
 
 
 class Passes:
@@ -52,21 +56,33 @@ class Passes:
         if status is not None:
             raise Stopped(status)
 
-    def over(self, ids: Ids) -> Iterator[tuple[Rows, Ids, slice]]:
-        """Yield the :meth:`~novikoff.sample.Sample.parts` of a pass."""
+    def over(self, ids: Ids) -> Iterator[Part]:
+        """Yield the :meth:`~novikoff.sample.Sample.parts` of a pass, for work in sequence."""
+        return self._counted(self.sample.parts(ids), ids)
+
+    def each(self, work: Callable[[Part], Result], ids: Ids) -> Iterator[Result]:
+        """Yield what ``work`` returns for each part of a pass, in threads if there are some."""
+        return self._counted(in_order(work, self.sample.parts(ids)), ids)
+
+    def _counted(self, steps: Iterator[Result], ids: Ids) -> Iterator[Result]:
         share = len(ids) / len(self.sample.order)
         if self._limited and not self.clock.fits(share + self.reserved):
             raise Stopped(Status.MAX_ITER)
-        for part in self.sample.parts(ids):
+        for step in steps:
             self.check()
-            yield part
+            yield step
         self.clock.passes += share
 
     def products(self, ids: Ids, w: Vector, along: float) -> Vector:
         """Return ``x . w - along``."""
         products = np.empty(len(ids))
-        for rows, here, those in self.over(ids):
+
+        def fill(part: Part) -> None:
+            rows, here, those = part
             blocks.products(rows, here, w, along, products[those])
+
+        for _ in self.each(fill, ids):
+            pass
         return products
 
     def class_sums(self, ids: Ids, *weights: Vector) -> Vector:
@@ -75,6 +91,13 @@ class Passes:
         positive = self.sample.signs[ids] > 0
         for side, out in zip((positive, ~positive), sums, strict=True):
             mine = np.array([each[side] for each in weights])
-            for rows, here, those in self.over(ids[side]):
-                blocks.combinations(rows, here, np.ascontiguousarray(mine[:, those]), out)
+
+            def add(part: Part, mine: Vector = mine) -> Vector:
+                rows, here, those = part
+                total = np.zeros((len(weights), self.n_features))
+                blocks.combinations(rows, here, np.ascontiguousarray(mine[:, those]), total)
+                return total
+
+            for total in self.each(add, ids[side]):
+                out += total
         return sums.swapaxes(0, 1)

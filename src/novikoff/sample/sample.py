@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from novikoff.certificate.threads import in_order
 from novikoff.compiled import blocks
 from novikoff.compiled import sweep as compiled
 from novikoff.compiled.rows import Rows
@@ -224,8 +225,13 @@ class Sample:
         """Return ``(x_i - centre) . w`` of all examples in order, unsigned."""
         along = float(w[self.at] @ self.centre[self.at])
         out = np.empty(len(self.order))
-        for rows, here, those in self.parts(self.order):
+
+        def fill(part: tuple[Rows, NDArray[np.int64], slice]) -> None:
+            rows, here, those = part
             blocks.products(rows, here, w, along, out[those])
+
+        for _ in in_order(fill, self.parts(self.order)):
+            pass
         return out
 
     def matrix(self, ids: NDArray[np.int64]) -> Any:
@@ -282,8 +288,12 @@ class Sample:
         return examples, here, gathered is not None
 
     def _measure(self) -> None:
-        for rows, here, those in self.parts(np.arange(self.n_examples)):
+        def fill(part: tuple[Rows, NDArray[np.int64], slice]) -> None:
+            rows, here, those = part
             blocks.distances2(rows, here, self.centre, self.at, self.norms2[those])
+
+        for _ in in_order(fill, self.parts(np.arange(self.n_examples))):
+            pass
 
     def _coincide(self) -> bool:
         """Whether every example lies exactly at the centre."""

@@ -12,7 +12,7 @@ from novikoff.compiled.rows import CSR, Rows
 IN_PLACE = (np.dtype(np.float64), np.dtype(np.float32), np.dtype(np.uint8))
 # Rows that one compiled call reads: some milliseconds, so that limits and Ctrl-C act soon. A sweep
 # of 80 MB takes the same time at half and at twice the value, within a tenth.
-CHUNK_BYTES = 1 << 25
+CHUNK_BYTES = 1 << 22
 # Matrices of another type or layout are copied as a whole up to this size.
 CONVERTED_AT_ONCE = 1 << 25
 # Larger ones are converted in chunks that stay in the cache of the processor. A sweep of 80 MB in

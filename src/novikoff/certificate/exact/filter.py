@@ -33,6 +33,7 @@ import numpy as np
 from novikoff.certificate.errors import CertificateError
 from novikoff.certificate.examples.blocks import Block, Floats, Indices, blocks
 from novikoff.certificate.examples.labels import Signs
+from novikoff.certificate.threads import in_order
 
 UNIT = 2.0**-53
 UNDERFLOW = 2.0**-1022
@@ -63,12 +64,16 @@ def enclose(value: Floats, error: Floats) -> tuple[Floats, Floats]:
 def signed_values(X: Any, signs: Signs, w: Floats, b: float) -> tuple[Floats, Floats]:
     """Floats on either side of ``y_i (w·x_i + b)``, for all rows."""
     low, high = np.empty(X.shape[0]), np.empty(X.shape[0])
-    with np.errstate(all="ignore"):
-        for block in blocks(X):
-            rows = slice(block.rows[0], block.rows[-1] + 1)
+
+    def fill(block: Block) -> None:
+        rows = slice(block.rows[0], block.rows[-1] + 1)
+        with np.errstate(all="ignore"):
             products, magnitudes = block.products(w)
             error = radius(magnitudes + abs(b), block.n_terms + 1)
             low[rows], high[rows] = enclose((products + b) * signs[rows], error)
+
+    for _ in in_order(fill, blocks(X)):
+        pass
     return low, high
 
 
@@ -79,14 +84,24 @@ def combination(parts: Iterator[Block], weights: Floats, n_columns: int) -> tupl
     are within the bound, because it has room for eight more than are counted.
     """
     total, magnitude = np.zeros(n_columns), np.zeros(n_columns)
-    seen = n_blocks = largest = 0
-    for block in parts:
-        count = block.rows.size
+    n_blocks = largest = 0
+
+    def weighted() -> Iterator[tuple[Block, Floats]]:
+        seen = 0
+        for block in parts:
+            yield block, weights[seen : seen + block.rows.size]
+            seen += block.rows.size
+
+    def combine(part: tuple[Block, Floats]) -> tuple[int, Floats, Floats]:
+        block, mine = part
         with np.errstate(all="ignore"):
-            block_total, block_magnitude = block.combine(weights[seen : seen + count], n_columns)
+            return block.rows.size, *block.combine(mine, n_columns)
+
+    for count, block_total, block_magnitude in in_order(combine, weighted()):
+        with np.errstate(all="ignore"):
             total += block_total
             magnitude += block_magnitude
-        seen, n_blocks, largest = seen + count, n_blocks + 1, max(largest, count)
+        n_blocks, largest = n_blocks + 1, max(largest, count)
     with np.errstate(all="ignore"):
         # A product is rounded within its block, then once for each block that follows.
         error = radius(magnitude, weights.size + 2, largest + n_blocks + 2)

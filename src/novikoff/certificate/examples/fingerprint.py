@@ -32,6 +32,7 @@ from novikoff.certificate.examples.hashing import (
     sparse_words,
 )
 from novikoff.certificate.examples.matrix import as_array, check_matrix
+from novikoff.certificate.threads import in_order
 
 Hashes: TypeAlias = npt.NDArray[np.uint64]
 
@@ -66,13 +67,17 @@ def hash_rows(matrix: Any) -> Hashes:
     """The same for a matrix that :func:`check_matrix` returned."""
     keys = read_only(column_keys(matrix.shape[1]))
     hashes = np.empty(matrix.shape[0], dtype=np.uint64)
-    for block in blocks(matrix):
+
+    def fill(block: Block) -> None:
         out = hashes[block.rows[0] : block.rows[-1] + 1]
         if isinstance(block, SparseBlock):
             data, indices, ends = map(read_only, (block.data, block.indices, block.ends))
             hash_sparse(data, indices, ends, keys, out)
         elif isinstance(block, DenseBlock):
             hash_dense(read_only(block.values), keys, out)
+
+    for _ in in_order(fill, blocks(matrix)):
+        pass
     return hashes
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from novikoff.compiled import blocks
 from novikoff.maxmargin.newton.preconditioner import Diagonal, Factored, Preconditioner
 from novikoff.maxmargin.newton.settings import NewtonSettings
-from novikoff.maxmargin.passes import Ids, Passes, Vector
+from novikoff.maxmargin.passes import Ids, Part, Passes, Vector
 
 
 @dataclass(frozen=True)
@@ -149,8 +149,16 @@ class Curvature:
         shift, total = float(v[d:].sum() - v[:d] @ self.sample.centre), 0.0
         for side, out in zip((slice(n_positive), slice(n_positive, None)), sums, strict=True):
             mine, speed = stiffness[side], speeds[side]
-            for rows, here, those in self.passes.over(ids[side]):
-                total += blocks.curvature(rows, here, mine[those], v[:d], shift, speed[those], out)
+
+            def add(part: Part, mine: Vector = mine, speed: Vector = speed) -> tuple[float, Vector]:
+                rows, here, those = part
+                image = np.zeros(d)
+                pull = blocks.curvature(rows, here, mine[those], v[:d], shift, speed[those], image)
+                return pull, image
+
+            for pull, image_of_part in self.passes.each(add, ids[side]):
+                total += pull
+                out += image_of_part
         image[:d] = v[:d] + sums.sum(axis=0) - total * self.sample.centre
         image[d:] = total
         return image, speeds, sums
