@@ -14,12 +14,14 @@ another suits the problem better gives up, and the other goes on with the same c
 """
 
 from dataclasses import dataclass, replace
+from math import inf
 
 from novikoff.certificate import Status
 from novikoff.maxmargin.coordinate.search import coordinate_descent
 from novikoff.maxmargin.newton.search import newton
 from novikoff.maxmargin.passes import Vector
 from novikoff.maxmargin.problem import Problem, Solution
+from novikoff.maxmargin.verdict import BySlacks, Probe
 from novikoff.maxmargin.wolfe.precise import (
     SOME_MARGIN,
     UNDECIDED,
@@ -61,6 +63,23 @@ class ChooseSettings:
     """With slack so expensive, ``Delta^2`` in units of the squared radius, the problem is nearly
     the hard margin, and Newton's method does not find which examples are at the margin."""
 
+    least_work: float = 3e7
+    """What Wolfe's method may cost before soft margins are tried, in values read by a pass, or
+    ``first_passes`` passes if these are more."""
+
+    first_passes: int = 10
+    """See ``least_work``."""
+
+    wolfe_steps: float = 1.5
+    """What Wolfe's method costs that ends with as many examples as features, in units of the cube
+    of their number."""
+
+    wolfe_passes: int = 40
+    """How many passes it then takes."""
+
+    patience: float = 3.0
+    """Wolfe's method goes first where it costs at most so many times what soft margins do."""
+
     corral_passes: int = 2
     """Wolfe's method needs so many passes for a first hyperplane."""
 
@@ -77,6 +96,7 @@ def hard_margin(
     tol: float,
     clock: Clock,
     confirm: Confirm,
+    by_slacks: BySlacks = lambda w, b: False,
     start: Vector | None = None,
     settings: ChooseSettings = CHOOSE,
 ) -> Solution:
@@ -94,16 +114,27 @@ def hard_margin(
     confirm : callable
         Where a combination of examples vanishes as far as floating-point numbers tell, it says
         whether it does exactly; then the status is NOT_SEPARABLE.
+    by_slacks : callable
+        Whether the slacks of a hyperplane prove that nothing separates the examples.
     start : array of shape (n_examples,), optional
         Weights to start from.
     settings : ChooseSettings, optional
         Which solver is chosen.
     """
+    probe = Probe(problem, clock, soft_margin, by_slacks)
     if is_large_and_sparse(problem, settings):
+        decided = probe.first() or (None if clock.stop() else probe.others())
+        if decided is not None and ends(decided, tol):
+            return decided
+        if decided is not None and probe.found is not None:
+            start = probe.found.weights
         return coordinate_descent(problem, tol=tol, clock=clock, start=start)
     search = _wolfe(problem, clock, start)
     zero, aim = search.settings.zero_of_gram * problem.sample.radius, _aim(problem, tol, settings)
-    found = search.solution(search.run(tol, zero, aim))
+    decided, status = _wolfe_and_probe(search, probe, tol, zero, aim, settings)
+    found = search.solution(status)
+    if decided is not None and ends(decided, tol):
+        return decided.following(found)
     if found.gave_up:
         return _by_coordinates(problem, tol, clock, found, settings)
     if found.status not in UNDECIDED:
@@ -113,6 +144,40 @@ def hard_margin(
     if found.status is Status.NOT_SEPARABLE and is_confirmed(search, confirm):
         return found
     return replace(found, status=search.limit() or Status.PRECISION)
+
+
+def _wolfe_and_probe(
+    search: Search, probe: Probe, tol: float, zero: float, aim: float, settings: ChooseSettings
+) -> tuple[Solution | None, Status]:
+    """Let Wolfe's method and soft margins of growing C take turns until one has decided.
+
+    Each is stopped when it has cost about as much as the other would. Returns what the soft margins
+    have decided, if they have, and how Wolfe's method ended.
+    """
+    d, n_values = search.passes.n_features, search.sample.storage.n_values
+    expected = settings.wolfe_steps * float(d) ** 3 + settings.wolfe_passes * n_values
+    dear = expected > settings.patience * probe.cost
+    decided: Solution | None = None
+    search.budget = max(settings.least_work, settings.first_passes * n_values)
+    status = search.run(tol, zero, aim)
+    if search.over_budget and status is Status.PRECISION:
+        decided = probe.first()
+        if decided is None and not dear and probe.mistakes <= d and search.limit() is None:
+            search.budget += expected
+            status = search.run(tol, zero, aim)
+    if decided is None and search.over_budget and status is Status.PRECISION:
+        decided = probe.others() if search.limit() is None else None
+    if decided is not None and ends(decided, tol):
+        return decided, status
+    if search.over_budget and status is Status.PRECISION:
+        search.budget = inf
+        status = search.run(tol, zero, aim)
+    return decided, status
+
+
+def ends(decided: Solution, tol: float) -> bool:
+    """Whether nothing is left to do: nothing separates the examples, or any separator will do."""
+    return decided.status is Status.NOT_SEPARABLE or tol >= SOME_MARGIN
 
 
 def soft_margin(

@@ -81,14 +81,27 @@ class Clock:
         self.updates = 0
         self.started = time.perf_counter()
         self._interrupted = False
+        self._until_separated = self._separated = False
 
     def interrupted(self) -> Status | None:
-        """Return INTERRUPTED or TIME_LIMIT, or ``None`` if neither applies."""
+        """Return INTERRUPTED or TIME_LIMIT, or ``None`` if neither applies.
+
+        Within :meth:`until_separated` also SEPARATED.
+        """
         if self._interrupted or self.limits.cancelled():
             return Status.INTERRUPTED
         if self.limits.deadline is not None and time.perf_counter() >= self.limits.deadline:
             return Status.TIME_LIMIT
-        return None
+        return Status.SEPARATED if self._separated else None
+
+    @contextmanager
+    def until_separated(self) -> Iterator[None]:
+        """End searches within the block as soon as one reports a hyperplane without mistakes."""
+        self._until_separated = True
+        try:
+            yield
+        finally:
+            self._until_separated = self._separated = False
 
     def stop(self) -> Status | None:
         """Return the limit that was met, including the number of passes, or ``None``."""
@@ -118,6 +131,7 @@ class Clock:
 
         A second line for the same pass and updates replaces the first, without a call.
         """
+        self._separated = self._until_separated and mistakes == 0
         line = Progress(
             iteration=ceil(self.passes),
             updates=self.updates,

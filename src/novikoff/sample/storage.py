@@ -23,12 +23,14 @@ CONVERTED_CHUNK_BYTES = 1 << 23
 class Storage(Protocol):
     """A matrix of examples that hands out rows for compiled code.
 
-    ``width`` is the number of features, ``chunk`` the number of rows that one compiled call reads.
+    ``width`` is the number of features, ``n_values`` that of values stored, and ``chunk`` the
+    number of rows that one compiled call reads.
     """
 
     matrix: Any
     shape: tuple[int, int]
     width: int
+    n_values: int
     nbytes: int
     chunk: int
 
@@ -48,9 +50,11 @@ class InPlace:
         self.width = self.shape[1]
         if sparse.issparse(X):
             self.rows: Rows = CSR(*map(_read_only, (X.data, X.indices, X.indptr)))
+            self.n_values = len(X.data)
             self.nbytes = sum(array.nbytes for array in self.rows)
         else:
             self.rows = _read_only(X)
+            self.n_values = X.size
             self.nbytes = X.nbytes
         self.chunk = _rows_per_chunk(self.nbytes, self.shape[0], CHUNK_BYTES)
 
@@ -76,8 +80,8 @@ class Converted:
         self.shape: tuple[int, int] = X.shape
         self.width = self.shape[1]
         per_value = 8 if not sparse.issparse(X) else 16
-        values = X.nnz if sparse.issparse(X) else X.size
-        self.nbytes = per_value * int(values)
+        self.n_values = int(X.nnz if sparse.issparse(X) else X.size)
+        self.nbytes = per_value * self.n_values
         # A chunk is alive up to three times: as it was, converted, and the one before it.
         self.chunk = _rows_per_chunk(self.nbytes, self.shape[0], CONVERTED_CHUNK_BYTES)
 

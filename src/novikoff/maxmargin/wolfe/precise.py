@@ -20,7 +20,7 @@ from novikoff.maxmargin.wolfe.search import Search
 from novikoff.maxmargin.wolfe.working_set import WorkingSet
 from novikoff.run.clock import Stopped
 
-SOME_MARGIN = 0.99
+SOME_MARGIN = 1.0
 """The gap that stands for any separator, where only the verdict matters."""
 
 UNDECIDED = (Status.NOT_SEPARABLE, Status.PRECISION)

@@ -54,6 +54,8 @@ class Search:
         # The multiple of a soft margin's weights that makes them its dual variables.
         self.factor = 1.0
         self.gave_up = False
+        # In the units of candidates.work.
+        self.budget = inf
         self.lower, self.upper = -inf, inf
 
     def start_from(self, weights: Vector) -> None:
@@ -79,7 +81,7 @@ class Search:
         if not len(candidates.support):
             self._start()
         while True:
-            settled = candidates.solve(settings.share_of_tol * aim, zero, self.clock)
+            settled = candidates.solve(settings.share_of_tol * aim, zero, self.clock, self.budget)
             stop = self.limit()
             if stop is not None and self.w.any():
                 return stop
@@ -92,6 +94,8 @@ class Search:
             stop = self.limit()
             if stop is not None:
                 return stop
+            if self.over_budget:
+                return Status.PRECISION
             self.gave_up = (
                 len(candidates.ids) > settings.most_candidates
                 or len(candidates.support) > settings.most_members
@@ -103,6 +107,11 @@ class Search:
             new = candidates.add(self._deepest(depths, least, settings.per_class))
             if not (settled and new):
                 return Status.PRECISION
+
+    @property
+    def over_budget(self) -> bool:
+        """Whether the search has cost more than it was allowed; it can be run on."""
+        return self.candidates.work > self.budget
 
     def _within(self, tol: float) -> bool:
         return self.lower > 0.0 and self.lower >= (1.0 - tol) * self.upper
@@ -163,6 +172,7 @@ class Search:
     def _products(self, w: Vector) -> Vector:
         """Return ``(x - centre) . w`` of all examples in order."""
         at, centre = self.sample.at, self.sample.centre
+        self.candidates.work += self.sample.storage.n_values
         return self.passes.products(self.sample.order, w, float(w[at] @ centre[at]))
 
     def _scan(self, w: Vector, length: float) -> Vector:

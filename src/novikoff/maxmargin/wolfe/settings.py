@@ -44,6 +44,9 @@ class WolfeSettings:
     burst_steps: int = 500
     """At most so many steps are made between two looks at the clock."""
 
+    gram_work: float = 0.05
+    """What a multiplication in the Gram matrix costs, in values read by a pass."""
+
     unit: float = 1.0
     """What the factor adds to the products of members of a class, whose lengths are at most 1."""
 

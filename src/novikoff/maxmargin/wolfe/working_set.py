@@ -1,6 +1,7 @@
 """The candidates of Wolfe's method, a few examples near the boundary, and the corral among them."""
 
 from collections.abc import Callable
+from math import inf
 
 import numpy as np
 
@@ -59,6 +60,8 @@ class WorkingSet:
         if scale is not None:
             self._vectors = ExtendedRows(sample, scale * self._shrink, settings.unit)
         self._size = 0
+        # What the search has cost, in values read by a pass: about a nanosecond each.
+        self.work = 0.0
         empty = np.empty((0, 0))
         self._corral = Corral(
             gram=empty,
@@ -120,6 +123,8 @@ class WorkingSet:
     def _larger_gram(self, ids: Ids) -> Vector:
         """Return the Gram matrix with the last candidates, which are ``ids``, in it."""
         products, count = self._rows.add(ids), len(self.ids)
+        width = self.problem.sample.storage.n_values / self.problem.sample.n_examples
+        self.work += self.settings.gram_work * count * len(ids) * width
         before, new = count - len(ids), np.arange(len(ids))
         if self.problem.slack2 is not None:
             products[before + new, new] += self.problem.slack2[ids]
@@ -156,22 +161,24 @@ class WorkingSet:
             mine = self.classes[self._members] == c
             self.weights[mine] /= self.weights[mine].sum()
 
-    def solve(self, tol: float, zero: float, clock: Clock) -> bool:
+    def solve(self, tol: float, zero: float, clock: Clock, budget: float = inf) -> bool:
         """Find the point of least norm among the candidates; whether there was time and digits.
 
-        Between bursts of steps the clock may end it, also where no pass is left to make use of it.
+        Between bursts of steps the clock may end it, also where no pass is left to make use of it,
+        or the budget.
         """
         settings, ended = self.settings, compiled.EXHAUSTED
         while ended in (compiled.EXHAUSTED, compiled.FULL):
             if ended == compiled.FULL:
                 self._lengthen()
-            elif clock.interrupted() is not None or not clock.fits(1.0):
+            elif clock.interrupted() is not None or not clock.fits(1.0) or self.work > budget:
                 return False
             most = min(settings.burst_steps, 1 + settings.burst_products // (1 + self._size) ** 2)
             ended, self._size, steps = compiled.descend(
                 self._corral, self._size, tol, zero * self._shrink, most
             )
             clock.updates += int(steps)
+            self.work += int(steps) * (self._size**2 + len(self.ids))
         return bool(ended == compiled.SATISFIED)
 
     def _lengthen(self) -> None:

@@ -1,0 +1,154 @@
+"""Whether anything separates the examples, by soft margins of growing C.
+
+A soft margin costs a few passes over the data, where the widest margin may cost thousands of steps.
+If something separates the examples, a soft margin does so from some C on. If nothing does, then the
+slacks ``s_i = max(0, 1 - z_i . w)`` of the squared hinge without a penalty on ``w`` satisfy
+``sum s_i z_i = 0`` at the optimum, because that sum is half the negative gradient: a combination of
+the examples that vanishes. A soft margin of large C has nearly these slacks, and the certificate
+corrects what is missing.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from novikoff.certificate import Status
+from novikoff.maxmargin.bounds import place_hard
+from novikoff.maxmargin.passes import Passes, Vector
+from novikoff.maxmargin.problem import Problem, Solution
+from novikoff.run.clock import Clock, Stopped
+
+BySlacks = Callable[[Vector, float], bool]
+"""Whether the slacks of a hyperplane ``w . x + b = 0`` prove that nothing separates the examples."""
+
+SoftMargin = Callable[..., Solution]
+
+
+@dataclass(frozen=True)
+class VerdictSettings:
+    """Which soft margins are tried, and how exactly they are solved."""
+
+    levels: tuple[float, ...] = (0.1, 10.0, 1e3, 1e5)
+    """The values of C, for rows as long as the root of the number of their non-zeros."""
+
+    rough: float = 0.1
+    """The gap to which the first, cheap soft margin is solved."""
+
+    fine: float = 1e-7
+    """The gap of the others, whose slacks must combine to nearly zero."""
+
+    passes: int = 15
+    """About how many passes a soft margin takes."""
+
+    factor: float = 0.2
+    """What the proof from slacks costs for d features, in units of d^3 values read by a pass."""
+
+
+VERDICT = VerdictSettings()
+
+
+class Probe:
+    """Soft margins of growing C on the examples of a problem.
+
+    Parameters
+    ----------
+    problem : Problem
+        Without slack.
+    clock : Clock
+        Limits and history, shared with the search for the widest margin.
+    soft_margin : callable
+        Solves the soft problems.
+    by_slacks : callable
+        Proves that nothing separates the examples.
+    settings : VerdictSettings, optional
+        Which soft margins are tried.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        clock: Clock,
+        soft_margin: SoftMargin,
+        by_slacks: BySlacks,
+        settings: VerdictSettings = VERDICT,
+    ) -> None:
+        self.problem = problem
+        self.clock = clock
+        self.soft_margin = soft_margin
+        self.by_slacks = by_slacks
+        self.settings = settings
+        self.levels: Iterator[float] = iter(settings.levels)
+        self.mistakes = problem.n_examples
+        self.found: Solution | None = None
+
+    @property
+    def cost(self) -> float:
+        """What all levels cost, about, in values read by a pass."""
+        settings, d = self.settings, self.problem.n_features
+        passes = settings.passes * len(settings.levels)
+        return passes * self.problem.sample.storage.n_values + settings.factor * float(d) ** 3
+
+    def first(self) -> Solution | None:
+        """Try the smallest C; return the solution if it separates the examples."""
+        return self._try(next(self.levels), self.settings.rough)
+
+    def others(self) -> Solution | None:
+        """Try the other values of C; return the solution that decides, if any."""
+        for level in self.levels:
+            decided = self._try(level, self.settings.fine)
+            if decided is None and self.clock.stop() is None:
+                decided = self._refuted()
+            if decided is not None or self.clock.stop() is not None:
+                return decided
+        return None
+
+    def _try(self, level: float, tol: float) -> Solution | None:
+        sample, before = self.problem.sample, self.found
+        C = level * self._unit()
+        soft = Problem(sample, np.full(sample.n_examples, 0.5 / C))
+        start = None if before is None else before.weights
+        with self.clock.until_separated():
+            found = self.soft_margin(soft, tol=tol, clock=self.clock, start=start)
+        self.found = found if before is None else found.following(before)
+        return self._separator()
+
+    def _unit(self) -> float:
+        """Return the C that level 1 stands for."""
+        sample = self.problem.sample
+        mean = float(sample.norms2[sample.order].mean()) or 1.0
+        return sample.storage.n_values / sample.n_examples / mean
+
+    def _separator(self) -> Solution | None:
+        """Return the last hyperplane with its best offset, if it separates the examples."""
+        assert self.found is not None
+        sample, w = self.problem.sample, self.found.w
+        passes = Passes(sample, self.clock)
+        try:
+            products = passes.products(sample.order, w, float(w @ sample.centre))
+        except Stopped:
+            return None
+        signs = sample.signs[sample.order]
+        offset, least, self.mistakes = place_hard(products, signs, sample.affine)
+        if not least > 0.0:
+            return None
+        length = float(np.linalg.norm(w))
+        return replace(
+            self.found,
+            w=w / least,
+            offset=offset / least,
+            status=Status.SEPARATED,
+            lower=least / length,
+            upper=np.inf,
+        )
+
+    def _refuted(self) -> Solution | None:
+        """Return the solution that proves that nothing separates the examples, if it does."""
+        assert self.found is not None
+        found, centre = self.found, self.problem.sample.centre
+        if not self.by_slacks(found.w, found.offset - float(found.w @ centre)):
+            return None
+        weights = np.zeros_like(found.weights)
+        solver = f"{found.solver}+slacks"
+        status = Status.NOT_SEPARABLE
+        return replace(found, weights=weights, status=status, solver=solver, upper=0.0)
