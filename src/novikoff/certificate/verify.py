@@ -1,4 +1,4 @@
-"""Checking a model, whatever form it comes in."""
+"""Verification of an estimator, a certificate or a file with either."""
 
 import os
 from pathlib import Path
@@ -74,7 +74,7 @@ def verify(
 
 
 def certificate_of(model: Any) -> Certificate:
-    """Return the certificate of a model, in whatever form it comes."""
+    """Return the certificate of an estimator or of a file, or the certificate given."""
     if isinstance(model, Certificate):
         return model
     if isinstance(model, str | os.PathLike):
@@ -110,10 +110,10 @@ def certificate_in(document: dict[str, Any]) -> Certificate:
 
 
 def hyperplanes_in(certificate: Certificate) -> tuple[Any, ...]:
-    """Return the certificates of the hyperplanes that predict, or raise what they are not."""
+    """Return the certificates of the hyperplanes that predict; raise if one has no model."""
     parts = certificate.parts
     if any(part.hyperplane is None for part in parts):
-        raise CertificateError("the certificate speaks of no model")
+        raise CertificateError("the certificate contains no model")
     problem = certificate.problem
     if problem.positive is not None and (problem.code != 1 or len(problem.classes) != 2):
         # One score is a vote for the second of two classes, or against it.

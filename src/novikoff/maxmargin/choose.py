@@ -10,7 +10,7 @@
 ======================  ==========================================================================
 
 ``Solution.solver`` names the solvers used, in order, joined by ``+``. A solver that finds that
-another suits the problem better gives up, and the other goes on with the same clock.
+another suits the problem better gives up, and the other continues with the same clock.
 """
 
 from dataclasses import dataclass, replace
@@ -39,29 +39,29 @@ class ChooseSettings:
     """Which solver is chosen for which shape of data."""
 
     small_values: int = 1_000_000
-    """A problem with so many values is solved to the optimum, whatever the tolerance."""
+    """A problem with at most this many values is solved to the optimum, at any tolerance."""
 
     polished: float = 1e-11
     """The gap that a small problem is solved to."""
 
     gram_examples: int = 3000
-    """Up to so many examples their Gram matrix is small, and Wolfe's method is chosen for the soft
-    margin; for the hard margin of sparse data also where there are no more features."""
+    """Up to this many examples their Gram matrix is small, and Wolfe's method is chosen for the
+    soft margin; for the hard margin of sparse data also up to this many features."""
 
     newton_features: int = 2000
     """The most features for Newton's method on dense data, where it factors a matrix of as many
     rows and columns."""
 
     newton_examples: int = 2
-    """Newton's method needs so many examples for each feature."""
+    """Newton's method needs at least this many examples for each feature."""
 
     newton_examples_sparse: int = 5
-    """On sparse data, where it can do without the factor, any number of features will do with so
-    many examples for each."""
+    """On sparse data, where Newton's method works without the factor, it is chosen for any number
+    of features if there are at least this many examples for each."""
 
     stiff: float = 1e-12
-    """With slack so expensive, ``Delta^2`` in units of the squared radius, the problem is nearly
-    the hard margin, and Newton's method does not find which examples are at the margin."""
+    """With a ``Delta^2`` below this, in units of the squared radius, the problem is nearly the hard
+    margin, and Newton's method does not find which examples are at the margin."""
 
     least_work: float = 3e7
     """What Wolfe's method may cost before soft margins are tried, in values read by a pass, or
@@ -81,10 +81,10 @@ class ChooseSettings:
     """Wolfe's method goes first where it costs at most so many times what soft margins do."""
 
     corral_passes: int = 2
-    """Wolfe's method needs so many passes for a first hyperplane."""
+    """The passes that Wolfe's method needs for a first hyperplane."""
 
     coordinate_passes: int = 4
-    """Coordinate descent needs so many passes to start from weights and judge them."""
+    """The passes that coordinate descent needs to start from weights and bound the optimum."""
 
 
 CHOOSE = ChooseSettings()
@@ -220,18 +220,18 @@ def soft_margin(
 
 
 def is_small(problem: Problem, settings: ChooseSettings = CHOOSE) -> bool:
-    """Whether the optimum itself is cheap."""
+    """Whether the problem is small enough to be solved to the optimum."""
     return problem.n_examples * problem.n_features <= settings.small_values
 
 
 def is_large_and_sparse(problem: Problem, settings: ChooseSettings = CHOOSE) -> bool:
-    """Whether so many examples may carry the optimum that a corral of them is out of reach."""
+    """Whether the support of the optimum may be too large for Wolfe's method."""
     least = min(problem.n_examples, problem.n_features)
     return problem.sample.is_sparse and least > settings.gram_examples
 
 
 def suits_newton(problem: Problem, settings: ChooseSettings = CHOOSE) -> bool:
-    """Whether features are few, and slack not too expensive for the number of examples."""
+    """Whether features are few, and the problem is not nearly a small hard-margin one."""
     n, d, sparse = problem.n_examples, problem.n_features, problem.sample.is_sparse
     few = (d <= settings.newton_features and settings.newton_examples * d <= n) or (
         sparse and settings.newton_examples_sparse * d <= n
@@ -240,7 +240,7 @@ def suits_newton(problem: Problem, settings: ChooseSettings = CHOOSE) -> bool:
 
 
 def is_stiff(problem: Problem, settings: ChooseSettings = CHOOSE) -> bool:
-    """Whether slack is so expensive that this is nearly the hard margin."""
+    """Whether margin violations are penalised so heavily that this is nearly the hard margin."""
     assert problem.slack2 is not None
     least = problem.slack2[problem.sample.order].min()
     return bool(least < settings.stiff * problem.sample.radius**2)

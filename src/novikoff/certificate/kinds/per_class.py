@@ -169,7 +169,8 @@ class PerClass(Certificate):
         )
         if found.count != self.errors:
             raise CertificateError(
-                f"the model makes {found.count} errors on the examples, not {self.errors}"
+                f"the model makes {counted(found.count, 'error')} on the examples, "
+                f"not {self.errors:,}"
             )
         return Findings(errors=found.count, exact_rows=found.exact_rows)
 

@@ -1,6 +1,7 @@
 """The settings of dual coordinate descent.
 
-Figures such as "passes 11.9, 12.4, 10.7" are those at half, at once and at twice the value, of
+Figures such as "passes 11.9, 12.4, 10.7" are those at half the value, at the value and at twice the
+value, of
 
 - *soft*: ``text_like(20_000, 20_000, 40, noise=0.05, random_state=0)``, C = 1, to a gap of 1e-4;
 - *hard*: ``text_like(20_000, 20_000, 40, random_state=2)``, the hard margin, to 1e-4;
@@ -19,14 +20,14 @@ class CoordinateSettings:
     """How long a round of sweeps is, what it leaves out, and what follows it."""
 
     most_sweeps: int = 10
-    """A round ends after so many sweeps. Hard, passes 14.6, 10.9, 10.9; narrow 35.7, 30.3, 24.8."""
+    """The most sweeps of a round. Hard, passes 14.6, 10.9, 10.9; narrow 35.7, 30.3, 24.8."""
 
     fallen: float = 0.1
     """A round ends when the largest violation has fallen to this share of what it was. Soft, passes
     11.9, 12.4, 10.7; hard 10.9, 10.9, 11.8; narrow 28.8, 30.3, 34.3."""
 
     reach: float = 2.0
-    """Examples without weight whose slope exceeds so many times the largest violation are left
+    """Examples without weight whose slope exceeds this many times the largest violation are left
     out of the next sweep. Soft, passes 12.1, 12.4, 12.9; hard 9.9, 10.9, 11.1; narrow 28.8, 30.3,
     32.2."""
 
@@ -36,7 +37,7 @@ class CoordinateSettings:
     at twice."""
 
     rounds_in_vain: int = 10
-    """The search ends after so many rounds without a better bound, once violations are down to
+    """The search ends after this many rounds without a better bound, once violations are down to
     ``rounding``."""
 
     rounding: float = 1e-11
