@@ -28,6 +28,7 @@ from novikoff.certificate.kinds import (
 )
 from novikoff.certificate.model import Model, Soft
 from novikoff.certificate.problem import Problem, problem_of
+from novikoff.certificate.slacks import Slacks
 from novikoff.certificate.status import Status
 from novikoff.certificate.verify import verify
 
@@ -45,6 +46,7 @@ __all__ = [
     "Problem",
     "Refutation",
     "Separation",
+    "Slacks",
     "Soft",
     "SoftOptimum",
     "Status",
