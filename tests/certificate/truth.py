@@ -5,6 +5,8 @@ from fractions import Fraction
 
 
 def exact(a):
+    if isinstance(a, Fraction):
+        return a
     return Fraction(float(a)) if isinstance(a, float) else Fraction(int(a))
 
 
@@ -166,6 +168,18 @@ def is_basis(X, signs, support, affine):
     (free,) = set(range(n)) - set(pivots)
     relation = [-matrix[i][free] / matrix[i][column] for i, column in enumerate(pivots)]
     return min([*relation, 1]) >= 0
+
+
+def violating(X, signs, costs, slacks):
+    """The rows with a slack above the threshold, and their slacks times their costs."""
+    values = signed_values(X, signs, slacks.coef, slacks.intercept)
+    sizes = [(1 - v) * Fraction(a) for v, a in zip(values, costs, strict=True)]
+    rows = [
+        i
+        for i, size in enumerate(sizes)
+        if size > Fraction(slacks.threshold) and not any(X[i][j] for j in slacks.without)
+    ]
+    return rows, [sizes[i] for i in rows]
 
 
 def corrected(X, signs, rows, weights, support, affine):

@@ -30,24 +30,27 @@ def one_signed(X: Any, signs: NDArray[np.int8], rows: Ids) -> Ids:
     >>> one_signed(X[:2], np.array([1, -1]), np.arange(2))
     array([0, 1, 2])
     """
-    columns = np.arange(X.shape[1])
-    if not sparse.issparse(X):
+    columns, dense = np.arange(X.shape[1]), not sparse.issparse(X)
+    if dense:
         few = np.sign(X[rows[:FEW]]) * signs[rows[:FEW], None].astype(float)
         columns = columns[~((few > 0).any(axis=0) & (few < 0).any(axis=0))]
     table = rows_with(X, rows, columns)
     owners, sides = table.indices, np.sign(table.data) * signs[rows][table.indices]
     features = np.repeat(np.arange(columns.size), np.diff(table.indptr))
-    found = np.zeros(columns.size, dtype=np.bool_)
+    found, gone = np.zeros(columns.size, dtype=np.bool_), np.zeros(rows.size, dtype=np.bool_)
     while True:
         either = [np.bincount(features[sides == side], minlength=columns.size) for side in (1, -1)]
         lonely = (either[0] > 0) != (either[1] > 0)
         if not lonely.any():
-            return columns[found]
+            break
         found |= lonely
-        gone = np.zeros(rows.size, dtype=np.bool_)
         gone[owners[lonely[features]]] = True
         left = ~gone[owners]
         owners, sides, features = owners[left], sides[left], features[left]
+    if dense and found.any():
+        # Columns that had both signs in the first rows may have one without the rows that are gone.
+        return np.union1d(columns[found], one_signed(X, signs, rows[~gone]))
+    return columns[found]
 
 
 def rows_with(X: Any, rows: Ids, columns: Ids) -> Any:

@@ -118,7 +118,8 @@ class _Chosen:
 
 def _choose(violations: Violations) -> _Chosen | None:
     """Choose the rows by elimination; ``None`` where the slacks would become negative."""
-    columns = violations.columns
+    # The intercept first: what depends on it is then a column that is left out, not the intercept.
+    columns = np.roll(violations.columns, int(violations.affine))
     if not 0 < columns.size <= min(violations.rows.size, MOST_COLUMNS):
         return None
     places = _candidates(violations, columns)
@@ -145,7 +146,9 @@ def _choose(violations: Violations) -> _Chosen | None:
     change = factor.solve(violations.total[columns[kept]] * scale[kept], transposed=True)
     if not (np.abs(change) < np.frexp(violations.weights[chosen])[0]).all():
         return None
-    return _Chosen(violations.rows[chosen], factor.inverse().T, tuple(relations))
+    # The certificate has its columns in order.
+    inverse = factor.inverse()[np.argsort(columns[kept])].T
+    return _Chosen(violations.rows[chosen], inverse, tuple(relations))
 
 
 def _candidates(violations: Violations, columns: Ids) -> Ids:
