@@ -11,6 +11,8 @@ from novikoff.certificate import (
     Examples,
     PerClass,
     Refutation,
+    Relation,
+    Slacks,
     Status,
     Weighted,
     problem_of,
@@ -18,6 +20,9 @@ from novikoff.certificate import (
 
 X = np.array([[0.1, 1.0], [-2.0, 1e-300], [3.0, -1e300]])
 Y = ["a", "b", "a"]
+# The corners of a square, with a column twice, and an example with a feature of its own.
+CORNERS = np.array([[0, 0, 0, 0], [1, 1, 1, 0], [0, 1, 0, 0], [1, 0, 1, 0], [5, 5, 1, 7.0]])
+CORNERS_Y = ["a", "a", "b", "b", "a"]
 PROOF = Weighted([0, 1], [3, 4])
 CONVERGED = Account(status=Status.CONVERGED, asked="Classic()", n_updates=7)
 ASKED = Account(status=Status.GAP_REACHED, asked="MaxMargin()", tol=1.0)
@@ -38,6 +43,12 @@ def per_class():
     return PerClass(problem=problem, certificates=tuple(parts), errors=2)
 
 
+def corner_slacks(**other):
+    same = Relation(np.array([2, 0]), np.array([1.0, -1.0]))
+    parts = {"coef": np.zeros(4), "intercept": 0.0, "threshold": 0.5, "without": [3]}
+    return Slacks(**(parts | {"relations": (same,)} | other))
+
+
 def samples():
     yield make().hard(CONVERGED, coef=[1.0, 0.0], proof=PROOF)
     yield make(affine=False).hard(CONVERGED, coef=[-1.0, -0.0], proof=PROOF)
@@ -54,6 +65,8 @@ def samples():
     yield maker.refuted(Refutation([0, 1], [0.1, 0.1]), model).named(
         target="label", feature_names=("width", "height")
     )
+    maker = make(CORNERS, CORNERS_Y)
+    yield maker.refuted(maker.refute_by_slacks(corner_slacks(), [0, 1, 2]))
     near = np.array([[1.0], [1.0 + 2.0**-50]])
     yield make(near, names, affine=False).hard(
         Account(status=Status.PRECISION), coef=[0.0], proof=Weighted([0, 1], [1, 1])

@@ -140,7 +140,10 @@ def _claim(said, certificate, data):
     if model is not None:
         true = true and _model(said, model, data)
     if said.get("carriers") is not None:
-        true = true and 0 < count(said["carriers"]) <= len(set(certificate.support.tolist()))
+        carriers = certificate.support.tolist()
+        if certificate.slacks is not None:
+            carriers = truth.violating(data.X, data.signs, data.costs, certificate.slacks)[0]
+        true = true and 0 < count(said["carriers"]) <= len(set(carriers))
     if said.get("upper") is not None:
         weighted = (certificate.support.tolist(), certificate.weights.tolist(), data.affine)
         upper = number(said["upper"])

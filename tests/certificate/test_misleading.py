@@ -102,6 +102,8 @@ def data_of(certificate):
     if problem.n_examples == 2:
         X = samples.X[[0, 0]] if problem.n_features == 2 else np.array([[1.0], [1.0 + 2.0**-50]])
         return X, ["a", "b"], None
+    if problem.n_examples == 5:
+        return samples.CORNERS, samples.CORNERS_Y, None
     if len(problem.classes) == 3:
         return samples.X, ["a", "b", "c"], [1.0, 2.0, 0.5]
     return samples.X, samples.Y, [0.1, 1.0, 0.0] if problem.weighted else None

@@ -5,6 +5,8 @@ from fractions import Fraction
 
 
 def exact(a):
+    if isinstance(a, Fraction):
+        return a
     return Fraction(float(a)) if isinstance(a, float) else Fraction(int(a))
 
 
@@ -166,3 +168,50 @@ def is_basis(X, signs, support, affine):
     (free,) = set(range(n)) - set(pivots)
     relation = [-matrix[i][free] / matrix[i][column] for i, column in enumerate(pivots)]
     return min([*relation, 1]) >= 0
+
+
+def violating(X, signs, costs, slacks):
+    """The rows with a slack above the threshold, and their slacks times their costs."""
+    values = signed_values(X, signs, slacks.coef, slacks.intercept)
+    sizes = [(1 - v) * Fraction(a) for v, a in zip(values, costs, strict=True)]
+    rows = [
+        i
+        for i, size in enumerate(sizes)
+        if size > Fraction(slacks.threshold) and not any(X[i][j] for j in slacks.without)
+    ]
+    return rows, [sizes[i] for i in rows]
+
+
+def corrected(X, signs, rows, weights, support, affine):
+    """The weights of rows that combine to zero, different from those given on the support alone.
+
+    None if there are none, or more than one choice.
+    """
+    total = [
+        sum((exact(a) * v for a, v in zip(weights, column, strict=True)), Fraction(0))
+        for column in signed_columns(X, signs, rows, affine)
+    ]
+    matrix = [
+        [*column, -sum_]
+        for column, sum_ in zip(signed_columns(X, signs, support, affine), total, strict=True)
+    ]
+    change = solution(matrix, len(support))
+    if change is None:
+        return None
+    changes = dict(zip(support, change, strict=True))
+    return [exact(a) + changes.get(i, 0) for i, a in zip(rows, weights, strict=True)]
+
+
+def solution(matrix, n):
+    """The only solution of equations in n unknowns; the right sides are the last column."""
+    for rank in range(n):
+        found = next((i for i in range(rank, len(matrix)) if matrix[i][rank] != 0), None)
+        if found is None:
+            return None
+        matrix[rank], matrix[found] = matrix[found], matrix[rank]
+        head = [a / matrix[rank][rank] for a in matrix[rank]]
+        for i, row in enumerate(matrix):
+            if row[rank] != 0:
+                matrix[i] = [a - row[rank] * b for a, b in zip(row, head, strict=True)]
+        matrix[rank] = head
+    return None if any(row[n] for row in matrix[n:]) else [row[n] for row in matrix[:n]]

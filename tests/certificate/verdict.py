@@ -84,6 +84,12 @@ def _is_true(certificate, data):
         return False
     claim = (data.X, data.signs, support)
     if isinstance(certificate, NonSeparation):
+        if certificate.slacks is not None:
+            rows, slacks = truth.violating(data.X, data.signs, data.costs, certificate.slacks)
+            if not set(support) <= set(rows):
+                return False
+            found = truth.corrected(data.X, data.signs, rows, slacks, support, data.affine)
+            return found is not None and min(found) > 0
         if weights is None:
             return truth.is_basis(*claim, data.affine)
         return truth.combines_to_zero(*claim, weights.tolist(), data.affine)
@@ -139,8 +145,9 @@ def agrees(certificate, X, y, sample_weight=None):
     """Exactly the truth is accepted."""
     found = accepted(certificate, X, y, sample_weight)
     true = is_true(certificate, X, y, sample_weight)
-    if getattr(certificate, "spread", None) is not None:
-        # The check looks at two of the examples, and the truth at all.
+    if any(getattr(certificate, name, None) is not None for name in ("spread", "slacks")):
+        # The check looks at two of the examples, and the truth at all; bounds on the change of
+        # slacks decide only what is well-conditioned.
         return not found or true
     return found == true
 

@@ -11,6 +11,7 @@ from novikoff.certificate.base import Certificate, Verified
 from novikoff.certificate.certify import Certifier, Refutation, Weighted
 from novikoff.certificate.errors import CertificateError, Undecided
 from novikoff.certificate.exact.relation import reduce_support
+from novikoff.certificate.exact.vanishing import Relation
 from novikoff.certificate.examples.checked import Examples
 from novikoff.certificate.examples.fingerprint import (
     fingerprint,
@@ -28,6 +29,7 @@ from novikoff.certificate.kinds import (
 )
 from novikoff.certificate.model import Model, Soft
 from novikoff.certificate.problem import Problem, problem_of
+from novikoff.certificate.slacks import Slacks
 from novikoff.certificate.status import Status
 from novikoff.certificate.verify import verify
 
@@ -44,7 +46,9 @@ __all__ = [
     "PerClass",
     "Problem",
     "Refutation",
+    "Relation",
     "Separation",
+    "Slacks",
     "Soft",
     "SoftOptimum",
     "Status",

@@ -29,6 +29,7 @@ from novikoff.certificate.kinds.inconclusive import is_numerical
 from novikoff.certificate.kinds.separation import margin_gap
 from novikoff.certificate.model import Model, Soft
 from novikoff.certificate.problem import Problem, problem_of
+from novikoff.certificate.slacks import Slacks
 from novikoff.certificate.status import Status
 
 
@@ -42,10 +43,14 @@ class Weighted:
 
 @dataclass(frozen=True)
 class Refutation:
-    """Examples that combine to zero exactly; ``weights`` is ``None`` for a basis."""
+    """Examples that combine to zero exactly; ``weights`` is ``None`` for a basis.
+
+    With ``slacks`` the weights are those of a hyperplane, changed on the support.
+    """
 
     support: Indices
     weights: npt.NDArray[Any] | None
+    slacks: Slacks | None = None
 
 
 @dataclass(frozen=True)
@@ -126,6 +131,30 @@ class Certifier:
             return None
         return Refutation(rows, values)
 
+    def refute_by_slacks(
+        self, slacks: Slacks, support: npt.ArrayLike, **known: Any
+    ) -> Refutation | None:
+        """Prove that the slacks of a hyperplane are close to weights that combine to zero.
+
+        ``None`` where that is not proved. The support has as many examples as there are independent
+        features, on which the slacks are changed; :mod:`novikoff.certificate.exact.vanishing` has
+        the conditions, and :meth:`Slacks.check` takes what is ``known``.
+        """
+        check_arithmetic()
+        try:
+            rows = as_support(support, self.problem.n_examples)
+            checked = slacks.checked(self.problem)
+            checked.check(self.examples, rows, affine=self.problem.affine, **known)
+        except CertificateError:
+            return None
+        return Refutation(rows, None, checked)
+
+    def refute_again(self, proof: NonSeparation) -> Refutation | None:
+        """Prove again what was proved of other data, if it is true of these."""
+        if proof.slacks is not None:
+            return self.refute_by_slacks(proof.slacks, proof.support)
+        return self.refute(proof.support, proof.weights)
+
     def refuted(
         self,
         refutation: Refutation,
@@ -142,6 +171,7 @@ class Certifier:
             support=refutation.support,
             weights=refutation.weights,
             model=model,
+            slacks=refutation.slacks,
         )
 
     def hard(

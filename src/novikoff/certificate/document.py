@@ -11,6 +11,7 @@ import numpy as np
 from novikoff.certificate.account import Account
 from novikoff.certificate.base import Certificate
 from novikoff.certificate.errors import CertificateError
+from novikoff.certificate.exact.vanishing import Relation
 from novikoff.certificate.json import (
     Reader,
     check_keys,
@@ -38,10 +39,14 @@ from novikoff.certificate.kinds import (
 )
 from novikoff.certificate.model import Model, Soft
 from novikoff.certificate.problem import Problem
+from novikoff.certificate.slacks import Slacks
 from novikoff.certificate.status import Status
 
 FORMAT = "novikoff certificate"
 VERSION = 2
+
+_MAY_BE_ABSENT = {"slacks"}
+"""Fields that are left out where they are ``None``."""
 
 
 def to_document(certificate: Certificate) -> dict[str, Any]:
@@ -83,7 +88,12 @@ def _encoded(value: Any, *, leave_out: tuple[str, ...] = ()) -> Any:
         return [_encoded(part) for part in value]
     if not dataclasses.is_dataclass(value):
         return value
-    fields = [field.name for field in dataclasses.fields(value) if field.name not in leave_out]
+    absent = {name for name in _MAY_BE_ABSENT if getattr(value, name, value) is None}
+    fields = [
+        field.name
+        for field in dataclasses.fields(value)
+        if field.name not in leave_out and field.name not in absent
+    ]
     kind = {"kind": type(value).__name__} if isinstance(value, Certificate) else {}
     return {**kind, **{name: _encoded(getattr(value, name)) for name in fields}}
 
@@ -95,13 +105,14 @@ def _status(name: str, value: Any) -> Status:
 
 
 def _record(what: Callable[..., Any], fields: dict[str, Reader]) -> Reader:
-    """Read an object with exactly these fields."""
+    """Read an object with exactly these fields, but for those that may be absent."""
 
     def read(name: str, value: Any) -> Any:
         if not isinstance(value, dict):
             raise wrong(name, "an object with named fields", value)
-        check_keys(value, fields, f"the {name}")
-        return what(**{key: reader(key, value[key]) for key, reader in fields.items()})
+        absent = _MAY_BE_ABSENT - value.keys()
+        check_keys(value, fields.keys() - absent, f"the {name}")
+        return what(**{key: fields[key](key, value[key]) for key in fields if key not in absent})
 
     return read
 
@@ -155,11 +166,26 @@ _model = _record(
         "account": optional(_account),
     },
 )
+_slacks = _record(
+    Slacks,
+    {
+        "coef": read_floats,
+        "intercept": read_number,
+        "threshold": read_number,
+        "without": read_rows,
+        "relations": listed(_record(Relation, {"columns": read_rows, "coefs": read_floats})),
+    },
+)
 _KINDS: dict[str, tuple[type[Certificate], dict[str, Reader]]] = {
     "Separation": (Separation, {"model": _model, "upper": read_extended, **_WEIGHTED}),
     "NonSeparation": (
         NonSeparation,
-        {"support": read_rows, "weights": optional(read_weights), "model": optional(_model)},
+        {
+            "support": read_rows,
+            "weights": optional(read_weights),
+            "model": optional(_model),
+            "slacks": _slacks,
+        },
     ),
     "Inconclusive": (
         Inconclusive,

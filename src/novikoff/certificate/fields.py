@@ -48,6 +48,23 @@ def as_support(support: Any, n_examples: int) -> Indices:
     return _frozen(array.astype(np.int64))
 
 
+def as_columns(name: str, columns: Any, n_columns: int) -> Indices:
+    """Distinct indices of columns as a read-only int64 array of its own."""
+    array = np.array(columns)
+    if array.size == 0:
+        array = array.astype(np.int64)
+    if array.ndim != 1 or array.dtype.kind not in "ui":
+        raise CertificateError(f"{name} must be a list of columns")
+    outside = array[(array < 0) | (array >= n_columns)]
+    if outside.size:
+        raise CertificateError(
+            f"{name} refers to column {outside[0]}, but there are only {n_columns}"
+        )
+    if np.unique(array).size < array.size:
+        raise CertificateError(f"{name} refers to a column twice")
+    return _frozen(array.astype(np.int64))
+
+
 def as_weights(weights: Any, support: Indices) -> npt.NDArray[Any]:
     """Nonnegative weights, int64 or float64, read-only, one for each index of the support."""
     array = np.array(weights)

@@ -163,7 +163,7 @@ def find_separator(
         return found is not None
 
     if isinstance(task.before, NonSeparation):
-        known = task.certifier.refute(task.before.support, task.before.weights)
+        known = task.certifier.refute_again(task.before)
         if known is not None:
             return Solution.refuted(sample, known.support, "warm-start"), known
     if distinct.first is not None:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from novikoff.certificate.claims import Findings, check_model
+from novikoff.certificate.claims import NO_ROWS, Findings, check_model
 from novikoff.certificate.errors import CertificateError
 from novikoff.certificate.exact.relation import carriers, is_zero_combination
 from novikoff.certificate.examples.blocks import Indices
@@ -14,6 +14,7 @@ from novikoff.certificate.examples.checked import Examples
 from novikoff.certificate.fields import as_support, as_weights
 from novikoff.certificate.kinds.binary import Binary, soft_headline
 from novikoff.certificate.model import Model
+from novikoff.certificate.slacks import Slacks
 from novikoff.certificate.wording import counted
 
 
@@ -25,12 +26,15 @@ class NonSeparation(Binary):
     hyperplanes pass through the origin, with weights that are not negative and not all zero.
     Where ``weights`` is ``None`` the support is a basis: the check proves for itself that it has
     such a combination, by solving for it or by bounds on its weights that leave no doubt.
-    ``model`` is what was fitted nevertheless, if anything was.
+    Where there are ``slacks``, the weights are those of a hyperplane, changed on the support, and
+    carried by all examples that violate its margin. ``model`` is what was fitted nevertheless, if
+    anything was.
     """
 
     support: Indices
     weights: npt.NDArray[Any] | None
     model: Model | None = None
+    slacks: Slacks | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -39,6 +43,10 @@ class NonSeparation(Binary):
             raise CertificateError("a NonSeparation needs a support")
         if self.weights is not None:
             self._set("weights", as_weights(self.weights, self.support))
+        if self.slacks is not None:
+            self._set("slacks", self.slacks.checked(self.problem))
+            if self.weights is not None:
+                raise CertificateError("the weights are those of the slacks: there are no others")
         if self.model is not None:
             self._set("model", self.model.checked(self.problem))
             if self.model.lower > 0.0:
@@ -68,16 +76,26 @@ class NonSeparation(Binary):
         what = (
             "two class averages that coincide" if problem.affine else "a weighted sum that is zero"
         )
+        proof = (
+            f"{counted(self._carried_by, 'example')} of {problem.n_examples:,} prove it: "
+            f"they have {what} exactly."
+        )
+        if self.slacks is not None:
+            proof = (
+                "The slacks of a hyperplane prove it: with weights that differ from them on "
+                f"{counted(self.support.size, 'example')}, the examples have {what} exactly."
+            )
         return [
             f"Not separable: no {problem.hyperplanes} separates {problem.examples}.",
-            f"{counted(self._carried_by, 'example')} of {problem.n_examples:,} prove it: "
-            f"they have {what} exactly.",
+            proof,
             *self._model_sentences(self.model),
         ]
 
     def headline(self) -> str:
         """What is proved, in a few words."""
         proof = f"not separable, {counted(self._carried_by, 'example')} prove it"
+        if self.slacks is not None:
+            proof = "not separable, the slacks of a hyperplane prove it"
         if self.model is None or self.model.soft is None:
             return proof
         return f"{proof}; {soft_headline(self.model.soft)}"
@@ -89,11 +107,16 @@ class NonSeparation(Binary):
 
     def _check(self, examples: Examples) -> Findings:
         affine = self.problem.affine
+        exact_rows = self.support
         examples.check_takes_part(self.support, self.weights)
-        if self.weights is None:
+        if self.slacks is not None:
+            rows = self.slacks.check(examples, self.support, affine=affine)
+            n_carriers, exact_rows = rows.size, rows if self.slacks.relations else NO_ROWS
+        elif self.weights is None:
             carried = carriers(examples.X, examples.signs, self.support, affine=affine)
+            n_carriers = int(carried.sum())
         else:
-            carried = self.weights > 0
+            n_carriers = self._carried_by
             if not is_zero_combination(
                 examples.X, examples.signs, self.support, self.weights, affine=affine
             ):
@@ -103,7 +126,7 @@ class NonSeparation(Binary):
         found = check_model(self.model, examples, affine=affine)
         proof = (
             f"no {self.problem.hyperplanes} separates {self._subject(examples)}; "
-            f"a weighted sum of {counted(int(carried.sum()), 'signed example')} is exactly zero."
+            f"a weighted sum of {counted(n_carriers, 'signed example')} is exactly zero."
         )
         return Findings(
             lower=found.lower,
@@ -111,6 +134,6 @@ class NonSeparation(Binary):
             primal=found.primal,
             dual=found.dual,
             errors=found.errors,
-            exact_rows=np.union1d(found.exact_rows, self.support),
+            exact_rows=np.union1d(found.exact_rows, exact_rows),
             sentences=(proof, *self._model_sentences(self.model, found)),
         )

@@ -1,0 +1,200 @@
+r"""A combination of signed examples that is exactly zero, known to be close to given weights.
+
+Let ``z_i = y_i (x_i, 1)`` be the signed examples, without the 1 where hyperplanes pass through the
+origin, ``λ_i > 0`` floats on a set ``P`` of rows, and ``r = Σ_P λ_i z_i``. Where nothing separates
+the examples, the least ``Σ max(0, 1 - z_i·w)²`` is attained, and there ``r = 0`` for the slacks
+``λ_i = max(0, 1 - z_i·w)``; near there ``r`` is small. Then weights close to ``λ`` make it zero.
+
+**Lemma.** Let ``J`` be columns such that every other column is, on all rows of ``P``, a rational
+combination of those in ``J``. Let ``S`` be as many rows of ``P`` as ``J`` has columns, and ``M``
+the matrix whose columns are the ``z_i`` of ``S``, restricted to ``J``. Let ``A = D M E`` with
+diagonal matrices ``D``, ``E`` of powers of two, ``R`` any matrix, and ``α_i`` at least the sum of
+the moduli in row ``i`` of ``I - R A``, with ``α = max α_i < 1``. Put ``q = R D r``, with ``r``
+restricted to ``J``. If for every ``i`` of ``S``
+
+    |q_i| + ‖q‖ α_i/(1 - α) < λ_i/E_ii,                                        (1)
+
+with the maximum norm, then positive weights on ``P`` combine the signed examples to zero, and by
+Gordan's theorem no hyperplane separates them.
+
+*Proof.* ``G = I - R A`` has the norm ``α < 1``, so ``R A`` is regular, and ``A`` and ``M`` are.
+Let ``δ = -M⁻¹ r``, and ``δ = E d``. Then ``A d = -D r``, so ``R A d = -q`` and
+``d = -(I - G)⁻¹ q = -q - G (I - G)⁻¹ q``. The norm of ``(I - G)⁻¹ q`` is at most
+``‖q‖/(1 - α)``, hence ``|d_i|`` is at most the left side of (1), and ``|δ_i| < λ_i``. So the
+weights ``μ = λ + δ`` on ``S`` and ``μ = λ`` on the rest of ``P`` are positive, and
+``Σ_P μ_i z_i = r + M δ = 0`` in the columns ``J``. In any other column ``k`` the entries on ``P``
+are ``z_ik = Σ_J c_j z_ij``, so the sum over ``P`` of ``μ_i z_ik`` is the combination of the zeros
+in ``J`` by the same ``c_j``: zero too. ∎
+
+Here ``E`` brings every ``λ_i/E_ii`` between 1/2 and 1, and ``D`` the sums of different features to
+one size. ``R`` is an inverse in floating point; the rounding of ``R A`` and of ``q`` is bounded by
+the lemma of :mod:`novikoff.certificate.exact.filter`, and ``r`` is known up to an error that is
+added to ``|q|``. That columns depend on each other is verified in exact arithmetic alone: a third
+column that is the sum of two others *rounded* is independent of them.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import lapack
+
+from novikoff.certificate.errors import CertificateError
+from novikoff.certificate.exact.filter import UNDERFLOW, radius
+from novikoff.certificate.exact.slices import exact_product
+from novikoff.certificate.exact.violations import Violations, dense_columns
+from novikoff.certificate.examples.blocks import Floats, Indices, take
+
+MOST_COLUMNS = 10_000
+"""Up to here a dense inverse is affordable."""
+
+_SAFE = 1.0 + 2.0**-30
+"""More than the roundings in a sum of so many numbers that are not negative."""
+
+_STRIPE = 1 << 21
+"""Values of a product of matrices that are held at a time."""
+
+NOT_POSITIVE = "the slacks of the hyperplane are not proved to be close to weights that sum to zero"
+
+
+@dataclass(frozen=True, eq=False)
+class Relation:
+    """A relation between columns: ``Σ coefs_j x_ij = 0`` on all rows, solved for the first column.
+
+    The column after the last feature is that of the intercept, all ones.
+    """
+
+    columns: Indices
+    coefs: Floats
+
+
+def largest_change(
+    violations: Violations,
+    support: Indices,
+    relations: Sequence[Relation] = (),
+    inverse: Floats | None = None,
+) -> float:
+    """Bound on ``|δ_i|/λ_i``: below 1, the violations are close to weights that sum to zero.
+
+    Parameters
+    ----------
+    violations : Violations
+        The weights ``λ`` on the rows ``P``.
+    support : array of int
+        The rows ``S``.
+    relations : sequence of Relation
+        Between the columns, on ``P``; each excludes its first column from ``J``.
+    inverse : array, optional
+        The matrix ``R``, if there is one already; any will do that satisfies the lemma.
+
+    Raises
+    ------
+    CertificateError
+        If the support and the columns make no square matrix that is proved to be regular, or
+        a relation does not hold exactly.
+    """
+    columns = kept_columns(violations, relations)
+    if not support.size or support.size != columns.size:
+        raise CertificateError(
+            f"the slacks need a support of {columns.size} examples, one for each independent "
+            f"feature, not {support.size}"
+        )
+    if columns.size > MOST_COLUMNS:
+        raise CertificateError(
+            f"a proof by slacks is limited to {MOST_COLUMNS} features, not {columns.size}"
+        )
+    places = violations.places_of(support)
+    matrix = violations.scaled_table(places, columns).T
+    with np.errstate(all="ignore"):
+        if inverse is None:
+            inverse = inverse_of(matrix)
+        change = _change(matrix, inverse, *_scaled_sum(violations, columns))
+        share = np.frexp(violations.weights[places])[0]
+        return float((change / share).max()) * _SAFE
+
+
+def kept_columns(violations: Violations, relations: Sequence[Relation]) -> Indices:
+    """The columns ``J``: those that occur, without those that exact relations make superfluous."""
+    solved = {int(relation.columns[0]) for relation in relations}
+    if len(solved) < len(relations):
+        raise CertificateError("two relations between columns are solved for the same one")
+    for relation in relations:
+        columns, first = relation.columns, float(relation.coefs[0])
+        distinct = np.unique(columns).size == columns.size
+        inside = columns.min() >= 0 and columns.max() < violations.total.size
+        if not (first and distinct and inside) or solved & {*columns[1:].tolist()}:
+            raise CertificateError("a relation between columns is not solved for its first one")
+    if relations:
+        _check_relations(violations, relations)
+    return np.setdiff1d(violations.columns, list(solved))
+
+
+def inverse_of(matrix: Floats) -> Floats:
+    """The inverse in floating point."""
+    return inverse_from_factor(*lapack.dgetrf(matrix)[:2])
+
+
+def inverse_from_factor(factor: Floats, pivots: Indices) -> Floats:
+    """The inverse of a matrix from its factorisation by LAPACK's ``getrf``.
+
+    Raises
+    ------
+    CertificateError
+        If it is singular.
+    """
+    work = int(lapack.dgetri_lwork(len(factor))[0])
+    inverse, info = lapack.dgetri(factor, pivots, lwork=work, overwrite_lu=True)
+    if info:
+        raise CertificateError(NOT_POSITIVE)
+    return np.asarray(inverse, dtype=np.float64)
+
+
+def _scaled_sum(violations: Violations, columns: Indices) -> tuple[Floats, Floats]:
+    """``D r`` in the columns, and a bound on its error."""
+    exponents = -violations.exponents[columns]
+    total = np.ldexp(violations.total[columns], exponents)
+    # The error is near 2**-30, which leaves room for what underflows in the total.
+    return total, np.ldexp(violations.error[columns], exponents) * _SAFE
+
+
+def _change(matrix: Floats, inverse: Floats, total: Floats, error: Floats) -> Floats:
+    """The left side of (1)."""
+    size = len(matrix)
+    estimate = inverse @ total
+    # Sums of moduli: of the terms of each row of the product with the matrix, of the estimate,
+    # and of the change by the error of the total.
+    vectors = np.column_stack([np.abs(matrix).sum(axis=1), np.abs(total), error])
+    defect, moduli = np.empty(size), np.empty((size, 3))
+    step = max(1, _STRIPE // size)
+    for first in range(0, size, step):
+        rows = slice(first, min(first + step, size))
+        product = inverse[rows] @ matrix
+        product[np.arange(len(product)), np.arange(rows.start, rows.stop)] -= 1.0
+        defect[rows] = np.abs(product, out=product).sum(axis=1)
+        moduli[rows] = np.abs(inverse[rows]) @ vectors
+    # The rounding of a row of the product, as the sum of those of its entries.
+    alpha = (defect + size * radius(moduli[:, 0] / size, size)) * _SAFE
+    worst = float(alpha.max())
+    if not worst < 0.5:
+        raise CertificateError(NOT_POSITIVE)
+    reach = np.abs(estimate) + radius(moduli[:, 1], size)
+    reach = (reach + moduli[:, 2] + 4.0 * (size + 8) * UNDERFLOW) * _SAFE
+    change: Floats = reach + (float(reach.max()) * _SAFE / (1.0 - worst)) * alpha
+    return change * _SAFE
+
+
+def _check_relations(violations: Violations, relations: Sequence[Relation]) -> None:
+    """Refuse relations that do not hold on all rows, exactly."""
+    n_features = violations.X.shape[1]
+    parts = [relation.columns for relation in relations]
+    used = np.unique(np.concatenate([*parts, np.array([n_features])]))
+    for block in take(violations.X, violations.rows):
+        table = np.ones((block.rows.size, used.size))
+        table[:, :-1] = dense_columns(block, used[:-1], n_features)
+        for relation in relations:
+            among = np.searchsorted(used, relation.columns)
+            if any(exact_product(table[:, among], relation.coefs)[0]):
+                raise CertificateError(
+                    f"column {relation.columns[0]} is not exactly the combination of others "
+                    "that is claimed"
+                )

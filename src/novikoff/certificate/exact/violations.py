@@ -1,0 +1,219 @@
+"""Margin violations as weights of the signed examples, and their weighted sum enclosed.
+
+Of a hyperplane ``(w, b)`` the slack of an example is ``1 - y_i (w·x_i + b)``, here computed in
+floating point; times the cost of the example it is its weight ``λ_i``, and where that is not above
+a threshold it is set to zero. What is proved with these weights needs them to be numbers and
+nothing else, so they are computed once and rounded as they come.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from novikoff.certificate.errors import CertificateError
+from novikoff.certificate.exact.filter import combination, radius
+from novikoff.certificate.examples.blocks import (
+    Block,
+    DenseBlock,
+    Floats,
+    Indices,
+    SparseBlock,
+    blocks,
+    take,
+)
+from novikoff.certificate.examples.labels import Signs
+
+Mask = npt.NDArray[np.bool_]
+
+_SEEN = 2.0**-900
+"""A sum whose error is below this may be one of zeros: its column is looked at."""
+
+_RANGE = (2.0**-900, 2.0**900)
+"""Products with a power of two that stay in here are exact."""
+
+_HEADROOM = 30
+"""Sums are scaled to an error near ``2**-30``; single terms of a few thousand are then near 1."""
+
+
+def slacks_of(X: Any, signs: Signs, costs: Floats | None, coef: Floats, intercept: float) -> Floats:
+    """The slacks of all examples times their costs, as they are rounded; negative beyond 1.
+
+    Raises
+    ------
+    CertificateError
+        If one is not finite.
+    """
+    slacks = np.empty(X.shape[0])
+    with np.errstate(all="ignore"):
+        for block in blocks(X):
+            rows = slice(block.rows[0], block.rows[-1] + 1)
+            slacks[rows] = 1.0 - (block.products(coef)[0] + intercept) * signs[rows]
+        if costs is not None:
+            slacks *= costs
+    wrong = np.flatnonzero(~np.isfinite(slacks))
+    if wrong.size:
+        raise CertificateError(f"the slack of example {wrong[0]} is not a finite number")
+    return slacks
+
+
+@dataclass(frozen=True, eq=False)
+class Violations:
+    """The rows with a positive weight, and the weighted sum of their signed examples.
+
+    ``total`` has an entry for each feature, and one for the intercept if there is any; ``error``
+    bounds what rounding has changed in it. ``columns`` are those that are not zero in all the rows.
+    """
+
+    X: Any
+    signs: Signs
+    affine: bool
+    rows: Indices
+    weights: Floats
+    total: Floats
+    error: Floats
+    columns: Indices
+
+    @classmethod
+    def of(
+        cls,
+        X: Any,
+        signs: Signs,
+        slacks: Floats,
+        *,
+        threshold: float,
+        without: Indices,
+        affine: bool,
+    ) -> "Violations":
+        """Take the rows whose slack is above the threshold and that are zero ``without``.
+
+        Raises
+        ------
+        CertificateError
+            If the sum overflows.
+        """
+        rows = np.flatnonzero(slacks > threshold)
+        if without.size:
+            rows = rows[~_touching(X, rows, without)]
+        weights = slacks[rows]
+        signed = weights * signs[rows]
+        total, error = combination(take(X, rows), signed, X.shape[1])
+        if affine:
+            size = float(weights.sum())
+            total = np.append(total, signed.sum())
+            error = np.append(error, radius(np.array(size), rows.size))
+        if not np.isfinite(error).all():
+            raise CertificateError("the weighted sum of the signed examples overflows")
+        occurs = error > _SEEN
+        doubtful = np.flatnonzero(~occurs)
+        occurs[doubtful] = _occurring(X, rows, doubtful)
+        return cls(X, signs, affine, rows, weights, total, error, np.flatnonzero(occurs))
+
+    @property
+    def exponents(self) -> npt.NDArray[Any]:
+        """The power of two that brings each entry of the sum to an error near ``2**-30``."""
+        exponents: npt.NDArray[Any] = np.frexp(self.error)[1] + _HEADROOM
+        return exponents
+
+    def places_of(self, support: Indices) -> Indices:
+        """The places of some examples among the rows.
+
+        Raises
+        ------
+        CertificateError
+            If one has no weight.
+        """
+        places = np.searchsorted(self.rows, support)
+        inside = places < self.rows.size
+        inside[inside] = self.rows[places[inside]] == support[inside]
+        if not inside.all():
+            idle = int(support[~inside][0])
+            raise CertificateError(
+                f"example {idle} of the support has no slack above the threshold"
+            )
+        return places
+
+    def table(self, places: Indices, columns: Indices) -> Floats:
+        """Some columns of some rows, without their signs, as a dense array."""
+        table = np.empty((places.size, columns.size))
+        inner = columns < self.X.shape[1]
+        features, seen = columns[inner], 0
+        for block in take(self.X, self.rows[places]):
+            part = table[seen : seen + block.rows.size]
+            part[:, inner] = dense_columns(block, features, self.X.shape[1])
+            part[:, ~inner] = 1.0
+            seen += block.rows.size
+        return table
+
+    def scaled_table(self, places: Indices, columns: Indices) -> Floats:
+        """The signed examples times powers of two: of their weights, and of the sums' errors.
+
+        Raises
+        ------
+        CertificateError
+            If a product with a power of two would be rounded.
+        """
+        table = self.table(places, columns)
+        count = np.count_nonzero(table)
+        sides = self.signs[self.rows[places]]
+        by_row = sides * np.ldexp(1.0, np.frexp(self.weights[places])[1])
+        with np.errstate(all="ignore"):
+            by_column = np.ldexp(1.0, -self.exponents[columns])
+            for factors in (by_row[:, None], by_column):
+                table *= factors
+                sizes = np.abs(table)
+                least, most = _RANGE
+                inside = (sizes >= least) & (sizes <= most)
+                if np.count_nonzero(inside) != count or not np.isfinite(factors).all():
+                    raise CertificateError("the examples are too large or too small to be scaled")
+        return table
+
+
+def dense_columns(block: Block, columns: Indices, n_columns: int) -> Floats:
+    """Some columns of a block as a dense array."""
+    if isinstance(block, DenseBlock):
+        whole = np.array_equal(columns, np.arange(n_columns))
+        return block.values[:, slice(None) if whole else columns].astype(np.float64)
+    assert isinstance(block, SparseBlock)
+    table = np.zeros((block.rows.size, columns.size))
+    place_of = np.full(n_columns, -1)
+    place_of[columns] = np.arange(columns.size)
+    places = place_of[block.indices]
+    owners = np.repeat(np.arange(block.rows.size), np.diff(block.ends))
+    inside = places >= 0
+    table[owners[inside], places[inside]] = block.data[inside]
+    return table
+
+
+def _touching(X: Any, rows: Indices, columns: Indices) -> Mask:
+    """Mark the rows that are not zero in all of the columns."""
+    marks = [np.zeros(0, dtype=np.bool_)]
+    chosen = np.zeros(X.shape[1], dtype=np.bool_)
+    chosen[columns] = True
+    for block in take(X, rows):
+        if isinstance(block, SparseBlock):
+            owners = np.repeat(np.arange(block.rows.size), np.diff(block.ends))
+            hit = np.zeros(block.rows.size, dtype=np.bool_)
+            hit[owners[chosen[block.indices] & (block.data != 0.0)]] = True
+            marks.append(hit)
+        elif isinstance(block, DenseBlock):
+            marks.append((block.values[:, columns] != 0).any(axis=1))
+    return np.concatenate(marks)
+
+
+def _occurring(X: Any, rows: Indices, columns: Indices) -> Mask:
+    """Mark the columns that are not zero in all of the rows."""
+    if not columns.size:
+        return np.zeros(0, dtype=np.bool_)
+    n_columns = X.shape[1]
+    found = np.zeros(n_columns + 1, dtype=np.bool_)
+    # The intercept is a column of ones.
+    found[n_columns] = rows.size > 0
+    inner = columns[columns < n_columns]
+    for block in take(X, rows):
+        if isinstance(block, SparseBlock):
+            found[block.indices[block.data != 0.0]] = True
+        elif isinstance(block, DenseBlock):
+            found[inner] |= (block.values[:, inner] != 0).any(axis=0)
+    return found[columns]
