@@ -18,6 +18,7 @@ from novikoff.certificate import (
 from novikoff.estimators.fitted import Fitted, Task, proof_of
 from novikoff.maxmargin import SOME_MARGIN, Distinct, Problem, Solution, hard_margin, soft_margin
 from novikoff.run.nonseparable import contradiction
+from novikoff.run.slack_proof import refute_by_slacks
 from novikoff.sample import Sample
 
 Vector = NDArray[np.float64]
@@ -162,6 +163,11 @@ def find_separator(
         refutations.extend([] if found is None else [found])
         return found is not None
 
+    def by_slacks(w: Vector, intercept: float) -> bool:
+        found = refute_by_slacks(task.certifier, w, intercept)
+        refutations.extend([] if found is None else [found])
+        return found is not None
+
     if isinstance(task.before, NonSeparation):
         known = task.certifier.refute_again(task.before)
         if known is not None:
@@ -175,6 +181,8 @@ def find_separator(
         tol=tol,
         clock=task.clock,
         confirm=confirm,
+        by_slacks=by_slacks,
+        costs=distinct.costs,
         start=None if start is None else distinct.gathered(start),
     )
     found = refutations[0] if solution.status is Status.NOT_SEPARABLE else None

@@ -97,6 +97,7 @@ def hard_margin(
     clock: Clock,
     confirm: Confirm,
     by_slacks: BySlacks = lambda w, b: False,
+    costs: Vector | None = None,
     start: Vector | None = None,
     settings: ChooseSettings = CHOOSE,
 ) -> Solution:
@@ -116,12 +117,14 @@ def hard_margin(
         whether it does exactly; then the status is NOT_SEPARABLE.
     by_slacks : callable
         Whether the slacks of a hyperplane prove that nothing separates the examples.
+    costs : array of shape (n_examples,), optional
+        How often each example counts in these slacks; by default once.
     start : array of shape (n_examples,), optional
         Weights to start from.
     settings : ChooseSettings, optional
         Which solver is chosen.
     """
-    probe = Probe(problem, clock, soft_margin, by_slacks)
+    probe = Probe(problem, clock, soft_margin, by_slacks, costs)
     if is_large_and_sparse(problem, settings):
         decided = probe.first() or (None if clock.stop() else probe.others())
         if decided is not None and ends(decided, tol):

@@ -20,7 +20,7 @@ from novikoff.maxmargin.problem import Problem, Solution
 from novikoff.run.clock import Clock, Stopped
 
 BySlacks = Callable[[Vector, float], bool]
-"""Whether the slacks of a hyperplane ``w . x + b = 0`` prove that nothing separates the examples."""
+"""Whether the slacks of a hyperplane ``w . x + b = 0`` prove that nothing separates."""
 
 SoftMargin = Callable[..., Solution]
 
@@ -61,6 +61,8 @@ class Probe:
         Solves the soft problems.
     by_slacks : callable
         Proves that nothing separates the examples.
+    costs : array of shape (n_examples,), optional
+        How often each example counts; by default once.
     settings : VerdictSettings, optional
         Which soft margins are tried.
     """
@@ -71,12 +73,14 @@ class Probe:
         clock: Clock,
         soft_margin: SoftMargin,
         by_slacks: BySlacks,
+        costs: Vector | None = None,
         settings: VerdictSettings = VERDICT,
     ) -> None:
         self.problem = problem
         self.clock = clock
         self.soft_margin = soft_margin
         self.by_slacks = by_slacks
+        self.costs = np.ones(problem.sample.n_examples) if costs is None else costs
         self.settings = settings
         self.levels: Iterator[float] = iter(settings.levels)
         self.mistakes = problem.n_examples
@@ -106,7 +110,8 @@ class Probe:
     def _try(self, level: float, tol: float) -> Solution | None:
         sample, before = self.problem.sample, self.found
         C = level * self._unit()
-        soft = Problem(sample, np.full(sample.n_examples, 0.5 / C))
+        with np.errstate(divide="ignore"):
+            soft = Problem(sample, 0.5 / C / self.costs)
         start = None if before is None else before.weights
         with self.clock.until_separated():
             found = self.soft_margin(soft, tol=tol, clock=self.clock, start=start)
