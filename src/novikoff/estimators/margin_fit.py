@@ -87,7 +87,7 @@ class MarginFit:
     ) -> Fitted:
         """Fit a soft margin where nothing separates the examples, or nothing did in time."""
         clock, certifier = task.clock, task.certifier
-        C = usual_cost(distinct.sample, distinct.costs)
+        C = in_data_units(usual_cost(distinct.sample, distinct.costs), 2 * task.sample.exponent)
         passes = int(np.ceil(clock.passes)) + max(clock.limits.max_iter, FEW_PASSES)
         clock.limits = replace(clock.limits, max_iter=passes)
         solution = self._solve_soft(task, distinct, C, None)
@@ -112,8 +112,11 @@ class MarginFit:
         self, task: Task, distinct: Distinct, C: float, start: Vector | None
     ) -> Solution:
         costs = np.ones(task.sample.n_examples) if distinct.costs is None else distinct.costs
+        # In the units of the sample, w is shorter by as much as the examples are longer.
+        own = in_data_units(C, -2 * task.sample.exponent)
+        task.clock.unit = C / own
         with np.errstate(divide="ignore"):
-            slack2 = 0.5 / C / costs
+            slack2 = 0.5 / own / costs
         solution = soft_margin(
             Problem(distinct.sample, slack2),
             tol=self.tol,
@@ -157,6 +160,7 @@ def find_separator(
 ) -> tuple[Solution, Refutation | None]:
     """Search for the separator of largest margin, and for a proof that there is none."""
     sample, refutations = task.sample, []
+    task.clock.unit = 2.0**-sample.exponent
 
     def confirm(support: Ids) -> bool:
         found = task.certifier.refute(support)
@@ -164,7 +168,7 @@ def find_separator(
         return found is not None
 
     def by_slacks(w: Vector, intercept: float) -> bool:
-        found = refute_by_slacks(task.certifier, w, intercept)
+        found = refute_by_slacks(task.certifier, np.ldexp(w, sample.exponent), intercept)
         refutations.extend([] if found is None else [found])
         return found is not None
 
@@ -205,7 +209,13 @@ class Scaled:
         if hard and 0.0 < solution.upper < np.inf:
             weights = weights / ((2.0 if sample.affine else 1.0) * solution.upper**2)
         w, offset = solution.w, solution.offset
-        return cls(w, offset - float(w @ sample.centre), Weighted(support, weights))
+        intercept = offset - float(w @ sample.centre)
+        if sample.exponent:
+            # Any multiple of the weights proves the same bound on the margin.
+            scaled = np.ldexp(weights, 2 * sample.exponent)
+            fits = np.isfinite(scaled).all() and (scaled > np.finfo(float).tiny).all()
+            w, weights = np.ldexp(w, sample.exponent), scaled if fits else weights
+        return cls(w, intercept, Weighted(support, weights))
 
     def fitted(self, task: Task, certificate: Certificate, solution: Solution) -> Fitted:
         """Return what the search gives back."""
@@ -233,6 +243,16 @@ def usable(last: dict[int, Vector] | None, k: int, sample: Sample) -> Vector | N
     if all((weights[sample.signs != -sign] > 0.0).any() for sign in signs):
         return weights
     return None
+
+
+def in_data_units(C: float, exponent: int) -> float:
+    """Return a penalty times two to a power, where floating-point numbers have it."""
+    scaled = float(np.ldexp(C, exponent))
+    if not 0.0 < scaled < np.inf:
+        raise ValueError(
+            "C times the square of the features overflows or underflows; rescale the features."
+        )
+    return scaled
 
 
 def usual_cost(sample: Sample, costs: Vector | None) -> float:

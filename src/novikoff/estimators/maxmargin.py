@@ -193,7 +193,7 @@ class MaxMargin(LinearModel):
             order = np.flatnonzero(training.costs > 0.0)
         results, certificate, interrupted = fit_classes(
             training,
-            training.sample(order=order),
+            training.sample(order=order, rescale=True),
             MarginFit(float(self.C), float(self.tol), self.nonseparable, starts),
             before=self._before,
             max_iter=self.max_iter,

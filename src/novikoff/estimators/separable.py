@@ -77,7 +77,7 @@ def is_separable(
         training = Training.of(asked, X, y, affine=bool(fit_intercept))
         _, certificate, interrupted = fit_classes(
             training,
-            training.sample(),
+            training.sample(rescale=True),
             decide,
             max_iter=max_iter,
             deadline=deadline,

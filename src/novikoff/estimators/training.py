@@ -1,6 +1,6 @@
 """The examples of a fit: validated, typed and hashed once, whatever is fitted to them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,11 @@ from novikoff.estimators.labels import (
     refuse_masked,
 )
 from novikoff.sample import Sample, storage_of
-from novikoff.sample.storage import IN_PLACE, Storage
+from novikoff.sample.sample import ScaleError
+from novikoff.sample.storage import IN_PLACE, Storage, rescaled
+
+MOST_RESCALED = 900
+"""The largest exponent of two by which features are rescaled: beyond, a hyperplane overflows."""
 
 
 @dataclass(frozen=True)
@@ -78,18 +82,25 @@ class Training:
         positives = positives_of(classes)
         return cls(X, classes, codes, positives, hashes, costs, problem, storage_of(X))
 
-    def sample(self, **how: Any) -> Sample:
+    def sample(self, *, rescale: bool = False, **how: Any) -> Sample:
         """Return the examples, signed for the first of the positive classes.
 
-        ``how`` are further arguments of :meth:`Sample.of`.
+        ``rescale`` lets features whose squares overflow or underflow be multiplied by a power of
+        two; ``how`` are further arguments of :meth:`Sample.of`.
         """
         signs = signs_against(self.codes, self.positives[0])
+        how["affine"] = self.problem.affine
         try:
-            sample = Sample.of(self.storage, signs, affine=self.problem.affine, **how)
-        except ValueError:
+            sample = Sample.of(self.storage, signs, **how)
+        except ScaleError:
             # Some norm is not finite; only then is it worth a pass to name the value.
             assert_all_finite(self.X, input_name="X")
-            raise
+            if not rescale:
+                raise
+            storage, exponent = rescaled(self.X)
+            if abs(exponent) > MOST_RESCALED:
+                raise
+            sample = replace(Sample.of(storage, signs, **how), exponent=exponent)
         if not np.isfinite(sample.norms2).all():
             assert_all_finite(self.X, input_name="X")
         return sample

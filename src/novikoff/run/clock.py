@@ -64,6 +64,11 @@ class Clock:
     callbacks : sequence of callables
         Called with each new line of the history.
 
+    Attributes
+    ----------
+    unit : float
+        What the bounds that a search reports are multiplied by.
+
     Examples
     --------
     >>> from novikoff.run.clock import Clock, Limits
@@ -81,6 +86,7 @@ class Clock:
         self.updates = 0
         self.started = time.perf_counter()
         self._interrupted = False
+        self.unit = 1.0
         self._until_separated = self._separated = False
 
     def interrupted(self) -> Status | None:
@@ -96,7 +102,10 @@ class Clock:
 
     @contextmanager
     def until_separated(self) -> Iterator[None]:
-        """End searches within the block as soon as one reports a hyperplane without mistakes."""
+        """End searches within the block as soon as one reports a hyperplane without mistakes.
+
+        Their bounds are on another problem than that of the history, and are not written there.
+        """
         self._until_separated = True
         try:
             yield
@@ -132,6 +141,10 @@ class Clock:
         A second line for the same pass and updates replaces the first, without a call.
         """
         self._separated = self._until_separated and mistakes == 0
+        if self._until_separated:
+            lower, upper = self.history[-1][3:5] if self.history else (-inf, inf)
+        else:
+            lower, upper = self.unit * lower, self.unit * upper
         line = Progress(
             iteration=ceil(self.passes),
             updates=self.updates,

@@ -46,6 +46,8 @@ class Sample:
         Whether hyperplanes may miss the origin.
     longest : int
         The example that is farthest from the centre, the first in order of those.
+    exponent : int
+        The rows are those of the data times two to this power.
 
     Examples
     --------
@@ -65,6 +67,7 @@ class Sample:
     frame: Frame
     affine: bool
     longest: int
+    exponent: int = 0
 
     @classmethod
     def of(
@@ -313,13 +316,17 @@ def _part_of(memory: Memory, ids: NDArray[np.int64]) -> Memory:
     return memory._replace(weights=memory.weights[ids], stamps=memory.stamps[ids])
 
 
+class ScaleError(ValueError):
+    """The squares of the features overflow or underflow."""
+
+
 def _check_scale(largest: float, *, vanished: bool) -> None:
     # A sum of T examples has T^2 times the square of one: room for 2^40 updates is left.
     if not largest < np.finfo(np.float64).max * 2.0**-80:
-        raise ValueError(
+        raise ScaleError(
             "The squares of the features overflow; divide the features by their largest magnitude."
         )
     if vanished or 0.0 < largest < np.finfo(np.float64).tiny / np.finfo(np.float64).eps:
-        raise ValueError(
+        raise ScaleError(
             "The squares of the features underflow; multiply the features by a large constant."
         )

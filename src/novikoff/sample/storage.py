@@ -118,6 +118,29 @@ def storage_of(X: Any) -> Storage:
     return converted
 
 
+def rescaled(X: Any) -> tuple[Storage, int]:
+    """Return a copy of the data times the power of two that brings the largest value near 1.
+
+    Also its exponent. Nothing is rounded but values more than 2^1000 times smaller than the
+    largest.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from novikoff.sample.storage import rescaled
+    >>> storage, exponent = rescaled(np.array([[2.0**500, 2.0**499]]))
+    >>> storage.matrix, exponent
+    (array([[0.5 , 0.25]]), -501)
+    """
+    is_sparse = sparse.issparse(X)
+    values = np.asarray(X.data if is_sparse else X, dtype=np.float64)
+    exponent = -int(np.frexp(np.abs(values).max(initial=0.0))[1])
+    values = np.ldexp(values, exponent)
+    if is_sparse:
+        values = sparse.csr_matrix((values, X.indices, X.indptr), shape=X.shape)
+    return storage_of(values), exponent
+
+
 def _is_readable(X: Any) -> bool:
     """Whether compiled code can read rows of this layout where they are."""
     if sparse.issparse(X):
