@@ -13,7 +13,7 @@ from scipy import sparse
 
 Ids = NDArray[np.int64]
 
-FEW = 256
+FEW = 1024
 """Rows that show that most columns of dense data have both signs."""
 
 
@@ -27,12 +27,12 @@ def one_signed(X: Any, signs: NDArray[np.int8], rows: Ids) -> Ids:
     >>> X = np.array([[1.0, 0.0, 2.0], [0.0, 1.0, 1.0], [0.0, 1.0, 1.0]])
     >>> one_signed(X, np.array([1, 1, -1]), np.arange(3))
     array([0])
-    >>> one_signed(X[:2], np.array([1, -1]), np.arange(2))
+    >>> one_signed(X[:2], np.array([1, 1]), np.arange(2))
     array([0, 1, 2])
     """
     columns, dense = np.arange(X.shape[1]), not sparse.issparse(X)
     if dense:
-        few = np.sign(X[rows[:FEW]]) * signs[rows[:FEW], None].astype(float)
+        few = X[rows[:FEW]].astype(np.float64) * signs[rows[:FEW], None]
         columns = columns[~((few > 0).any(axis=0) & (few < 0).any(axis=0))]
     table = rows_with(X, rows, columns)
     owners, sides = table.indices, np.sign(table.data) * signs[rows][table.indices]
@@ -57,11 +57,12 @@ def rows_with(X: Any, rows: Ids, columns: Ids) -> Any:
     """Return columns of some rows, in CSC without zeros: which of the rows have each column."""
     if sparse.issparse(X):
         part = X[rows]
-        table = sparse.csc_array(part if columns.size == X.shape[1] else part[:, columns])
-        table.sum_duplicates()
+        part = sparse.csc_array(part if columns.size == X.shape[1] else part[:, columns])
+        part.sum_duplicates()
     else:
-        # Few columns are asked for, or few rows.
-        table = sparse.csc_array(X[rows[:, None], columns].astype(np.float64))
+        # Few columns of dense data are asked for.
+        part = sparse.csc_array(X[rows[:, None], columns])
+    table = part.astype(np.float64)
     table.eliminate_zeros()
     table.sort_indices()
     return table

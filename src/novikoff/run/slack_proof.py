@@ -122,8 +122,7 @@ def _choose(violations: Violations) -> _Chosen | None:
     columns = np.roll(violations.columns, int(violations.affine))
     if not 0 < columns.size <= min(violations.rows.size, MOST_COLUMNS):
         return None
-    places = _candidates(violations, columns)
-    table = violations.scaled_table(places, columns)
+    places, table = _candidates(violations, columns)
     kept = np.full(columns.size, True)
     factor = None
     while factor is None:
@@ -151,21 +150,25 @@ def _choose(violations: Violations) -> _Chosen | None:
     return _Chosen(violations.rows[chosen], inverse, tuple(relations))
 
 
-def _candidates(violations: Violations, columns: Ids) -> Ids:
-    """Places of the rows with the largest slacks, also among those that have a rare column."""
+def _candidates(violations: Violations, columns: Ids) -> tuple[Ids, Vector]:
+    """Places of the rows with the largest slacks, and these rows, scaled.
+
+    For columns that are not zero in few of them there are more rows.
+    """
     order = np.argsort(-violations.weights, kind="stable")
     enough = math.ceil(CANDIDATES * columns.size)
-    X, features = violations.X, columns[columns < violations.X.shape[1]]
-    table = rows_with(X, violations.rows[order[:enough]], features)
-    rare = features[np.diff(table.indptr) < COVER]
+    places = order[:enough]
+    table = violations.scaled_table(places, columns)
+    rare = columns[np.count_nonzero(table, axis=0) < COVER]
+    rare = rare[rare < violations.X.shape[1]]
     if not rare.size or order.size <= enough:
-        return order[:enough]
-    # In order of decreasing slack, so that the first are those to take.
-    table = rows_with(X, violations.rows[order], rare)
-    first = table.indptr[:-1, None] + np.arange(COVER)
-    more = table.indices[first[first < table.indptr[1:, None]]]
-    chosen: Ids = order[np.union1d(np.arange(enough), more)]
-    return chosen
+        return places, table
+    # In order of decreasing slack, so that the first of each column are those to take.
+    having = rows_with(violations.X, violations.rows[order], rare)
+    first = having.indptr[:-1, None] + np.arange(COVER)
+    chosen = np.unique(having.indices[first[first < having.indptr[1:, None]]])
+    more = order[chosen[chosen >= enough]]
+    return np.r_[places, more], np.vstack([table, violations.scaled_table(more, columns)])
 
 
 @dataclass(frozen=True)

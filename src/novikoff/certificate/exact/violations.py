@@ -33,6 +33,9 @@ _SEEN = 2.0**-900
 _RANGE = (2.0**-900, 2.0**900)
 """Products with a power of two that stay in here are exact."""
 
+_ROWS = 256
+"""Rows of a table that are scaled at a time."""
+
 _HEADROOM = 30
 """Sums are scaled to an error near ``2**-30``; single terms of a few thousand are then near 1."""
 
@@ -155,19 +158,28 @@ class Violations:
             If a product with a power of two would be rounded.
         """
         table = self.table(places, columns)
-        count = np.count_nonzero(table)
-        sides = self.signs[self.rows[places]]
-        by_row = sides * np.ldexp(1.0, np.frexp(self.weights[places])[1])
         with np.errstate(all="ignore"):
+            by_row = np.ldexp(1.0, np.frexp(self.weights[places])[1])
             by_column = np.ldexp(1.0, -self.exponents[columns])
-            for factors in (by_row[:, None], by_column):
-                table *= factors
-                sizes = np.abs(table)
-                least, most = _RANGE
-                inside = (sizes >= least) & (sizes <= most)
-                if np.count_nonzero(inside) != count or not np.isfinite(factors).all():
-                    raise CertificateError("the examples are too large or too small to be scaled")
+        by_row *= self.signs[self.rows[places]]
+        for first in range(0, places.size, _ROWS):
+            part = table[first : first + _ROWS]
+            if not (
+                _multiply(part, by_row[first : first + _ROWS, None]) and _multiply(part, by_column)
+            ):
+                raise CertificateError("the examples are too large or too small to be scaled")
         return table
+
+
+def _multiply(table: Floats, factors: Floats) -> bool:
+    """Multiply the table by powers of two in place; whether that is exact."""
+    count = np.count_nonzero(table)
+    with np.errstate(all="ignore"):
+        table *= factors
+    sizes = np.abs(table)
+    least, most = _RANGE
+    exact = np.count_nonzero((sizes >= least) & (sizes <= most)) == count
+    return exact and bool(np.isfinite(sizes).all())
 
 
 def dense_columns(block: Block, columns: Indices, n_columns: int) -> Floats:
