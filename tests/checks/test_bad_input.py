@@ -11,6 +11,8 @@ from tests.checks.subjects import ESTIMATORS, EVERYTHING, PERCEPTRONS, make
 from tests.estimators.problems import whole_numbers
 
 ONLINE = [name for name in PERCEPTRONS if name != "min-over"]
+# What brings features of any scale to a middle one by a power of two.
+RESCALING = ["hard", "soft", "is_separable"]
 STORES = [np.array, sparse.csr_matrix, np.asfortranarray]
 
 
@@ -116,8 +118,34 @@ def test_squares_beyond_the_range_of_floats(name, store, fit_intercept):
         ((1e-150, 1e-200, 1e-300), "underflow; multiply the features by a large constant"),
     ):
         for scale in scales:
+            if name in RESCALING and scale != 1e-300:
+                continue
             with pytest.raises(ValueError, match=f"squares of the features {message}"):
                 make(name, fit_intercept=fit_intercept).fit(store(X * scale), y)
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("store", STORES)
+@pytest.mark.parametrize("name", RESCALING)
+@pytest.mark.parametrize("scale", [2.0**660, 2.0**515, 2.0**-515, 2.0**-660])
+def test_squares_beyond_the_range_of_floats_are_rescaled(name, store, fit_intercept, scale):
+    """A power of two more or less in the features is the same power less or more in the model."""
+    X, y = whole_numbers(intercept=fit_intercept)
+    clf = make(name, fit_intercept=fit_intercept)
+    if name == "soft":
+        with pytest.raises(ValueError, match="C times the squares of the features"):
+            clf.fit(store(X * scale), y)
+        return
+    found = clf.fit(store(X * scale), y)
+    usual = make(name, fit_intercept=fit_intercept).fit(store(X), y)
+    if name == "is_separable":
+        found, usual = found.certificate_, usual.certificate_
+        assert found and found.verify(store(X * scale), y).lower > 0.0
+        assert found.upper == pytest.approx(usual.upper * scale)
+    else:
+        np.testing.assert_allclose(found.coef_ * scale, usual.coef_, rtol=1e-6)
+        found.certificate_.verify(store(X * scale), y)
+        assert found.history_[-1].upper == pytest.approx(usual.history_[-1].upper * scale)
 
 
 @pytest.mark.parametrize("name", ESTIMATORS)
@@ -233,7 +261,7 @@ WRONG = {
     "too few labels": lambda X, y: (X, y[:-1]),
     "a NaN": lambda X, y: (np.where(X == X[3, 0], np.nan, X), y),
     "digits": lambda X, y: (X.astype(int).astype(object) + (2**53 + 1), y),
-    "squares": lambda X, y: (X * 1e200, y),
+    "squares": lambda X, y: (X * 1e300, y),
 }
 
 

@@ -8,7 +8,7 @@ from scipy import sparse
 from sklearn.datasets import load_breast_cancer, load_iris
 
 from novikoff.certificate import Status
-from novikoff.maxmargin import Solution, choose, hard_margin, soft_margin
+from novikoff.maxmargin import SOME_MARGIN, Solution, choose, hard_margin, soft_margin
 from novikoff.maxmargin.choose import ChooseSettings, is_small
 from novikoff.maxmargin.newton.search import newton
 from novikoff.maxmargin.wolfe import search as wolfe
@@ -50,7 +50,7 @@ def test_names_of_the_hard_margin():
     assert overlapping.status is Status.NOT_SEPARABLE
     assert overlapping.solver == "wolfe+wolfe-precise"
     text = text_like(4000, 5000, 30, random_state=2)
-    assert hard(text.X, text.y, tol=1e-2).solver == "coordinate"
+    assert hard(text.X, text.y, tol=1e-2).solver == "coordinate+coordinate"
 
 
 def test_columns_of_very_different_scales_are_brought_to_one():
@@ -58,7 +58,7 @@ def test_columns_of_very_different_scales_are_brought_to_one():
     X = rng.normal(size=(200, 3)) * [1e6, 1.0, 1e-9]
     y = np.where(X[:, 2] > 0, 1, -1)
     clock = clock_of()
-    solution = hard(X, y, tol=0.99, clock=clock, confirmed=False)
+    solution = hard(X, y, tol=SOME_MARGIN, clock=clock, confirmed=False)
     assert solution.solver == "wolfe+wolfe-precise+wolfe-equilibrated"
     assert solution.status is Status.GAP_REACHED
     # Bounds in scaled units are not reported, and what is returned is in the units of the data.

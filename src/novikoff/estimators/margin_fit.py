@@ -212,7 +212,8 @@ class Scaled:
         intercept = offset - float(w @ sample.centre)
         if sample.exponent:
             # Any multiple of the weights proves the same bound on the margin.
-            scaled = np.ldexp(weights, 2 * sample.exponent)
+            with np.errstate(over="ignore", under="ignore"):
+                scaled = np.ldexp(weights, 2 * sample.exponent)
             fits = np.isfinite(scaled).all() and (scaled > np.finfo(float).tiny).all()
             w, weights = np.ldexp(w, sample.exponent), scaled if fits else weights
         return cls(w, intercept, Weighted(support, weights))
@@ -247,10 +248,11 @@ def usable(last: dict[int, Vector] | None, k: int, sample: Sample) -> Vector | N
 
 def in_data_units(C: float, exponent: int) -> float:
     """Return a penalty times two to a power, where floating-point numbers have it."""
-    scaled = float(np.ldexp(C, exponent))
-    if not 0.0 < scaled < np.inf:
+    with np.errstate(over="ignore", under="ignore"):
+        scaled = float(np.ldexp(C, exponent))
+    if not 1e-300 < scaled < 1e300:
         raise ValueError(
-            "C times the square of the features overflows or underflows; rescale the features."
+            "C times the squares of the features overflows or underflows; rescale the features."
         )
     return scaled
 

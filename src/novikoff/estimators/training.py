@@ -25,9 +25,6 @@ from novikoff.sample import Sample, storage_of
 from novikoff.sample.sample import ScaleError
 from novikoff.sample.storage import IN_PLACE, Storage, rescaled
 
-MOST_RESCALED = 900
-"""The largest exponent of two by which features are rescaled: beyond, a hyperplane overflows."""
-
 
 @dataclass(frozen=True)
 class Training:
@@ -95,11 +92,10 @@ class Training:
         except ScaleError:
             # Some norm is not finite; only then is it worth a pass to name the value.
             assert_all_finite(self.X, input_name="X")
-            if not rescale:
+            scaled = rescaled(self.X) if rescale else None
+            if scaled is None:
                 raise
-            storage, exponent = rescaled(self.X)
-            if abs(exponent) > MOST_RESCALED:
-                raise
+            storage, exponent = scaled
             sample = replace(Sample.of(storage, signs, **how), exponent=exponent)
         if not np.isfinite(sample.norms2).all():
             assert_all_finite(self.X, input_name="X")

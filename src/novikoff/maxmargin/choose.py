@@ -126,12 +126,15 @@ def hard_margin(
     """
     probe = Probe(problem, clock, soft_margin, by_slacks, costs)
     if is_large_and_sparse(problem, settings):
-        decided = probe.first() or (None if clock.stop() else probe.others())
+        decided = None if clock.stop() else probe.first()
+        if decided is None and clock.stop() is None:
+            decided = probe.others()
         if decided is not None and ends(decided, tol):
             return decided
-        if decided is not None and probe.found is not None:
-            start = probe.found.weights
-        return coordinate_descent(problem, tol=tol, clock=clock, start=start)
+        if decided is not None:
+            start = decided.weights
+        found = coordinate_descent(problem, tol=tol, clock=clock, start=start)
+        return found if probe.found is None else found.following(probe.found)
     search = _wolfe(problem, clock, start)
     zero, aim = search.settings.zero_of_gram * problem.sample.radius, _aim(problem, tol, settings)
     decided, status = _wolfe_and_probe(search, probe, tol, zero, aim, settings)

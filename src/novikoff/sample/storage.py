@@ -15,6 +15,10 @@ IN_PLACE = (np.dtype(np.float64), np.dtype(np.float32), np.dtype(np.uint8))
 CHUNK_BYTES = 1 << 22
 # Matrices of another type or layout are copied as a whole up to this size.
 CONVERTED_AT_ONCE = 1 << 25
+# The largest exponent of two by which data are rescaled, and the least share of the largest value
+# that every column must reach: beyond, norms of hyperplanes may overflow.
+MOST_RESCALED = 900
+LEAST_SHARE = 2.0**-300
 # Larger ones are converted in chunks that stay in the cache of the processor. A sweep of 80 MB in
 # Fortran order takes about seven passes, a tenth less at half the value, and as much at twice.
 CONVERTED_CHUNK_BYTES = 1 << 23
@@ -118,11 +122,11 @@ def storage_of(X: Any) -> Storage:
     return converted
 
 
-def rescaled(X: Any) -> tuple[Storage, int]:
+def rescaled(X: Any) -> tuple[Storage, int] | None:
     """Return a copy of the data times the power of two that brings the largest value near 1.
 
-    Also its exponent. Nothing is rounded but values more than 2^1000 times smaller than the
-    largest.
+    Also its exponent. ``None`` where that is not enough: columns are of too different scales, or a
+    hyperplane in the units of the data would overflow.
 
     Examples
     --------
@@ -133,12 +137,18 @@ def rescaled(X: Any) -> tuple[Storage, int]:
     (array([[0.5 , 0.25]]), -501)
     """
     is_sparse = sparse.issparse(X)
-    values = np.asarray(X.data if is_sparse else X, dtype=np.float64)
-    exponent = -int(np.frexp(np.abs(values).max(initial=0.0))[1])
-    values = np.ldexp(values, exponent)
+    X = X.astype(np.float64)
+    reach = abs(X).max(axis=0)
+    reach = reach.toarray().ravel() if is_sparse else reach
+    reach = reach[reach > 0.0]
+    exponent = -int(np.frexp(reach.max())[1])
+    if abs(exponent) > MOST_RESCALED or reach.min() < LEAST_SHARE * reach.max():
+        return None
     if is_sparse:
-        values = sparse.csr_matrix((values, X.indices, X.indptr), shape=X.shape)
-    return storage_of(values), exponent
+        X.data = np.ldexp(X.data, exponent)
+    else:
+        X = np.ldexp(X, exponent)
+    return storage_of(X), exponent
 
 
 def _is_readable(X: Any) -> bool:
