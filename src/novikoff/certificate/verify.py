@@ -1,5 +1,6 @@
 """Verification of an estimator, a certificate or a file with either."""
 
+import math
 import os
 from pathlib import Path
 from typing import Any
@@ -83,10 +84,21 @@ def certificate_of(model: Any) -> Certificate:
     if not isinstance(found, Certificate):
         raise CertificateError(f"a {type(model).__name__} without certificate_; fit it first")
     parts: Any = hyperplanes_in(found)
-    certified = {
+    certified: dict[str, Any] = {
         "classes_": found.problem.classes,
         "coef_": [part.coef for part in parts],
         "intercept_": [part.intercept for part in parts],
+    }
+    # Numbers for two classes, arrays for more.
+    stated = {
+        "margin_": [part.lower for part in parts],
+        "margin_upper_bound_": [part.upper for part in parts],
+        "C_": [math.inf if part.model.soft is None else part.model.soft.C for part in parts],
+    }
+    certified |= {
+        name: values if len(parts) > 1 else values[0]
+        for name, values in stated.items()
+        if hasattr(model, name)
     }
     for name, value in certified.items():
         if not np.array_equal(getattr(model, name, ()), value):

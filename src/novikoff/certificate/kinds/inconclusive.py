@@ -32,7 +32,8 @@ class Inconclusive(Binary):
     ``spread``, if given, is claimed to be at most the largest distance between two examples
     (without an intercept: the largest norm), and ``upper`` is below ``2**-30`` of it: the examples
     are *numerically* not separable, which is no verdict. ``model`` is what was fitted, if anything
-    was; it does not separate the examples, which the check makes sure of. Where ``upper`` is 0,
+    was; the check makes sure that it does not separate the examples, unless with a margin below
+    the smallest positive float64, which no :class:`Separation` can state. Where ``upper`` is 0,
     nothing separates them, but the weights that prove it are too large to be stored in a
     :class:`NonSeparation`.
     """
