@@ -39,6 +39,7 @@ class Answer:
     """What a solver returned.
 
     ``coef`` is None if it found no model. ``message`` is the reason, or the name of a warning.
+    ``status`` and ``method`` are how our run ended, and which of our solvers it used.
     """
 
     coef: Any = None
@@ -46,6 +47,8 @@ class Answer:
     passes: int | None = None
     certificate: Any = None
     message: str = ""
+    status: str = ""
+    method: str = ""
 
 
 Solver = Callable[[Any, Any], Answer]
@@ -153,17 +156,27 @@ def once(solver: Solver, X: Any, y: Any, limit: float = LIMIT) -> Run:
 
 
 def compete(
-    X: Any, y: Any, solvers: Mapping[str, Solver], *, limit: float = LIMIT
+    X: Any,
+    y: Any,
+    solvers: Mapping[str, Solver],
+    *,
+    limit: float = LIMIT,
+    long: float = LONG,
+    brief_rounds: int = BRIEF_ROUNDS,
 ) -> dict[str, Outcome]:
-    """Time the solvers alternately, round by round, after a first run of each."""
+    """Time the solvers alternately, round by round, after a first run of each.
+
+    A run that takes more than ``long`` seconds is not repeated; if the fastest solver takes less
+    than ``BRIEF`` seconds there are ``brief_rounds`` rounds.
+    """
     contestants = {who: Contestant(solver, X, y, limit) for who, solver in solvers.items()}
     try:
         runs = {who: [contestant.run()] for who, contestant in contestants.items()}
-        for k in range(BRIEF_ROUNDS):
+        for k in range(brief_rounds):
             if k == ROUNDS and not _is_brief(runs.values()):
                 break
             for who, contestant in contestants.items():
-                if runs[who][-1].seconds < LONG:
+                if runs[who][-1].seconds < long:
                     runs[who].append(contestant.run())
     finally:
         for contestant in contestants.values():

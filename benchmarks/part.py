@@ -1,0 +1,127 @@
+"""What the parts of the benchmark ``shapes`` share: their cells, their races, their tables."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from math import inf
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from benchmarks import peers
+from benchmarks.cells import Cell, select
+from benchmarks.contest import (
+    LIMIT,
+    Outcome,
+    Solver,
+    compete,
+    format_value,
+    once,
+    publish,
+    rows_file,
+)
+from benchmarks.measure import RESULTS, Report, Times, write_rows
+
+OURS = "novikoff"
+METHODS = {"dual": True, "primal": False}
+
+LONG = 10.0
+"""A run that takes more seconds is not repeated."""
+
+BRIEF_ROUNDS = 7
+"""Rounds if the fastest solver takes less than 0.1 s."""
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Which cells to measure, with which data."""
+
+    substring: str = ""
+    quick: bool = False
+    seed: int = 0
+
+    @property
+    def is_all(self) -> bool:
+        return self == Selection()
+
+
+class Part:
+    """One part of the benchmark: it collects a row for each race, and prints it at once."""
+
+    def __init__(self, name: str, title: str, selection: Selection) -> None:
+        # A selection does not overwrite the results of all cells.
+        self.name = f"shapes_{name}" + ("" if selection.is_all else "_selection")
+        self.title, self.selection = title, selection
+        self.report = Report(self.name, title)
+        self.rows: list[dict[str, Any]] = []
+
+    def cells(self, grid: Iterable[Cell]) -> Iterator[tuple[Cell, Any, Any]]:
+        """Generate the data of each selected cell, once what is compiled for it is in the cache."""
+        chosen = self.selection
+        for cell in select(grid, chosen.substring, chosen.quick):
+            X, y = cell.data(chosen.seed)
+            compile_for(X)
+            yield cell, X, y
+
+    def add(self, row: dict[str, Any]) -> None:
+        """Print a row, and write all rows so far to the CSV file."""
+        self.rows.append(row)
+        print("  ".join(format_value(value) for value in row.values()), flush=True)
+        RESULTS.mkdir(exist_ok=True)
+        write_rows(rows_file(self.name), self.rows)
+
+    def finish(self) -> None:
+        if not self.rows:
+            print(f"{self.title}: no such cell")
+            return
+        publish(self.name, self.title, self.rows)
+        self.report.finish()
+
+
+def race(
+    X: Any, y: Any, solvers: Mapping[str, Solver], *, limit: float = LIMIT
+) -> dict[str, Outcome]:
+    return compete(X, y, solvers, limit=limit, long=LONG, brief_rounds=BRIEF_ROUNDS)
+
+
+def better(outcomes: Mapping[str, Outcome], names: Iterable[str]) -> tuple[str, Times]:
+    """The fastest of the named peers, and its times; infinite if none ended."""
+    ended = {name: outcomes[name].at_least for name in names if name in outcomes}
+    if not ended:
+        return "", Times((inf,))
+    fastest = min(ended, key=lambda name: ended[name].median)
+    return fastest, ended[fastest]
+
+
+def median_seconds(solve: Callable[[], object]) -> float:
+    """The median CPU time of some work in a process of its own."""
+
+    def solver(X: Any, y: Any) -> peers.Answer:
+        solve()
+        return peers.Answer()
+
+    return race(None, None, {"work": solver})["work"].times.median
+
+
+_compiled: set[tuple[str, bool]] = set()
+
+
+def compile_for(X: Any) -> None:
+    """Run every solver on a few examples of this type, so that no time includes compilation."""
+    kind = str(X.dtype), sp.issparse(X)
+    if kind in _compiled:
+        return
+    _compiled.add(kind)
+    rng = np.random.default_rng(0)
+    # Many examples, few, and many with many features: the soft margins go to different solvers.
+    for n, d in ((600, 5), (60, 30), (4000, 3500) if kind[1] else (400, 30)):
+        few = rng.integers(0, 9, (n, d)) * (rng.random((n, d)) < min(1.0, 30 / d))
+        examples = sp.csr_matrix(few, dtype=X.dtype) if kind[1] else few.astype(X.dtype)
+        for noise in (0.0, 0.2):
+            y = np.where(few[:, 0] > 2, 1, -1) * np.where(rng.random(n) < noise, -1, 1)
+            for solver in (
+                peers.max_margin(C=1.0, max_iter=50),
+                peers.max_margin(max_iter=50),
+                peers.separable,
+            ):
+                once(solver, examples, y, limit=600.0)
