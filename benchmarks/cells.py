@@ -17,6 +17,17 @@ Make = Callable[[int], tuple[Any, Any]]
 
 NOISE = 0.1
 
+WORDS = {
+    "dtype": "{dtype}",
+    "noise": "{noise:.0%} noise",
+    "positives": "{positives:.0%} positive",
+    "spectrum": "spectrum k^-{spectrum:g}",
+    "mean": "means",
+    "scales": "scales",
+    "wide": "no margin",
+}
+"""What the name of a dense cell says of it."""
+
 
 @dataclass(frozen=True)
 class Cell:
@@ -39,10 +50,11 @@ class Cell:
 
 
 def _dense(
-    n: int, d: int, kind: Kind, extra: str = "", *, soft: bool = True, quick: bool = False, **how: Any
+    n: int, d: int, kind: Kind, *, soft: bool = True, quick: bool = False, **how: Any
 ) -> Cell:
+    parts = [f"dense {n:,} x {d:,}", kind, *(word for key, word in WORDS.items() if key in how)]
+    name = ", ".join(parts).format(**how)
     how = {"noise": NOISE if kind == "noisy" else 0.0, "wide": kind == "separable", **how}
-    name = ", ".join(filter(None, (f"dense {n:,} x {d:,}", kind, extra)))
     return Cell(name, kind, lambda seed: gaussian(n, d, seed, **how), soft, quick)
 
 
@@ -103,51 +115,51 @@ GAUSS: dict[str, Any] = {"values": "gaussian", "zipf": False}
 
 DENSE = [
     # Fewer examples than features: every labelling is separable.
-    _dense(200, 2_000, "separable", "random labels", noise=0.5, quick=True),
+    _dense(200, 2_000, "separable", noise=0.5, quick=True),
     _genes(200, 2_000, quick=True),
-    _dense(500, 5_000, "separable", "correlated, means", spectrum=1.0, mean=1.0, quick=True),
+    _dense(500, 5_000, "separable", spectrum=1.0, mean=1.0, quick=True),
     _dense(500, 5_000, "separable", quick=True),
     _genes(2_000, 20_000),
     _dense(1_000, 20_000, "separable"),
-    _dense(1_000, 20_000, "separable", "correlated", spectrum=1.0),
-    _dense(1_000, 20_000, "separable", "10 % noise, means, scales", noise=0.1, mean=3.0, scales=1.0),
+    _dense(1_000, 20_000, "separable", spectrum=1.0),
+    _dense(1_000, 20_000, "separable", noise=0.1, mean=3.0, scales=1.0),
     _dense(2_500, 2_500, "separable"),
-    _dense(2_500, 2_500, "separable", "10 % noise", noise=0.1),
-    _dense(2_500, 2_500, "separable", "correlated", spectrum=1.0),
-    _dense(2_500, 2_500, "separable", "correlated, 10 % noise, means", spectrum=0.5, mean=1.0, noise=0.1),
-    _dense(1_000, 1_000, "separable", "5 % positive, correlated", positives=0.05, wide=False, spectrum=1.0, quick=True),
+    _dense(2_500, 2_500, "separable", noise=0.1),
+    _dense(2_500, 2_500, "separable", spectrum=1.0),
+    _dense(2_500, 2_500, "separable", spectrum=0.5, mean=1.0, noise=0.1),
+    _dense(1_000, 1_000, "separable", positives=0.05, wide=False, spectrum=1.0, quick=True),
     # A few examples for each feature.
     _dense(300, 100, "noisy", quick=True),
     _dense(2_000, 200, "noisy", quick=True),
     _dense(2_000, 200, "separable", quick=True),
-    _dense(2_000, 200, "noisy", "correlated, means", spectrum=1.0, mean=1.0, quick=True),
-    _dense(2_000, 200, "separable", "correlated, scales", spectrum=1.0, scales=1.0, quick=True),
-    _dense(2_000, 200, "separable", "no margin", wide=False, quick=True),
-    _dense(4_000, 1_500, "open", "10 % noise", noise=0.1),
-    _dense(4_000, 1_500, "separable", "correlated", spectrum=1.0),
-    _dense(5_000, 2_000, "open", "10 % noise, correlated, means", noise=0.1, spectrum=1.0, mean=1.0),
+    _dense(2_000, 200, "noisy", spectrum=1.0, mean=1.0, quick=True),
+    _dense(2_000, 200, "separable", spectrum=1.0, scales=1.0, quick=True),
+    _dense(2_000, 200, "separable", wide=False, quick=True),
+    _dense(4_000, 1_500, "open", noise=0.1),
+    _dense(4_000, 1_500, "separable", spectrum=1.0),
+    _dense(5_000, 2_000, "open", noise=0.1, spectrum=1.0, mean=1.0),
     # Many examples for each feature.
     _dense(5_000, 50, "noisy", quick=True),
-    _dense(5_000, 50, "separable", "means", mean=3.0, quick=True),
-    _dense(5_000, 50, "noisy", "correlated, scales", spectrum=1.0, scales=1.0),
+    _dense(5_000, 50, "separable", mean=3.0, quick=True),
+    _dense(5_000, 50, "noisy", spectrum=1.0, scales=1.0),
     _dense(12_000, 800, "separable"),
-    _dense(12_000, 800, "noisy", "means, scales", mean=1.0, scales=1.0),
-    _dense(12_000, 800, "separable", "correlated, means", spectrum=1.0, mean=1.0),
+    _dense(12_000, 800, "noisy", mean=1.0, scales=1.0),
+    _dense(12_000, 800, "separable", spectrum=1.0, mean=1.0),
     _dense(20_000, 1_000, "separable"),
-    _dense(20_000, 1_000, "separable", "correlated", spectrum=1.0),
-    _dense(20_000, 1_000, "noisy", "correlated, means", spectrum=1.0, mean=1.0),
+    _dense(20_000, 1_000, "separable", spectrum=1.0),
+    _dense(20_000, 1_000, "noisy", spectrum=1.0, mean=1.0),
     _dense(20_000, 3_000, "noisy"),
     _dense(20_000, 3_000, "separable"),
-    _dense(20_000, 3_000, "noisy", "correlated, means", spectrum=1.0, mean=1.0),
-    _dense(20_000, 3_000, "separable", "correlated", spectrum=0.5),
+    _dense(20_000, 3_000, "noisy", spectrum=1.0, mean=1.0),
+    _dense(20_000, 3_000, "separable", spectrum=0.5),
     _dense(100_000, 30, "noisy"),
-    _dense(100_000, 30, "separable", "correlated, means", spectrum=1.0, mean=1.0),
-    _dense(50_000, 100, "noisy", "5 % positive", positives=0.05),
+    _dense(100_000, 30, "separable", spectrum=1.0, mean=1.0),
+    _dense(50_000, 100, "noisy", positives=0.05),
     # Other types of numbers.
-    _dense(20_000, 256, "noisy", "float32, correlated, means", dtype="float32", spectrum=0.5, mean=0.5),
-    _dense(1_000, 3_000, "separable", "float32, correlated", dtype="float32", spectrum=1.0, quick=True),
-    _dense(10_000, 500, "separable", "uint8, correlated", dtype="uint8", spectrum=0.5),
-    _dense(3_000, 100, "noisy", "uint8", dtype="uint8", quick=True),
+    _dense(20_000, 256, "noisy", dtype="float32", spectrum=0.5, mean=0.5),
+    _dense(1_000, 3_000, "separable", dtype="float32", spectrum=1.0, quick=True),
+    _dense(10_000, 500, "separable", dtype="uint8", spectrum=0.5),
+    _dense(3_000, 100, "noisy", dtype="uint8", quick=True),
 ]  # fmt: skip
 
 SPARSE = [
@@ -197,7 +209,8 @@ REAL = [
     Cell("iris 1-v-2", "open", lambda seed: bundled("iris", seed, classes=(1, 2)), quick=True),
     Cell("diabetes above the median", "open", lambda seed: bundled("diabetes", seed)),
     Cell("photographs, uint8 10,000 x 192", "open", lambda seed: patches(10_000, 8, seed)),
-    Cell("photographs, float32 4,000 x 768", "open", lambda seed: patches(4_000, 16, seed, "float32")),
+    Cell("photographs, float32 4,000 x 768", "open",
+         lambda seed: patches(4_000, 16, seed, "float32")),
     Cell("source text, words", "separable", lambda seed: source_text(seed), quick=True),
     Cell("source text, words and pairs", "separable", lambda seed: source_text(seed, ngrams=2)),
     Cell("source text, binary", "separable", lambda seed: source_text(seed, tfidf=False)),
@@ -205,11 +218,11 @@ REAL = [
 
 # For the proof of non-separability alone.
 NOISY = [
-    _dense(100_000, 200, "noisy", "correlated, means", spectrum=1.0, mean=1.0, soft=False),
+    _dense(100_000, 200, "noisy", spectrum=1.0, mean=1.0, soft=False),
     _dense(100_000, 1_000, "noisy", soft=False),
-    _dense(30_000, 2_000, "noisy", "correlated, means", spectrum=0.5, mean=1.0, soft=False),
+    _dense(30_000, 2_000, "noisy", spectrum=0.5, mean=1.0, soft=False),
     _dense(20_000, 5_000, "noisy", soft=False),
-    _dense(3_000, 400, "noisy", "correlated, scales", spectrum=1.0, scales=1.0, soft=False, quick=True),
+    _dense(3_000, 400, "noisy", spectrum=1.0, scales=1.0, soft=False, quick=True),
     _dense(6_000, 1_000, "noisy", soft=False, quick=True),
     _bags(100_000, 5_000, 50, "noisy", "Gaussian", **GAUSS, soft=False),
     _bags(100_000, 5_000, 50, "noisy", "binary", soft=False),
@@ -224,5 +237,7 @@ GRID = [*DENSE, *SPARSE, *REAL, *NOISY]
 def select(cells: Iterable[Cell], substring: str = "", quick: bool = False) -> list[Cell]:
     """The cells whose name contains the substring, of the quick selection or of all."""
     return [
-        cell for cell in cells if substring.lower() in cell.name.lower() and (cell.quick or not quick)
+        cell
+        for cell in cells
+        if substring.lower() in cell.name.lower() and (cell.quick or not quick)
     ]

@@ -152,7 +152,9 @@ def main() -> None:
     parser.add_argument("parts", nargs="*", metavar="part", help=f"among {', '.join(PARTS)}")
     parser.add_argument("--quick", action="store_true", help="a selection of small cells")
     parser.add_argument("--cell", default="", help="only the cells whose name contains this")
-    parser.add_argument("--seed", type=int, default=0, help="0, 1, ...: other data of the same kind")
+    parser.add_argument(
+        "--seed", type=int, default=0, help="0, 1, ...: other data of the same kind"
+    )
     options = parser.parse_args()
     unknown = set(options.parts) - set(PARTS)
     if unknown:

@@ -61,15 +61,15 @@ def separable(selection: Selection) -> None:
             }
         )
         what = f"{name} {theirs.median:.3g} s" if name else f"no peer separates in {limit:.3g} s"
-        part.report.add(
-            cell.name, seconds, "s", from_minima=times.least, at_most=bar, note=what
-        )
+        part.report.add(cell.name, seconds, "s", from_minima=times.least, at_most=bar, note=what)
     part.finish()
 
 
 def _seconds(outcomes: Any, who: str) -> float | None:
     """The time of the peer whose name starts so; None if it did not separate the examples."""
-    return next((each.times.median for name, each in outcomes.items() if name.startswith(who)), None)
+    return next(
+        (each.times.median for name, each in outcomes.items() if name.startswith(who)), None
+    )
 
 
 def _perceptron(X: Any, y: Any, limit: float) -> dict[str, Solver]:
@@ -173,5 +173,3 @@ def old(selection: Selection) -> None:
         note = f"{verdict}; {BEFORE[case]:.3g} s before"
         part.report.add(case, times.median, "s", from_minima=times.least, note=note)
     part.finish()
-
-
