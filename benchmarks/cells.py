@@ -128,8 +128,10 @@ DENSE = [
     _dense(2_500, 2_500, "separable", spectrum=1.0),
     _dense(2_500, 2_500, "separable", spectrum=0.5, mean=1.0, noise=0.1),
     _dense(1_000, 1_000, "separable", positives=0.05, wide=False, spectrum=1.0, quick=True),
-    # A few examples for each feature.
-    _dense(300, 100, "noisy", quick=True),
+    # A few examples for each feature. With 10 % noise and independent columns, up to 3.0 examples
+    # for each feature are separable: n/d < 1 / min_t E max(0, Z - t V)^2 with Z normal and V the
+    # signed score of a noisy example (Candès and Sur, 2020, Theorem 1).
+    _dense(400, 100, "noisy", quick=True),
     _dense(2_000, 200, "noisy", quick=True),
     _dense(2_000, 200, "separable", quick=True),
     _dense(2_000, 200, "noisy", spectrum=1.0, mean=1.0, quick=True),
