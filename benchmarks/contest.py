@@ -156,40 +156,28 @@ def once(solver: Solver, X: Any, y: Any, limit: float = LIMIT) -> Run:
 
 
 def compete(
-    X: Any,
-    y: Any,
-    solvers: Mapping[str, Solver],
-    *,
-    limit: float = LIMIT,
-    long: float = LONG,
-    brief_rounds: int = BRIEF_ROUNDS,
+    X: Any, y: Any, solvers: Mapping[str, Solver], *, limit: float = LIMIT
 ) -> dict[str, Outcome]:
-    """Time the solvers alternately, round by round, after a first run of each.
-
-    A run that takes more than ``long`` seconds is not repeated; if the fastest solver takes less
-    than ``BRIEF`` seconds there are ``brief_rounds`` rounds.
-    """
+    """Time the solvers alternately, round by round, after a first run of each."""
     contestants = {who: Contestant(solver, X, y, limit) for who, solver in solvers.items()}
     try:
         runs = {who: [contestant.run()] for who, contestant in contestants.items()}
-        for k in range(brief_rounds):
+        for k in range(BRIEF_ROUNDS):
             if k == ROUNDS and not _is_brief(runs.values()):
                 break
             for who, contestant in contestants.items():
-                if runs[who][-1].seconds < long:
+                if runs[who][-1].seconds < LONG:
                     runs[who].append(contestant.run())
     finally:
         for contestant in contestants.values():
             contestant.close()
-    return {
-        who: Outcome(
-            done[0].seconds,
-            Times(tuple(run.seconds for run in done[1:] or done)),
-            done[-1].answer,
-            limit,
-        )
-        for who, done in runs.items()
-    }
+    return {who: outcome(done, limit) for who, done in runs.items()}
+
+
+def outcome(runs: Sequence[Run], limit: float) -> Outcome:
+    """All runs of a solver, of which the first one counts only if it is the only one."""
+    times = Times(tuple(run.seconds for run in runs[1:] or runs))
+    return Outcome(runs[0].seconds, times, runs[-1].answer, limit)
 
 
 def _is_brief(runs: Iterable[Sequence[Run]]) -> bool:

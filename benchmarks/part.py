@@ -1,6 +1,6 @@
 """What the parts of the benchmark ``shapes`` share: their cells, their races, their tables."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 from typing import Any
@@ -10,13 +10,17 @@ import scipy.sparse as sp
 
 from benchmarks.cells import Cell, select
 from benchmarks.contest import (
+    BRIEF,
     LIMIT,
+    ROUNDS,
     Answer,
+    Contestant,
     Outcome,
+    Run,
     Solver,
-    compete,
     format_value,
     once,
+    outcome,
     publish,
     rows_file,
 )
@@ -24,13 +28,16 @@ from benchmarks.measure import RESULTS, Report, Times, write_rows
 from novikoff import MaxMargin, is_separable
 
 OURS = "novikoff"
-METHODS = {"dual": True, "primal": False}
+METHODS = {"primal": False, "dual": True}
 
 LONG = 10.0
 """A run that takes more seconds is not repeated."""
 
+CLOSE = 1.5
+"""A peer runs again if its first run took at most so many times the fastest one's."""
+
 BRIEF_ROUNDS = 7
-"""Rounds if the fastest solver takes less than 0.1 s."""
+"""Runs of a solver that takes less than 0.1 s."""
 
 
 @dataclass(frozen=True)
@@ -80,9 +87,41 @@ class Part:
 
 
 def race(
-    X: Any, y: Any, solvers: Mapping[str, Solver], *, limit: float = LIMIT
+    X: Any, y: Any, ours: Solver, peers: Mapping[str, Solver], *, limit: float = LIMIT
 ) -> dict[str, Outcome]:
-    return compete(X, y, solvers, limit=limit, long=LONG, brief_rounds=BRIEF_ROUNDS)
+    """Time our solver and the faster of its peers alternately, after a first run of each.
+
+    A peer is stopped when it takes much longer than the fastest one before it, and only those that
+    may be the fastest run again. Each has three runs, and more if they are brief.
+    """
+    solvers = {OURS: ours, **peers}
+    contestants = {who: Contestant(solver, X, y, limit) for who, solver in solvers.items()}
+    try:
+        runs = {OURS: [contestants[OURS].run()]}
+        fastest = inf
+        for who in peers:
+            contestants[who].limit = min(limit, 1.0 + 2.0 * fastest)
+            runs[who] = [contestants[who].run()]
+            fastest = min(fastest, runs[who][0].seconds)
+        for _ in range(BRIEF_ROUNDS):
+            for who, done in runs.items():
+                if (who == OURS or done[0].seconds <= CLOSE * fastest) and _wanting(done):
+                    done.append(contestants[who].run())
+    finally:
+        for contestant in contestants.values():
+            contestant.close()
+    return {who: outcome(done, contestants[who].limit) for who, done in runs.items()}
+
+
+def _wanting(done: Sequence[Run]) -> bool:
+    """Whether a solver should run again, having done these runs, of which the first is cold."""
+    last = done[-1].seconds
+    return last < LONG and (len(done) <= ROUNDS or last < BRIEF)
+
+
+def seconds_of(solver: Solver, X: Any, y: Any, limit: float = LIMIT) -> float:
+    """The median CPU time of one solver."""
+    return race(X, y, solver, {}, limit=limit)[OURS].times.median
 
 
 def better(outcomes: Mapping[str, Outcome], names: Iterable[str]) -> tuple[str, Times]:
@@ -92,16 +131,6 @@ def better(outcomes: Mapping[str, Outcome], names: Iterable[str]) -> tuple[str, 
         return "", Times((inf,))
     fastest = min(ended, key=lambda name: ended[name].median)
     return fastest, ended[fastest]
-
-
-def median_seconds(solve: Callable[[], object]) -> float:
-    """The median CPU time of some work in a process of its own."""
-
-    def solver(X: Any, y: Any) -> Answer:
-        solve()
-        return Answer()
-
-    return race(None, None, {"work": solver})["work"].times.median
 
 
 _compiled: set[tuple[str, bool]] = set()

@@ -26,7 +26,7 @@ from benchmarks import peers, startup, threads, verdicts
 from benchmarks.cells import GRID
 from benchmarks.contest import LIMIT, once
 from benchmarks.hard_margin import proof
-from benchmarks.part import METHODS, OURS, Part, Selection, better, race
+from benchmarks.part import METHODS, OURS, Part, Selection, better, race, seconds_of
 from benchmarks.soft_margin import value
 
 GAP = 1e-3
@@ -49,7 +49,7 @@ def soft(selection: Selection) -> None:
     for cell, X, y in part.cells(cell for cell in GRID if cell.soft):
         for C in PENALTIES:
             linear = {name: peers.linear_svc(C=C, dual=dual) for name, dual in METHODS.items()}
-            outcomes = race(X, y, {OURS: peers.max_margin(C=C, tol=GAP), **linear})
+            outcomes = race(X, y, peers.max_margin(C=C, tol=GAP), linear)
             ours, (name, theirs) = outcomes[OURS], better(outcomes, METHODS)
             answer, seconds = ours.answer, ours.times.median
             proved, note = proof(answer, "SoftOptimum", X, y)
@@ -100,11 +100,11 @@ def hard(selection: Selection) -> None:
         # The peers are stopped once they have taken longer than ours: that decides.
         first = once(mine, X, y).seconds
         limit = min(LIMIT, 2.0 + 2.0 * first)
-        outcomes = race(X, y, {OURS: mine, "SVC": peers.svc, **linear}, limit=limit)
+        outcomes = race(X, y, mine, linear, limit=limit)
         answer, times = outcomes[OURS].answer, outcomes[OURS].times
         proved, note = proof(answer, "Separation", X, y)
         gap = answer.certificate.gap if proved else inf
-        svc = outcomes["SVC"].at_least.median
+        svc = min(limit, seconds_of(peers.svc, X, y, limit))
         name, theirs = better(outcomes, METHODS)
         bar = min(svc, LINEAR_SHARE * theirs.median)
         part.add(

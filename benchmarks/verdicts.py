@@ -10,7 +10,7 @@ from benchmarks import datasets, peers
 from benchmarks.cells import GRID
 from benchmarks.contest import LIMIT, Answer, Run, Solver, once
 from benchmarks.hard_margin import proof
-from benchmarks.part import METHODS, OURS, Part, Selection, better, median_seconds, race
+from benchmarks.part import METHODS, OURS, Part, Selection, better, race, seconds_of
 from novikoff.certificate import Certificate
 
 TIMES = 3.0
@@ -42,7 +42,7 @@ def separable(selection: Selection) -> None:
         # The peers are stopped once they have taken longer than ours: that decides.
         limit = min(LIMIT, 2.0 + 2.0 * once(peers.separable, X, y).seconds)
         rivals = {**_perceptron(X, y, limit), **_linear_svc(X, y, limit)}
-        outcomes = race(X, y, {OURS: peers.separable, **rivals}, limit=limit)
+        outcomes = race(X, y, peers.separable, rivals, limit=limit)
         times, answer = outcomes[OURS].times, outcomes[OURS].answer
         proved, note = proof(answer, "Separation", X, y)
         name, theirs = better(outcomes, rivals)
@@ -103,7 +103,7 @@ def inseparable(selection: Selection) -> None:
     part = Part("inseparable", "is_separable on noisy data: a proof", selection)
     linear = {name: peers.linear_svc(C=1.0, dual=dual) for name, dual in METHODS.items()}
     for cell, X, y in part.cells(cell for cell in GRID if cell.kind == "noisy"):
-        outcomes = race(X, y, {OURS: peers.separable, **linear})
+        outcomes = race(X, y, peers.separable, linear)
         times, answer = outcomes[OURS].times, outcomes[OURS].answer
         name, theirs = better(outcomes, METHODS)
         inverse = inverse_seconds(X.shape[1])
@@ -139,7 +139,12 @@ def inseparable(selection: Selection) -> None:
 def inverse_seconds(d: int) -> float:
     """The time of inverting a random matrix of ``d`` rows."""
     matrix = np.random.default_rng(0).standard_normal((d, d))
-    return median_seconds(lambda: np.linalg.inv(matrix))
+
+    def invert(X: Any, y: Any) -> Answer:
+        np.linalg.inv(X)
+        return Answer()
+
+    return seconds_of(invert, matrix, None)
 
 
 def _verification(certificate: Certificate | None, X: Any, y: Any) -> float:
@@ -150,7 +155,7 @@ def _verification(certificate: Certificate | None, X: Any, y: Any) -> float:
     def verify(X: Any, y: Any) -> Answer:
         return Answer(message=certificate.verify(X, y).sentence)
 
-    return race(X, y, {"verify": verify})["verify"].times.median
+    return seconds_of(verify, X, y)
 
 
 def old(selection: Selection) -> None:
@@ -167,7 +172,7 @@ def old(selection: Selection) -> None:
     for case, ((X, y), solver) in cases.items():
         if selection.substring.lower() not in case.lower():
             continue
-        outcome = race(X, y, {OURS: solver})[OURS]
+        outcome = race(X, y, solver, {})[OURS]
         times, verdict = outcome.times, kind_of(outcome.answer)
         part.add({"case": case, "seconds": times.median, "before": BEFORE[case], "note": verdict})
         note = f"{verdict}; {BEFORE[case]:.3g} s before"
