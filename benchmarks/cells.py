@@ -117,7 +117,8 @@ DENSE = [
     # Fewer examples than features: every labelling is separable.
     _dense(200, 2_000, "separable", noise=0.5, quick=True),
     _genes(200, 2_000, quick=True),
-    _dense(500, 5_000, "separable", spectrum=1.0, mean=1.0, quick=True),
+    _dense(200, 1_500, "separable", spectrum=1.0, mean=1.0, quick=True),
+    _dense(500, 5_000, "separable", spectrum=1.0, mean=1.0),
     _dense(500, 5_000, "separable", quick=True),
     _genes(2_000, 20_000),
     _dense(1_000, 20_000, "separable"),
@@ -159,7 +160,8 @@ DENSE = [
     _dense(50_000, 100, "noisy", positives=0.05),
     # Other types of numbers.
     _dense(20_000, 256, "noisy", dtype="float32", spectrum=0.5, mean=0.5),
-    _dense(1_000, 3_000, "separable", dtype="float32", spectrum=1.0, quick=True),
+    _dense(500, 800, "separable", dtype="float32", spectrum=1.0, quick=True),
+    _dense(1_000, 3_000, "separable", dtype="float32", spectrum=1.0),
     _dense(10_000, 500, "separable", dtype="uint8", spectrum=0.5),
     _dense(3_000, 100, "noisy", dtype="uint8", quick=True),
 ]  # fmt: skip

@@ -14,7 +14,7 @@ old          cases that were fast before this grid was
 
 ``--seed`` changes all generated data, so that what was tuned on some can be judged on others. Data
 of a cell are generated once. Times are CPU seconds in one thread, the median of three runs or more
-after a first one; a run of more than 10 s is not repeated.
+after a first one; a run of more than 5 s is not repeated.
 """
 
 import argparse
