@@ -17,6 +17,9 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 SHORTEST = 1000
 """Files with fewer characters are left out: empty ones occur in both classes."""
 
+SHARED = {"externals", "_external", "_lib"}
+"""Folders with the sources of third packages, some of which both have."""
+
 KEPT = 0.9
 """The share of the rows that is drawn, so that another seed gives other data."""
 
@@ -66,7 +69,8 @@ def source_text(seed: int, *, tfidf: bool = True, ngrams: int = 1) -> tuple[Any,
 
 @cache
 def _sources(package: str) -> tuple[str, ...]:
-    files = sorted(Path(package).parent.rglob("*.py"))
+    folder = Path(package).parent
+    files = sorted(file for file in folder.rglob("*.py") if not SHARED & {*file.parts})
     texts = (file.read_text("utf-8", errors="replace") for file in files)
     return tuple(text for text in texts if len(text) >= SHORTEST)
 
