@@ -32,6 +32,9 @@ METHODS = {"primal": False, "dual": True}
 LONG = 5.0
 """A run that takes more seconds is not repeated."""
 
+MOST = 20.0
+"""A peer is stopped when it has taken so many times our time: that is enough to know."""
+
 CLOSE = 1.5
 """A peer runs again if its first run took at most so many times the fastest one's."""
 
@@ -94,16 +97,16 @@ def race(
 ) -> dict[str, Outcome]:
     """Time our solver and the faster of its peers alternately, after a first run of each.
 
-    A peer is stopped when it takes much longer than the fastest one before it, and only those that
-    may be the fastest run again. Each has three runs, and more if they are brief.
+    A peer is stopped when it takes much longer than ours or than the fastest peer before it, and
+    only those that may be the fastest run again. Each has three runs, and more if they are brief.
     """
     solvers = {OURS: ours, **peers}
     contestants = {who: Contestant(solver, X, y, limit) for who, solver in solvers.items()}
     try:
         runs = {OURS: [contestants[OURS].run()]}
-        fastest = inf
+        fastest, longest = inf, 2.0 + MOST * runs[OURS][0].seconds
         for who in peers:
-            contestants[who].limit = min(limit, 1.0 + 2.0 * fastest)
+            contestants[who].limit = min(limit, longest, 1.0 + 2.0 * fastest)
             runs[who] = [contestants[who].run()]
             fastest = min(fastest, runs[who][0].seconds)
         for _ in range(BRIEF_ROUNDS):
