@@ -23,6 +23,12 @@ SCRIPTS = {
     "hard_margin": "Hard margin and separability",
     "growth": "Hard margin as the number of examples grows",
     "soft_margin": "Soft margin",
+    "shapes_soft": "Soft margin over a grid of shapes",
+    "shapes_hard": "Hard margin over a grid of shapes",
+    "shapes_separable": "Verdicts on separable data over a grid of shapes",
+    "shapes_inseparable": "Proofs of non-separability over a grid of shapes",
+    "shapes_old": "Hard margins and verdicts that were fast before the grid",
+    "shapes_threads": "One problem in two threads",
     "neural_800": "Networks of 800 hidden neurons on MNIST",
     "neural_300": "Networks of 300 hidden neurons on MNIST",
     "neural_errors": "Networks on MNIST with batches of errors",
@@ -41,7 +47,7 @@ def main(names: list[str]) -> int:
     failed = []
     for name in names or (*SCRIPTS, *WITHOUT_BARS):
         # The package's __init__ limits each library to one thread; child processes inherit it.
-        if subprocess.run([sys.executable, "-m", f"benchmarks.{name}"], check=False).returncode:
+        if subprocess.run([sys.executable, "-m", *_module(name)], check=False).returncode:
             failed.append(name)
     findings = [row for name in SCRIPTS for row in _findings(name)]
     SUMMARY.write_text(summary(findings))
@@ -52,6 +58,12 @@ def main(names: list[str]) -> int:
     if failed:
         print(f"failed: {', '.join(failed)}", file=sys.stderr)
     return 1 if failed else 0
+
+
+def _module(name: str) -> list[str]:
+    """The module of a benchmark, and its argument if it is one part of several."""
+    module, _, part = name.partition("_") if name.startswith("shapes_") else (name, "", "")
+    return list(filter(None, (f"benchmarks.{module}", part)))
 
 
 def _findings(name: str) -> list[Finding]:

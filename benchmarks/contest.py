@@ -39,6 +39,7 @@ class Answer:
     """What a solver returned.
 
     ``coef`` is None if it found no model. ``message`` is the reason, or the name of a warning.
+    ``status`` and ``method`` are how our run ended, and which of our solvers it used.
     """
 
     coef: Any = None
@@ -46,6 +47,8 @@ class Answer:
     passes: int | None = None
     certificate: Any = None
     message: str = ""
+    status: str = ""
+    method: str = ""
 
 
 Solver = Callable[[Any, Any], Answer]
@@ -168,15 +171,13 @@ def compete(
     finally:
         for contestant in contestants.values():
             contestant.close()
-    return {
-        who: Outcome(
-            done[0].seconds,
-            Times(tuple(run.seconds for run in done[1:] or done)),
-            done[-1].answer,
-            limit,
-        )
-        for who, done in runs.items()
-    }
+    return {who: outcome(done, limit) for who, done in runs.items()}
+
+
+def outcome(runs: Sequence[Run], limit: float) -> Outcome:
+    """All runs of a solver, of which the first one counts only if it is the only one."""
+    times = Times(tuple(run.seconds for run in runs[1:] or runs))
+    return Outcome(runs[0].seconds, times, runs[-1].answer, limit)
 
 
 def _is_brief(runs: Iterable[Sequence[Run]]) -> bool:

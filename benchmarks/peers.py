@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from scipy.optimize import linprog
+from sklearn.base import clone
+from sklearn.linear_model import Perceptron
 from sklearn.svm import SVC, LinearSVC
 
 import novikoff
@@ -20,7 +22,14 @@ def max_margin(**params: Any) -> Solver:
 
     def solve(X: Any, y: Any) -> Answer:
         model = novikoff.MaxMargin(**params).fit(X, y)
-        return Answer(model.coef_[0], len(model.support_), int(model.n_iter_), model.certificate_)
+        return Answer(
+            model.coef_[0],
+            len(model.support_),
+            int(model.n_iter_),
+            model.certificate_,
+            status=model.status_.name,
+            method=model.solver_,
+        )
 
     return solve
 
@@ -43,6 +52,29 @@ def linear_svc(**params: Any) -> Solver:
         return Answer(_flat(LinearSVC(random_state=0, **params).fit(X, y).coef_))
 
     return solve
+
+
+def separating(model: Any) -> Solver:
+    """An estimator of scikit-learn, whose answer counts only if it separates the examples."""
+
+    def solve(X: Any, y: Any) -> Answer:
+        fitted = clone(model).fit(X, y)
+        mistakes = int(np.count_nonzero(fitted.predict(X) != y))
+        if mistakes:
+            return Answer(message=f"{mistakes} mistakes")
+        return Answer(_flat(fitted.coef_))
+
+    return solve
+
+
+def perceptron(epochs: int) -> Solver:
+    """scikit-learn's perceptron with so many epochs; it may make mistakes before the last."""
+    return separating(Perceptron(tol=None, max_iter=epochs, random_state=0))
+
+
+def separating_svc(**params: Any) -> Solver:
+    """liblinear, whose answer counts only if it separates the examples."""
+    return separating(LinearSVC(random_state=0, **params))
 
 
 def quadratic(solver: str) -> Solver:
