@@ -147,9 +147,10 @@ class SparseBlock:
 
     def exact_products(self, w: Floats) -> tuple[list[int], int]:
         """See :class:`Block`."""
-        values, exact = self._exact(), Dyadic.of(w)
+        # Few rows have few columns, and w may be long.
+        values, exact = self._exact(), Dyadic.of(w[self.indices])
         bits = values.bits + exact.bits + self.n_terms.bit_length()
-        terms = values.to(bits) * exact.to(bits)[self.indices]
+        terms = values.to(bits) * exact.to(bits)
         sums = [int(terms[first:last].sum()) for first, last in pairwise(self.ends)]
         return sums, values.exponent + exact.exponent
 
