@@ -58,7 +58,7 @@ def radius(magnitude: Floats, n_terms: int | Indices, n_roundings: int | None = 
     if np.max(terms) > 1 << 50:
         raise CertificateError(f"{n_terms} terms in one sum are more than the filter can bound")
     bound = 2.0 * roundings * UNIT * magnitude + 4.0 * terms * UNDERFLOW
-    return np.where(np.isfinite(bound), bound, np.inf)
+    return np.where(bound < np.inf, bound, np.inf)
 
 
 def enclose(value: Floats, error: Floats) -> tuple[Floats, Floats]:
@@ -130,9 +130,8 @@ def combination(parts: Iterator[Block], weights: Floats, n_columns: int) -> tupl
     for block in parts:
         count = block.rows.size
         with np.errstate(all="ignore"):
-            block_total, block_magnitude = block.combine(weights[seen : seen + count], n_columns)
-            total += block_total
-            magnitude += block_magnitude
+            sums = block.combine(weights[seen : seen + count], n_columns)
+            total, magnitude = sums if not seen else (total + sums[0], magnitude + sums[1])
         seen, n_blocks, largest = seen + count, n_blocks + 1, max(largest, count)
     with np.errstate(all="ignore"):
         # A product is rounded within its block, then once for each block that follows.

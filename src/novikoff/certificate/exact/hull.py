@@ -172,7 +172,8 @@ def _filtered_square(X: Any, support: Indices, shares: Floats, n_values: int) ->
     if not np.isfinite(error).all():
         return None
     with np.errstate(all="ignore"):
-        reach = np.nextafter(np.abs(total) + error, np.inf)
+        # Rounded up: nothing here is subnormal, since no error is.
+        reach = (np.abs(total) + error) * (1.0 + 2.0**-50)
     if not np.isfinite(reach).all():
         return None
     largest = max(float(reach.max()), 5e-324)

@@ -91,7 +91,7 @@ class _Run:
         self.passes.reserved = settings.reserved_passes
         self.signs = self.sample.signs[self.sample.order].astype(np.float64)
         self.judged = False
-        self.lower, self.upper = -inf, inf
+        self.lower, self.upper = -inf if self.hard else 0.0, inf
         self.w, self.offset = np.zeros(problem.n_features), 0.0
         self.weights = np.zeros(self.sample.n_examples)
         self.draw = np.random.default_rng(0)
