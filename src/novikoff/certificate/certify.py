@@ -33,6 +33,10 @@ from novikoff.certificate.slacks import Slacks
 from novikoff.certificate.status import Status
 
 
+_ROUNDING = 2.0**-30
+"""More than the rounding of two bounds in floating point, relative to them."""
+
+
 @dataclass(frozen=True)
 class Weighted:
     """Some examples and their weights, which are not negative."""
@@ -248,6 +252,7 @@ class Certifier:
         proof: Weighted | None = None,
         account: Account | None = None,
         rescale: bool = False,
+        tol: float = 0.0,
     ) -> Model:
         """Measure a hyperplane, and how close it is to the optimum of the soft-margin problem.
 
@@ -263,6 +268,9 @@ class Certifier:
             What the run that made the model says of itself, where the certificate's is another's.
         rescale : bool
             Whether the objective is that of the multiple of the hyperplane where it is least.
+        tol : float
+            The relative gap that was asked for. Where floating-point bounds miss it by no more
+            than rounding, they are computed in exact arithmetic.
         """
         check_arithmetic()
         if not 0.0 < C < math.inf:
@@ -274,17 +282,23 @@ class Certifier:
         scale = best_scale(*claim, w, b, C, examples.costs) if rescale else 1.0
         multiple = (w, b) if scale == 1.0 else scaled(w, b, scale)
         seen = values if scale == 1.0 else None
-        primal = primal_value(*claim, *multiple, C, examples.costs, values=seen).high
-        bound = self._bound(proof, examples.costs)
-        soft = Soft(
-            C=float(C),
-            primal=primal,
-            dual=dual_below(bound.point, C),
-            upper=bound.upper,
-            support=bound.support,
-            weights=bound.weights,
-            scale=scale,
-        )
+
+        def soft_bounds(thorough: bool) -> Soft:
+            objective = (*claim, *multiple, C, examples.costs)
+            bound = self._bound(proof, examples.costs, thorough=thorough)
+            return Soft(
+                C=float(C),
+                primal=primal_value(*objective, thorough=thorough, values=seen).high,
+                dual=dual_below(bound.point, C),
+                upper=bound.upper,
+                support=bound.support,
+                weights=bound.weights,
+                scale=scale,
+            )
+
+        soft = soft_bounds(thorough=False)
+        if tol < soft.gap <= tol + _ROUNDING:
+            soft = soft_bounds(thorough=True)
         model = replace(self._model(w, b, values), soft=soft)
         if account is None:
             return model
@@ -354,7 +368,9 @@ class Certifier:
         errors = count_errors(*claim, values=values, taking_part=part).count
         return Model(coef=w, intercept=b, margin=margin, errors=errors)
 
-    def _bound(self, weighted: Weighted | None, costs: Floats | None = None) -> "_Bound":
+    def _bound(
+        self, weighted: Weighted | None, costs: Floats | None = None, *, thorough: bool = False
+    ) -> "_Bound":
         """The upper bound that weights prove; ``costs`` are needed for the soft margin alone."""
         weighted = weighted or Weighted()
         support = as_support(weighted.support, self.problem.n_examples)
@@ -368,6 +384,7 @@ class Certifier:
             weights,
             affine=self.problem.affine,
             costs=costs,
+            thorough=thorough,
         )
         return _Bound(point, support, weights)
 

@@ -49,7 +49,7 @@ class MarginFit:
             solution = self._solve_soft(task, distinct, self.C, start)
             scaled = Scaled.of(task.sample, solution, hard=False)
             model = task.certifier.soft_model(
-                scaled.coef, scaled.intercept, C=self.C, proof=scaled.proof
+                scaled.coef, scaled.intercept, C=self.C, proof=scaled.proof, tol=self.tol
             )
             certificate = task.certifier.soft(self._account(task, solution), model)
             return scaled.fitted(task, certificate, solution)
@@ -98,6 +98,7 @@ class MarginFit:
             C=C,
             proof=scaled.proof,
             account=self._account(task, solution, C),
+            tol=self.tol,
         )
         certificate: Certificate
         if refutation is not None:

@@ -29,11 +29,20 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from flint import fmpq
 
 from novikoff.certificate.errors import CertificateError
+from novikoff.certificate.exact.dyadic import of_float
+from novikoff.certificate.exact.slices import sum_of_squares
 from novikoff.certificate.examples.blocks import Block, Floats, Indices, blocks
 from novikoff.certificate.examples.labels import Signs
 from novikoff.certificate.threads import in_order
+
+EXACT_SQUARES = 1 << 12
+"""Up to this many squares are summed in exact arithmetic, in less than 1 ms."""
+
+_RUN = 256
+"""Squares in one sum, before the sums are summed: the fewer roundings in a row, the less error."""
 
 UNIT = 2.0**-53
 UNDERFLOW = 2.0**-1022
@@ -50,7 +59,7 @@ def radius(magnitude: Floats, n_terms: int | Indices, n_roundings: int | None = 
     if np.max(terms) > 1 << 50:
         raise CertificateError(f"{n_terms} terms in one sum are more than the filter can bound")
     bound = 2.0 * roundings * UNIT * magnitude + 4.0 * terms * UNDERFLOW
-    return np.where(np.isfinite(bound), bound, np.inf)
+    return np.where(bound < np.inf, bound, np.inf)
 
 
 def enclose(value: Floats, error: Floats) -> tuple[Floats, Floats]:
@@ -77,6 +86,44 @@ def signed_values(X: Any, signs: Signs, w: Floats, b: float) -> tuple[Floats, Fl
     return low, high
 
 
+def squares_between(values: Floats, *, thorough: bool = False) -> tuple[fmpq, fmpq]:
+    """Two numbers with ``Σ a_i²`` between them: itself where values are few, or ``thorough``.
+
+    Examples
+    --------
+    >>> squares_between(np.array([0.5, 3.0]))
+    (37/4, 37/4)
+    """
+    between = None if thorough else filtered_squares(values)
+    if between is None:
+        total = sum_of_squares(values)
+        return total, total
+    return between
+
+
+def filtered_squares(values: Floats, divisors: Floats | None = None) -> tuple[fmpq, fmpq] | None:
+    """Two numbers with ``Σ a_i²/s_i`` between them, for positive ``s_i`` (by default 1).
+
+    ``None``: exact arithmetic is as fast, or floating point does not tell the sum from zero or
+    infinity.
+    """
+    size = values.size
+    if size <= EXACT_SQUARES:
+        return None
+    values = np.asarray(values, dtype=np.float64)
+    with np.errstate(all="ignore"):
+        terms = np.zeros(-(-size // _RUN) * _RUN)
+        # An a_i that is no float is rounded once, the quotient once: the radius has room for both.
+        # What the quotient loses in an underflow is multiplied by |a_i| < 4, since it is that of a
+        # number below 2**-1022 times 2**1024.
+        np.multiply(values, values if divisors is None else values / divisors, out=terms[:size])
+        total = terms.reshape(-1, _RUN).sum(axis=1).sum(keepdims=True)
+        (low,), (high,) = enclose(total, radius(total, 4 * size, _RUN + size // _RUN + 1))
+    if not 0.0 < low <= high < np.inf:
+        return None
+    return of_float(float(low)), of_float(float(high))
+
+
 def combination(parts: Iterator[Block], weights: Floats, n_columns: int) -> tuple[Floats, Floats]:
     """The weighted sum of rows, and a bound on the error of each component.
 
@@ -97,10 +144,9 @@ def combination(parts: Iterator[Block], weights: Floats, n_columns: int) -> tupl
         with np.errstate(all="ignore"):
             return block.rows.size, *block.combine(mine, n_columns)
 
-    for count, block_total, block_magnitude in in_order(combine, weighted()):
+    for count, *sums in in_order(combine, weighted()):
         with np.errstate(all="ignore"):
-            total += block_total
-            magnitude += block_magnitude
+            total, magnitude = sums if not n_blocks else (total + sums[0], magnitude + sums[1])
         n_blocks, largest = n_blocks + 1, max(largest, count)
     with np.errstate(all="ignore"):
         # A product is rounded within its block, then once for each block that follows.

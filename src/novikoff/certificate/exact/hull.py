@@ -22,13 +22,13 @@ from novikoff.certificate.exact.dyadic import (
     rational,
     squares_over,
 )
-from novikoff.certificate.exact.filter import combination
+from novikoff.certificate.exact.filter import combination, filtered_squares, squares_between
 from novikoff.certificate.exact.margins import EXACT_VALUES, NO_ROWS
 from novikoff.certificate.exact.slices import exact_total, sum_of_squares
 from novikoff.certificate.examples.blocks import Floats, Indices, count_values, take
 from novikoff.certificate.examples.labels import Signs
 
-_LARGEST_EXACT = EXACT_VALUES << 6
+_LARGEST_EXACT = 1 << 24
 """Values to which exact arithmetic is extended where the weighted sum nearly cancels."""
 
 _CANCELLED = 2.0**-14
@@ -126,6 +126,9 @@ def _squares(
     weights: npt.NDArray[Any], costs: Floats | None, *, thorough: bool
 ) -> tuple[fmpq, bool]:
     """``Σ a_i²/s_i``, and whether it is exact or rounded up."""
+    between = None if thorough else filtered_squares(weights, costs)
+    if between is not None:
+        return between[1], False
     if costs is None and weights.dtype.kind == "f":
         return sum_of_squares(weights), True
     exact = Dyadic.of(weights)
@@ -169,7 +172,8 @@ def _filtered_square(X: Any, support: Indices, shares: Floats, n_values: int) ->
     if not np.isfinite(error).all():
         return None
     with np.errstate(all="ignore"):
-        reach = np.nextafter(np.abs(total) + error, np.inf)
+        # Rounded up: nothing here is subnormal, since no error is.
+        reach = (np.abs(total) + error) * (1.0 + 2.0**-50)
     if not np.isfinite(reach).all():
         return None
     largest = max(float(reach.max()), 5e-324)
@@ -180,7 +184,7 @@ def _filtered_square(X: Any, support: Indices, shares: Floats, n_values: int) ->
         if error_size > _CANCELLED * size:
             return None
     # Columns that are all zero reach as far as an underflow: more costs nothing, and fewer bits.
-    return sum_of_squares(np.maximum(reach, 2.0**-80 * largest))
+    return squares_between(np.maximum(reach, 2.0**-80 * largest))[1]
 
 
 def _exact_square(X: Any, support: Indices, signed: npt.NDArray[Any], denominator: int) -> fmpq:

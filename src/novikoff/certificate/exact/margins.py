@@ -14,13 +14,12 @@ import numpy.typing as npt
 from flint import fmpq
 
 from novikoff.certificate.exact.dyadic import Dyadic, ceil_sqrt, floor_sqrt, of_float, rational
-from novikoff.certificate.exact.filter import signed_values
-from novikoff.certificate.exact.slices import sum_of_squares
+from novikoff.certificate.exact.filter import signed_values, squares_between
 from novikoff.certificate.examples.blocks import Floats, Indices, count_values, take
 from novikoff.certificate.examples.labels import Signs
 
-EXACT_VALUES = 1 << 18
-"""Up to this many values exact arithmetic is used without asking for need: it takes some 50 ms."""
+EXACT_VALUES = 1 << 11
+"""Up to this many values exact arithmetic is used without asking for need: it takes some 1 ms."""
 
 
 NO_ROWS: Indices = np.empty(0, dtype=np.int64)
@@ -53,29 +52,38 @@ def margin_below(
 
     ``taking_part`` marks the examples that count; by default, all.
     With ``thorough`` it is the largest float that is not above the margin; otherwise that is
-    so unless the rows that compete for the minimum are very many. ``values`` are the hyperplane's
+    so unless features or the rows that compete for the minimum are many. ``values`` are the hyperplane's
     :func:`signed_values`, where they are known.
     """
-    norm2 = sum_of_squares(coef)
-    if norm2 == 0:
+    if not coef.any():
         return Bound(-math.inf, True, NO_ROWS)
     w, b, exponent = scaled(coef, intercept) if values is None else (coef, intercept, 0)
     values = signed_values(X, signs, w, b) if values is None else values
     rows, low, high = _competitors(*values, taking_part)
     costly = count_values(X, rows) > EXACT_VALUES
     # The sign decides separability, and an infinite end is no bound: both are decided exactly.
-    if costly and not thorough and not low <= 0.0 < high and math.isfinite(low):
-        value = _over_norm(of_float(low) * rational(1, exponent), norm2)
+    thorough = thorough or low <= 0.0 < high
+    if costly and not thorough and math.isfinite(low):
+        value = _over_norm(of_float(low) * rational(1, exponent), squares_between(coef))
         if value != 0.0:
             return Bound(value, False, NO_ROWS)
     least = exact_minimum(X, signs, rows, w, b) * rational(1, exponent)
-    return Bound(_over_norm(least, norm2), True, rows)
+    between = squares_between(coef, thorough=thorough)
+    value = _over_norm(least, between)
+    if value == 0.0 and least > 0:
+        between = squares_between(coef, thorough=True)
+        value = _over_norm(least, between)
+    return Bound(value, between[0] == between[1], rows)
 
 
-def _over_norm(least: fmpq, norm2: fmpq) -> float:
-    """Largest float that is not above ``least / sqrt(norm2)``."""
-    ratio = least * least / norm2
-    return floor_sqrt(ratio) if least >= 0 else -ceil_sqrt(ratio)
+def _over_norm(least: fmpq, norm2: tuple[fmpq, fmpq]) -> float:
+    """A float that is not above ``least / sqrt(norm2)``, whose square is between two numbers.
+
+    The largest such float where these are equal.
+    """
+    if least >= 0:
+        return floor_sqrt(least * least / norm2[1])
+    return -ceil_sqrt(least * least / norm2[0])
 
 
 def exact_minimum(X: Any, signs: Signs, rows: Indices, w: Floats, b: float) -> fmpq:

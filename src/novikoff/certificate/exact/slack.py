@@ -16,10 +16,9 @@ import numpy as np
 from flint import fmpq
 
 from novikoff.certificate.exact.dyadic import ceil_float, floor_float, of_float
-from novikoff.certificate.exact.filter import enclose, radius, signed_values
+from novikoff.certificate.exact.filter import enclose, radius, signed_values, squares_between
 from novikoff.certificate.exact.hull import HullPoint
 from novikoff.certificate.exact.margins import EXACT_VALUES, NO_ROWS, exact_values, scaled
-from novikoff.certificate.exact.slices import sum_of_squares
 from novikoff.certificate.examples.blocks import Floats, Indices, count_values
 from novikoff.certificate.examples.labels import Signs
 
@@ -56,7 +55,7 @@ def primal_value(
     ``values`` are its :func:`signed_values`, where they are known.
     """
     penalty = of_float(C)
-    thorough = thorough or count_values(X) <= EXACT_VALUES >> 2
+    thorough = thorough or count_values(X) <= EXACT_VALUES
     lows, highs = signed_values(X, signs, coef, intercept) if values is None else values
     rows = np.flatnonzero(~(lows >= 1.0) & (True if costs is None else costs > 0.0))
     low, high = fmpq(0), fmpq(0)
@@ -69,8 +68,8 @@ def primal_value(
             ends = value, value
             exact_rows.append(run)
         low, high = low + ends[0], high + ends[1]
-    quadratic = sum_of_squares(coef) / 2
-    low, high = quadratic + penalty * low, quadratic + penalty * high
+    least, most = squares_between(coef, thorough=thorough)
+    low, high = least / 2 + penalty * low, most / 2 + penalty * high
     return Primal(floor_float(low), ceil_float(high), low == high, np.concatenate(exact_rows))
 
 

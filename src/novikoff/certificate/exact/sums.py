@@ -97,11 +97,12 @@ def dense_combine(values: Any, at: Any, weights: Any, totals: Any, magnitudes: A
 
 @njit(cache=True, nogil=True)
 def sparse_combine(
-    data: Any, indices: Any, ends: Any, weights: Any, totals: Any, magnitudes: Any
+    data: Any, indices: Any, ends: Any, at: Any, weights: Any, totals: Any, magnitudes: Any
 ) -> None:
-    """Add the weighted rows of a CSR block to the totals."""
-    for i in range(ends.size - 1):
-        for k in range(ends[i], ends[i + 1]):
-            term = weights[i] * data[k]
-            totals[indices[k]] += term
-            magnitudes[indices[k]] += abs(term)
+    """Add weighted rows of CSR arrays, those at these places, to the totals."""
+    for p in range(at.size):
+        for k in range(np.uint64(ends[at[p]]), np.uint64(ends[at[p] + 1])):
+            term = weights[p] * data[k]
+            j = np.uint64(indices[k])
+            totals[j] += term
+            magnitudes[j] += abs(term)

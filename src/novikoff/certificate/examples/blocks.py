@@ -140,16 +140,15 @@ class SparseBlock:
 
     def combine(self, weights: Floats, n_columns: int) -> tuple[Floats, Floats]:
         """See :class:`Block`."""
-        total, magnitude = np.zeros(n_columns), np.zeros(n_columns)
-        data, indices, ends = map(read_only, (self.data, self.indices, self.ends))
-        sparse_combine(data, indices, ends, read_only(weights), total, magnitude)
-        return total, magnitude
+        arrays = self.data, self.indices, self.ends, np.arange(self.rows.size)
+        return _combine(arrays, weights, n_columns)
 
     def exact_products(self, w: Floats) -> tuple[list[int], int]:
         """See :class:`Block`."""
-        values, exact = self._exact(), Dyadic.of(w)
+        # Few rows have few columns, and w may be long.
+        values, exact = self._exact(), Dyadic.of(w[self.indices])
         bits = values.bits + exact.bits + self.n_terms.bit_length()
-        terms = values.to(bits) * exact.to(bits)[self.indices]
+        terms = values.to(bits) * exact.to(bits)
         sums = [int(terms[first:last].sum()) for first, last in pairwise(self.ends)]
         return sums, values.exponent + exact.exponent
 
@@ -183,6 +182,45 @@ class SparseBlock:
         return Dyadic.of(self.data)
 
 
+class TakenBlock(SparseBlock):
+    """Rows of a canonical CSR matrix of float64, which are copied when a sum needs that."""
+
+    def __init__(self, whole: Any, rows: Indices) -> None:
+        self.whole = whole
+        self.rows = rows
+
+    def combine(self, weights: Floats, n_columns: int) -> tuple[Floats, Floats]:
+        """See :class:`Block`."""
+        whole = self.whole
+        return _combine((whole.data, whole.indices, whole.indptr, self.rows), weights, n_columns)
+
+    @cached_property
+    def _copied(self) -> Any:
+        return self.whole[self.rows]
+
+    @property
+    def data(self) -> Floats:  # type: ignore[override]
+        """The values of the rows."""
+        return self._copied.data
+
+    @property
+    def indices(self) -> npt.NDArray[Any]:  # type: ignore[override]
+        """Their columns."""
+        return self._copied.indices
+
+    @property
+    def ends(self) -> npt.NDArray[Any]:  # type: ignore[override]
+        """Where the rows end."""
+        return self._copied.indptr
+
+
+def _combine(arrays: Any, weights: Floats, n_columns: int) -> tuple[Floats, Floats]:
+    total, magnitude = np.zeros(n_columns), np.zeros(n_columns)
+    data, indices, ends, at = (read_only(np.ascontiguousarray(array)) for array in arrays)
+    sparse_combine(data, indices, ends, at, read_only(weights), total, magnitude)
+    return total, magnitude
+
+
 def blocks(X: Any) -> Iterator[Block]:
     """All rows of a checked matrix, in blocks."""
     n_rows, n_columns = X.shape
@@ -209,7 +247,11 @@ def take(X: Any, rows: Indices) -> Iterator[Block]:
     if not sparse.issparse(X):
         yield from _dense_blocks(X, parts)
         return
+    in_place = X.has_canonical_format and X.dtype == np.float64
     for chosen in parts:
+        if in_place:
+            yield TakenBlock(X, chosen)
+            continue
         part = X[chosen]
         yield _sparse_block(X, chosen, part.data, part.indices, part.indptr)
 

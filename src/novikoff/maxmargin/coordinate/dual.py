@@ -36,9 +36,10 @@ class Dual:
         self.in_place = sample.storage.part(sample.order[:1])[1] is None
         self.centre = np.zeros(d)
         if sample.affine:
-            places = np.linspace(0, problem.n_examples - 1, settings.centre_examples)
-            rows = sample.matrix(sample.order[np.unique(places.astype(np.int64))])
-            self.centre = np.asarray(rows.mean(axis=0)).ravel()
+            few = min(problem.n_examples, settings.centre_examples)
+            places = np.linspace(0, problem.n_examples - 1, few).astype(np.int64)
+            (sums,) = passes.class_sums(sample.order[places], np.full(few, 1.0 / few))
+            self.centre = sums.sum(axis=0)
         self.centre2 = float(self.centre @ self.centre)
         self.along = np.zeros(n)
         lengths2 = self._measure()

@@ -32,6 +32,7 @@ def coordinate_descent(
     tol: float,
     clock: Clock,
     start: Vector | None = None,
+    patient: bool = True,
     settings: CoordinateSettings = COORDINATE,
 ) -> Solution:
     """Maximise the dual until the relative gap between the bounds is at most ``tol``.
@@ -46,6 +47,10 @@ def coordinate_descent(
         Limits and history. Limits are in passes over the examples; each round is reported.
     start : array of shape (n_examples,), optional
         Weights to start from.
+    patient : bool
+        Whether to go on where more examples than there are features carry weight; else the
+        solution says that it ``gave_up``. They are dependent then, but for their slack, and sweeps
+        over them converge slowly.
     settings : CoordinateSettings, optional
         Lengths of rounds, and accuracies.
 
@@ -54,7 +59,7 @@ def coordinate_descent(
     Solution
         Its hyperplane is that of the best primal bound seen, its weights those of the best dual.
     """
-    run = _Run(problem, tol, clock, settings)
+    run = _Run(problem, tol, clock, patient, settings)
     try:
         status = run.rounds(*run.begin(start))
     except Stopped as stopped:
@@ -64,13 +69,20 @@ def coordinate_descent(
 
 class _Run:
     def __init__(
-        self, problem: Problem, tol: float, clock: Clock, settings: CoordinateSettings
+        self,
+        problem: Problem,
+        tol: float,
+        clock: Clock,
+        patient: bool,
+        settings: CoordinateSettings,
     ) -> None:
         self.problem = problem
         self.sample = problem.sample
         self.hard = problem.slack2 is None
         self.tol = tol
         self.clock = clock
+        self.patient = patient
+        self.gave_up = False
         self.settings = settings
         self.passes = Passes(problem.sample, clock)
         # One pass to measure the examples.
@@ -79,7 +91,7 @@ class _Run:
         self.passes.reserved = settings.reserved_passes
         self.signs = self.sample.signs[self.sample.order].astype(np.float64)
         self.judged = False
-        self.lower, self.upper = -inf, inf
+        self.lower, self.upper = -inf if self.hard else 0.0, inf
         self.w, self.offset = np.zeros(problem.n_features), 0.0
         self.weights = np.zeros(self.sample.n_examples)
         self.draw = np.random.default_rng(0)
@@ -110,6 +122,8 @@ class _Run:
         while self.lower < (1.0 - self.tol) * self.upper:
             before = self.lower, self.upper
             self.round(ids, bound)
+            if self.gave_up:
+                return Status.PRECISION
             ids, bound = self.scan()
             in_vain = in_vain + 1 if before == (self.lower, self.upper) else 0
             rounded = bound <= settings.reach * settings.rounding
@@ -128,13 +142,20 @@ class _Run:
             bound = settings.reach * worst
             if sweep == 0:
                 first = worst
+                self.gave_up = self._gives_up()
             elif worst <= fallen * first:
+                return
+            if self.gave_up:
                 return
         support = ids[dual.weights[ids] > 0.0]
         changed = np.count_nonzero(carrying != (dual.weights > 0.0))
         independent = not self.hard or len(support) <= self.problem.n_features
         if independent and changed <= settings.settled * len(support):
             dual.descend_on_face(support)
+
+    def _gives_up(self) -> bool:
+        most = self.settings.dependent * self.problem.n_features
+        return not self.patient and np.count_nonzero(self.dual.weights) > most
 
     def _fallen(self) -> float:
         """To what share violations should fall: the less, the closer the bounds are already."""
@@ -204,7 +225,7 @@ class _Run:
 
     def solution(self, status: Status) -> Solution:
         """Return the best hyperplane and the weights of the best bound."""
-        if not self.judged or status is Status.MAX_ITER:
+        if not self.gave_up and (not self.judged or status is Status.MAX_ITER):
             with self.passes.without_limits():
                 self.scan()
         if status.at_limit and 0.0 < self.lower >= (1.0 - self.tol) * self.upper:
@@ -222,4 +243,5 @@ class _Run:
             lower=self.lower,
             upper=self.upper,
             solver="coordinate",
+            gave_up=self.gave_up,
         )

@@ -22,6 +22,10 @@ class CoordinateSettings:
     most_sweeps: int = 10
     """The most sweeps of a round. Hard, passes 14.6, 10.9, 10.9; narrow 35.7, 30.3, 24.8."""
 
+    dependent: float = 1.5
+    """With ``patient=False``, give up where a sweep leaves weight on more than so many examples for
+    each feature."""
+
     fallen: float = 0.1
     """A round ends when the largest violation has fallen to this share of what it was. Soft, passes
     11.9, 12.4, 10.7; hard 10.9, 10.9, 11.8; narrow 28.8, 30.3, 34.3."""
