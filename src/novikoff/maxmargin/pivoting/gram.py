@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import get_blas_funcs, get_lapack_funcs
+from scipy.linalg import get_lapack_funcs
 
 from novikoff.compiled import blocks
 from novikoff.maxmargin.passes import Ids, Passes, Vector
@@ -33,7 +33,6 @@ class Gram:
         self.matrix: NDArray[Any] = np.empty((0, 0), dtype=self.dtype)
         (self.potrf,) = get_lapack_funcs(("potrf",), dtype=self.dtype)
         (self.potrs,) = get_lapack_funcs(("potrs",), dtype=self.dtype)
-        (self.symv,) = get_blas_funcs(("symv",), dtype=self.dtype)
 
     @property
     def eps(self) -> float:
@@ -69,9 +68,10 @@ class Gram:
         """Return the matrix times weights of the members, most of which are zero."""
         some = np.flatnonzero(weights)
         if 2 * len(some) > len(weights):
-            return (self.matrix @ weights.astype(self.dtype)).astype(np.float64)
+            return np.asarray(self.matrix @ weights.astype(self.dtype), dtype=np.float64)
         # Symmetric: rows are read where columns would be.
-        return (weights[some].astype(self.dtype) @ self.matrix[some]).astype(np.float64)
+        found = weights[some].astype(self.dtype) @ self.matrix[some]
+        return np.asarray(found, dtype=np.float64)
 
     def solve(self, places: Ids, diagonal: Vector, right: NDArray[Any]) -> Vector | None:
         """Solve with the part of the matrix at ``places`` plus a diagonal.

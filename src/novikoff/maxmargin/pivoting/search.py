@@ -155,6 +155,8 @@ class _Run:
                     return Status.PRECISION
                 else:
                     settled = inf
+            elif settled < inf and softness == 1.0 and self._made_precise():
+                pass
             elif settled < inf and factor > settings.least_factor:
                 factor = sqrt(factor)
                 softness = max(1.0, settled / factor)
@@ -207,6 +209,12 @@ class _Run:
             least = min(count, least)
             if not patience:
                 return None
+            if patience < settings.patience:
+                # Fewer at once, those farthest from their place, go in circles less often.
+                for kind, beyond in ((free, -sizes), (~free, -slopes)):
+                    those = misplaced & kind
+                    farthest = float(beyond[those].max(initial=0.0))
+                    misplaced[those & (beyond < settings.farthest * farthest)] = False
             free = free ^ misplaced
 
     def _solve(

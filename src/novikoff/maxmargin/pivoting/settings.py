@@ -21,9 +21,13 @@ class PivotingSettings:
     share_of_tol: float = 0.3
     """A scan follows when the gap among members is this share of the gap asked for."""
 
-    patience: int = 3
+    patience: int = 4
     """So many exchanges in a row may leave as many examples misplaced as before, until examples are
     exchanged one at a time (Portugal, Judice and Vicente)."""
+
+    farthest: float = 0.5
+    """After the first of these, only members are exchanged that are beyond their place by this
+    share of the farthest."""
 
     single: float = 1e-5
     """Single precision serves where the gap asked for is no smaller ..."""
@@ -38,7 +42,7 @@ class PivotingSettings:
     """A weight or a slope beyond zero by no more than so many roundings, in units of the largest,
     is not misplaced."""
 
-    softer: float = 10.0
+    softer: float = 30.0
     """By what factor the problem is made softer, until exchanges no longer go in circles."""
 
     harder: float = 3.0
