@@ -32,7 +32,6 @@ from novikoff.certificate.problem import Problem, problem_of
 from novikoff.certificate.slacks import Slacks
 from novikoff.certificate.status import Status
 
-
 _ROUNDING = 2.0**-30
 """More than the rounding of two bounds in floating point, relative to them."""
 

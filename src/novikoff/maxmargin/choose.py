@@ -6,6 +6,7 @@
 ``wolfe-equilibrated``  the same with all columns brought to one scale, for the verdict alone
 ``wolfe-rational``      the same in rational arithmetic, for the verdict alone
 ``newton``              finite Newton in the primal: soft margins of many examples and few features
+``pivoting``            block principal pivoting in the dual: soft margins that few examples carry
 ``coordinate``          dual coordinate descent: sparse data
 ======================  ==========================================================================
 
@@ -20,6 +21,7 @@ from novikoff.certificate import Status
 from novikoff.maxmargin.coordinate.search import coordinate_descent
 from novikoff.maxmargin.newton.search import newton
 from novikoff.maxmargin.passes import Vector
+from novikoff.maxmargin.pivoting.search import block_pivoting
 from novikoff.maxmargin.problem import Problem, Solution
 from novikoff.maxmargin.verdict import BySlacks, Probe
 from novikoff.maxmargin.wolfe.precise import (
@@ -58,6 +60,20 @@ class ChooseSettings:
     newton_examples_sparse: int = 5
     """On sparse data, where Newton's method works without the factor, it is chosen for any number
     of features if there are at least this many examples for each."""
+
+    small_products: int = 5_000_000
+    """Dense data for which a factor takes so many multiplications are solved to the optimum,
+    whatever the tolerance."""
+
+    row_products: int = 35
+    """A pass of coordinate descent takes as long as so many multiplications in a factor for each
+    value."""
+
+    factors: float = 1.7
+    """Pivoting takes about five factors, of n^3 / 3 multiplications each."""
+
+    pivoting_passes: int = 3
+    """Pivoting needs so many passes to start from weights and judge them."""
 
     stiff: float = 1e-12
     """With a ``Delta^2`` below this, in units of the squared radius, the problem is nearly the hard
@@ -221,6 +237,8 @@ def soft_margin(
     """
     if problem.sample.is_sparse and not is_cheap(problem, settings):
         return _sparse_soft(problem, tol, clock, start, settings)
+    if suits_dense(problem, settings):
+        return _soft_dense(problem, tol, clock, start, settings)
     if suits_newton(problem, settings):
         small = is_small(problem, settings)
         found = newton(problem, tol=tol, clock=clock, start=start, exact=small, patient=small)
@@ -260,6 +278,12 @@ def suits_newton(problem: Problem, settings: ChooseSettings = CHOOSE) -> bool:
         sparse and settings.newton_examples_sparse * d <= n
     )
     return few and not (n <= settings.gram_examples and is_stiff(problem, settings))
+
+
+def suits_dense(problem: Problem, settings: ChooseSettings = CHOOSE) -> bool:
+    """Whether data are dense, and slack not too expensive for the number of examples."""
+    few = problem.n_examples <= settings.gram_examples
+    return not problem.sample.is_sparse and not (few and is_stiff(problem, settings))
 
 
 def is_stiff(problem: Problem, settings: ChooseSettings = CHOOSE) -> bool:
@@ -304,6 +328,39 @@ def _sparse_soft(
     if after.status is not Status.PRECISION:
         return after
     return _by_coordinates(problem, tol, clock, after, settings)
+
+
+def _soft_dense(
+    problem: Problem, tol: float, clock: Clock, start: Vector | None, settings: ChooseSettings
+) -> Solution:
+    """Solve the soft margin on dense data.
+
+    Many examples for each feature: Newton's method, and pivoting where few hinges are open and
+    stiff. Few: coordinate descent for as long as pivoting would take, then pivoting.
+    """
+    n, d = problem.n_examples, problem.n_features
+    exact = n * d * min(n, d) <= settings.small_products
+    found = None
+    if n >= settings.newton_examples * d:
+        found = newton(problem, tol=tol, clock=clock, start=start, exact=exact, patient=False)
+        if not found.gave_up or found.status is not Status.PRECISION:
+            return found
+    elif not exact:
+        limits, passes = clock.limits, n * (1.0 + settings.factors * n / d) / settings.row_products
+        most = min(limits.max_iter, int(clock.passes + passes) + settings.coordinate_passes)
+        clock.limits = replace(limits, max_iter=most)
+        found = coordinate_descent(problem, tol=tol, clock=clock, start=start)
+        clock.limits = limits
+        if found.status is not Status.MAX_ITER or not clock.fits(settings.pivoting_passes):
+            return found
+    aim = min(tol, settings.polished) if exact else tol
+    after = block_pivoting(problem, tol=aim, clock=clock, before=found, start=start, precise=exact)
+    if after.gap <= tol:
+        after = replace(after, status=Status.GAP_REACHED)
+    after = after if found is None else after.following(found)
+    if after.status is not Status.PRECISION:
+        return after
+    return _by_corral(problem, tol, clock, after, settings)
 
 
 def _by_coordinates(

@@ -201,17 +201,17 @@ class TakenBlock(SparseBlock):
     @property
     def data(self) -> Floats:  # type: ignore[override]
         """The values of the rows."""
-        return self._copied.data
+        return np.asarray(self._copied.data)
 
     @property
     def indices(self) -> npt.NDArray[Any]:  # type: ignore[override]
         """Their columns."""
-        return self._copied.indices
+        return np.asarray(self._copied.indices)
 
     @property
     def ends(self) -> npt.NDArray[Any]:  # type: ignore[override]
         """Where the rows end."""
-        return self._copied.indptr
+        return np.asarray(self._copied.indptr)
 
 
 def _combine(arrays: Any, weights: Floats, n_columns: int) -> tuple[Floats, Floats]:

@@ -155,7 +155,7 @@ class _Run:
 
     def _gives_up(self) -> bool:
         most = self.settings.dependent * self.problem.n_features
-        return not self.patient and np.count_nonzero(self.dual.weights) > most
+        return not self.patient and int(np.count_nonzero(self.dual.weights)) > most
 
     def _fallen(self) -> float:
         """To what share violations should fall: the less, the closer the bounds are already."""

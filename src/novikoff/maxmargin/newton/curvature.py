@@ -29,9 +29,9 @@ class Direction:
 class Curvature:
     """The Hessian ``H = I + sum D_i x_i x_i^T`` over active examples, the intercept included.
 
-    The preconditioner is a factor of the Hessian of some of the active examples; where these are
-    all of them, one step suffices. For sparse rows it is the diagonal, until the products taken
-    with it have cost as much as a factor would.
+    The preconditioner is the diagonal, until the products taken with it have cost as much as a
+    factor would; so the cost is at most twice that of the better choice. Then it is a factor of the
+    Hessian of some of the active examples; where these are all of them, one step suffices.
     """
 
     def __init__(self, passes: Passes, settings: NewtonSettings) -> None:
@@ -41,7 +41,11 @@ class Curvature:
         n, self.n_features = passes.sample.storage.shape
         self.width = self.n_features + int(self.sample.affine)
         values = self.sample.storage.nbytes / (settings.sparse_bytes * n)
-        self.row_cost = settings.sparse_value * values
+        self.row_cost: float = (
+            settings.sparse_value * values
+            if self.sample.is_sparse
+            else settings.dense_value * self.n_features
+        )
         self.spent = 0.0
         self.preconditioner: Preconditioner | None = None
         self.built_of: Ids = np.empty(0, dtype=np.int64)
@@ -96,20 +100,19 @@ class Curvature:
         sides = self.sample.signs[ids] > 0
         by_class, n_positive = np.argsort(~sides, kind="stable"), int(sides.sum())
         ids, stiffness = ids[by_class], stiffness[by_class]
-        inverse = (
-            Diagonal(self.passes, ids, stiffness)
-            if crudely
-            else self._prepare(ids, stiffness, exactly)
-        )
+        most = self.settings.most_products
+        inverse: Preconditioner
+        if crudely:
+            inverse = Diagonal(self.passes, ids, stiffness)
+        else:
+            inverse, most = self._prepare(ids, stiffness, exactly)
         solution, residual = np.zeros(self.width), np.zeros(self.width)
         residual[: self.n_features] = right
         direction = inverse.solve(residual)
         size = float(residual @ direction)
         least = (self.settings.exact_residual if exactly else forcing) ** 2 * size
         products, speeds, images = 0, np.zeros(len(ids)), np.zeros((2, self.n_features))
-        while products < self.settings.most_products and (
-            not products or self._go_on(size, least, residual, enough2)
-        ):
+        while products < most and (not products or self._go_on(size, least, residual, enough2)):
             image, speed, sums = self._product(ids, stiffness, direction, n_positive)
             curve = float(direction @ image)
             if not 0.0 < curve < inf:
@@ -163,29 +166,32 @@ class Curvature:
         image[d:] = total
         return image, speeds, sums
 
-    def _prepare(self, ids: Ids, stiffness: Vector, exactly: bool) -> Preconditioner:
-        """Return the preconditioner, of some of the active examples, scaled up to all."""
+    def _prepare(self, ids: Ids, stiffness: Vector, exactly: bool) -> tuple[Preconditioner, int]:
+        """Return the preconditioner, and the most products to take with it.
+
+        A factor is that of some of the active examples, scaled up to all.
+        """
         settings, n = self.settings, len(ids)
+        stale = exactly and not np.array_equal(ids, self.built_of)
+        if isinstance(self.preconditioner, Factored) and not stale:
+            return self.preconditioner, settings.most_products
         few = max(
             settings.factor_per_feature * self.width,
-            settings.factor_products * settings.features_a_product * n // self.width,
+            settings.factor_products * settings.dense_value * n // self.width,
         )
         few = n if exactly else min(n, self.richness * few)
         cost = self.width**2 * (few + self.width / 3.0)
-        if self.width > settings.most_factored or (
-            self.sample.is_sparse and not exactly and self.spent < cost
-        ):
+        too_large = self.sample.is_sparse and self.width > settings.most_factored
+        if too_large or (not exactly and self.spent < cost):
             # A stale one would underestimate the columns that only newly active examples have.
-            return Diagonal(self.passes, ids, stiffness)
-        stale = exactly and not np.array_equal(ids, self.built_of)
-        if stale or not isinstance(self.preconditioner, Factored):
-            some = ids
-            if few < n:
-                chosen = np.linspace(0, n - 1, few).astype(np.int64)
-                scale = stiffness.sum() / stiffness[chosen].sum()
-                some, stiffness = ids[chosen], stiffness[chosen] * scale
-            self.preconditioner = Factored(
-                self.passes, some, stiffness, precise=exactly, block=settings.block
-            )
-            self.built_of = ids
-        return self.preconditioner
+            return Diagonal(self.passes, ids, stiffness), settings.most_products
+        some = ids
+        if few < n:
+            chosen = np.linspace(0, n - 1, few).astype(np.int64)
+            scale = stiffness.sum() / stiffness[chosen].sum()
+            some, stiffness = ids[chosen], stiffness[chosen] * scale
+        self.preconditioner = Factored(
+            self.passes, some, stiffness, precise=exactly, block=settings.block
+        )
+        self.built_of = ids
+        return self.preconditioner, settings.most_products

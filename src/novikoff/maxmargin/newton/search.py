@@ -197,7 +197,8 @@ class _Run:
         return some.point(*place, carried), length
 
     def _gives_up(self, point: Point) -> bool:
-        self.gave_up = not self.patient and len(point.active) <= self.settings.few_hinges
+        few = max(self.settings.few_hinges, self.settings.few_per_feature * len(point.w))
+        self.gave_up = not self.patient and len(point.active) <= few
         return self.gave_up
 
     def _detour(self, some: Objective, point: Point) -> Point:

@@ -103,7 +103,11 @@ class NewtonSettings:
     """No detour is made with a relative gap below this."""
 
     few_hinges: int = 1000
-    """With ``patient=False``, give up at a short step with at most this many open hinges."""
+    """With ``patient=False``, give up at a short step with at most this many open hinges, or
+    ``few_per_feature`` for each feature."""
+
+    few_per_feature: int = 2
+    """See ``few_hinges``."""
 
     factor_per_feature: int = 5
     """The factor that preconditions is built from this many examples for each feature, or from as
@@ -113,9 +117,9 @@ class NewtonSettings:
     factor_products: int = 10
     """See ``factor_per_feature``. Correlated, passes 12.8, 12.7, 12.3; stiff 47.8, 40.1, 40.1."""
 
-    features_a_product: int = 20
-    """Building a dense row with d features into the factor takes ``d / features_a_product`` times
-    as long as a product with it."""
+    dense_value: int = 20
+    """A product with a value of a dense row takes as long as this many multiplications in a
+    factor."""
 
     sparse_value: int = 50
     """A product with a value of a sparse row takes as long as this many multiplications in a

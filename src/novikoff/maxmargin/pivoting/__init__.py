@@ -1,0 +1,1 @@
+"""Block principal pivoting in the dual: soft margins that few examples carry."""
