@@ -1,5 +1,6 @@
 """Which solver is chosen, what hand-overs cost, and that one clock spans them."""
 
+from functools import partial
 from math import ceil
 
 import numpy as np
@@ -11,6 +12,8 @@ from novikoff.certificate import Status
 from novikoff.maxmargin import SOME_MARGIN, Solution, choose, hard_margin, soft_margin
 from novikoff.maxmargin.choose import ChooseSettings, is_small
 from novikoff.maxmargin.newton.search import newton
+from novikoff.maxmargin.pivoting.search import block_pivoting
+from novikoff.maxmargin.pivoting.settings import PivotingSettings
 from novikoff.maxmargin.wolfe import search as wolfe
 from novikoff.maxmargin.wolfe.settings import WolfeSettings
 from novikoff.maxmargin.wolfe.working_set import WorkingSet
@@ -88,7 +91,9 @@ def test_decimals_that_vanish_are_decided_in_rationals():
 def test_names_of_the_soft_margin():
     assert soft(*noisy(0, 200, 7), 1.0).solver == "newton"
     assert soft(*noisy(0, 200, 7), 1e15).solver == "wolfe"
-    assert soft(*noisy(0, 300, 500), 1.0).solver == "wolfe"
+    assert soft(*noisy(0, 100, 120), 1.0).solver == "pivoting"
+    assert soft(*noisy(0, 300, 500), 1.0).solver == "coordinate+pivoting"
+    assert soft(*noisy(0, 300, 5000), 1.0, tol=1e-3).solver == "coordinate"
     text = text_like(4000, 5000, 30, noise=0.05, random_state=0)
     assert soft(text.X, text.y, 1.0, tol=1e-2).solver == "coordinate"
     many = text_like(6000, 1000, 20, noise=0.1, random_state=0)
@@ -98,16 +103,23 @@ def test_names_of_the_soft_margin():
 
 def test_settings_decide():
     X, y = noisy(0, 200, 7)
-    assert soft(X, y, 1.0, settings=ChooseSettings(newton_features=6)).solver == "wolfe"
-    neither = ChooseSettings(newton_features=6, gram_examples=100)
-    assert soft(X, y, 1.0, settings=neither).solver == "coordinate"
+    wide = ChooseSettings(newton_examples=100)
+    assert soft(X, y, 1.0, settings=wide).solver == "pivoting"
+    wide = ChooseSettings(newton_examples=100, small_products=0)
+    assert soft(X, y, 1.0, settings=wide).solver.startswith("coordinate")
+    few = ChooseSettings(newton_features=6)
+    assert soft(sparse.csr_array(X), y, 1.0, settings=few).solver == "newton"
+    few = ChooseSettings(newton_features=6, newton_examples_sparse=100)
+    assert soft(sparse.csr_array(X), y, 1.0, settings=few).solver == "wolfe"
+    few = ChooseSettings(newton_features=6, newton_examples_sparse=100, gram_examples=100)
+    assert soft(sparse.csr_array(X), y, 1.0, settings=few).solver == "coordinate"
     assert is_small(problem_of(X, y))
     assert not is_small(problem_of(X, y), ChooseSettings(small_values=200 * 7 - 1))
 
 
 @pytest.mark.parametrize("C", [1e4, 1e6, 1e8])
 @pytest.mark.parametrize("seed", range(3))
-def test_what_is_nearly_the_hard_margin_is_left_to_a_corral(seed, C):
+def test_what_is_nearly_the_hard_margin_is_left_to_pivoting(seed, C):
     examples = far_from_a_plane(7900, 130, 0.01, random_state=seed)
     problem = problem_of(examples.X, examples.y, C)
     first = clock_of()
@@ -116,7 +128,7 @@ def test_what_is_nearly_the_hard_margin_is_left_to_a_corral(seed, C):
     lines = []
     clock = clock_of(callbacks=[lines.append])
     solution = soft_margin(problem, tol=1e-6, clock=clock)
-    assert solution.solver == "newton+wolfe"
+    assert solution.solver == "newton+pivoting"
     assert solution.status is Status.GAP_REACHED and solution.gap <= 1e-6
     assert first.passes < clock.passes <= 50
     for one, next_one in zip(clock.history, clock.history[1:], strict=False):
@@ -139,12 +151,36 @@ def small_corrals(monkeypatch):
     )
 
 
+def no_pivoting(monkeypatch):
+    """Let pivoting give up at its first exchange."""
+    settings = PivotingSettings(patience=0, softest=1.0)
+    monkeypatch.setattr(choose, "block_pivoting", partial(block_pivoting, settings=settings))
+
+
+@pytest.mark.parametrize("C", [1e4, 1e6, 1e8])
+def test_a_corral_goes_on_where_pivoting_gives_up(monkeypatch, C):
+    examples = far_from_a_plane(7900, 130, 0.01, random_state=0)
+    reference = soft(examples.X, examples.y, C)
+    no_pivoting(monkeypatch)
+    clock = clock_of()
+    solution = soft(examples.X, examples.y, C, clock=clock)
+    assert solution.solver == "newton+pivoting+wolfe"
+    assert solution.status is Status.GAP_REACHED
+    assert solution.upper == pytest.approx(reference.upper, rel=2e-6)
+    for most in range(2, ceil(clock.passes), 3):
+        limited = clock_of(most)
+        stopped = soft(examples.X, examples.y, C, clock=limited)
+        assert stopped.status is Status.MAX_ITER
+        assert limited.passes <= most
+
+
 def test_newton_goes_on_where_a_corral_gives_up_too(monkeypatch):
+    no_pivoting(monkeypatch)
     small_corrals(monkeypatch)
     examples = far_from_a_plane(7900, 130, 0.01, random_state=0)
     clock = clock_of()
     solution = soft(examples.X, examples.y, 1e6, clock=clock)
-    assert solution.solver == "newton+wolfe+newton"
+    assert solution.solver == "newton+pivoting+wolfe+newton"
     assert solution.status is Status.GAP_REACHED
     for most in range(2, ceil(clock.passes) // 2, 3):
         limited = clock_of(most)
@@ -159,6 +195,7 @@ def test_coordinate_descent_goes_on_where_a_corral_gives_up(monkeypatch, C):
     X, y = np.random.default_rng(0).normal(size=(300, 400)), np.where(np.arange(300) % 3, 1, -1)
     clock, reference = clock_of(), clock_of()
     solve = hard if C is None else lambda X, y, clock: soft(X, y, C, clock=clock)
+    X = X if C is None else sparse.csr_array(X)
     solution = solve(X, y, clock=clock)
     assert solution.solver == "wolfe+coordinate"
     assert solution.status is Status.GAP_REACHED

@@ -349,8 +349,10 @@ def _soft_dense(
         limits, passes = clock.limits, n * (1.0 + settings.factors * n / d) / settings.row_products
         most = min(limits.max_iter, int(clock.passes + passes) + settings.coordinate_passes)
         clock.limits = replace(limits, max_iter=most)
-        found = coordinate_descent(problem, tol=tol, clock=clock, start=start)
-        clock.limits = limits
+        try:
+            found = coordinate_descent(problem, tol=tol, clock=clock, start=start)
+        finally:
+            clock.limits = limits
         if found.status is not Status.MAX_ITER or not clock.fits(settings.pivoting_passes):
             return found
     aim = min(tol, settings.polished) if exact else tol

@@ -207,9 +207,12 @@ class _Run:
                 return weights, offset
             patience = settings.patience if count < least else patience - 1
             least = min(count, least)
-            if not patience:
+            if -patience >= (settings.singles if count <= settings.few_misplaced else 0):
                 return None
-            if patience < settings.patience:
+            if patience <= 0:
+                # One at a time, the last: that does not go in circles.
+                misplaced[: np.flatnonzero(misplaced)[-1]] = False
+            elif patience < settings.patience:
                 # Fewer at once, those farthest from their place, go in circles less often.
                 for kind, beyond in ((free, -sizes), (~free, -slopes)):
                     those = misplaced & kind

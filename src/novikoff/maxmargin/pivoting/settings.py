@@ -22,12 +22,18 @@ class PivotingSettings:
     """A scan follows when the gap among members is this share of the gap asked for."""
 
     patience: int = 4
-    """So many exchanges in a row may leave as many examples misplaced as before, until examples are
-    exchanged one at a time (Portugal, Judice and Vicente)."""
+    """After so many exchanges in a row that leave as many examples misplaced as before, they are
+    exchanged one at a time, where they are few, or the problem is made softer."""
 
     farthest: float = 0.5
-    """After the first of these, only members are exchanged that are beyond their place by this
-    share of the farthest."""
+    """From the first such exchange on, only examples are exchanged that are beyond their place by
+    this share of the farthest."""
+
+    few_misplaced: int = 20
+    """With at most so many misplaced, they are exchanged one at a time ..."""
+
+    singles: int = 40
+    """... so often."""
 
     single: float = 1e-5
     """Single precision serves where the gap asked for is no smaller ..."""
