@@ -12,7 +12,7 @@ import numpy as np
 
 from novikoff.compiled import blocks
 from novikoff.compiled import dual as compiled
-from novikoff.compiled.dual import ALONG, OFFSET, STEPS, TOTAL, WORST, Terms
+from novikoff.compiled.dual import ALONG, GAP, MASS, OFFSET, STEPS, TOTAL, WORST, Terms
 from novikoff.maxmargin.coordinate.settings import CoordinateSettings
 from novikoff.maxmargin.passes import Ids, Passes, Vector
 from novikoff.maxmargin.problem import Problem
@@ -56,6 +56,15 @@ class Dual:
         """The signed sum of the weights."""
         return float(self.state[TOTAL])
 
+    @property
+    def gap_seen(self) -> float:
+        """The soft margin's relative gap, each example's part of it before its step of a sweep.
+
+        The optimum is half the sum of the weights there.
+        """
+        gap = float(self.state[GAP])
+        return gap / (gap + 0.5 * float(self.state[MASS])) if gap > 0.0 else 0.0
+
     def sweep(self, ids: Ids, bound: float = inf) -> tuple[Ids, float]:
         """Visit examples in sequence.
 
@@ -63,7 +72,7 @@ class Dual:
         violation. Changes ``ids``.
         """
         kept = []
-        self.state[WORST] = 0.0
+        self.state[[WORST, GAP, MASS]] = 0.0
         for rows, here, those in self.passes.over(ids):
             local = slice(None) if self.in_place else ids[those]
             weights = self.weights[local]

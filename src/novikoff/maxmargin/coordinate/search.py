@@ -48,7 +48,7 @@ def coordinate_descent(
     start : array of shape (n_examples,), optional
         Weights to start from.
     patient : bool
-        Whether to go on where more examples than there are features carry weight; else the
+        Whether to go on where far more examples than there are features carry weight; else the
         solution says that it ``gave_up``. They are dependent then, but for their slack, and sweeps
         over them converge slowly.
     settings : CoordinateSettings, optional
@@ -132,35 +132,52 @@ class _Run:
         return Status.GAP_REACHED
 
     def round(self, ids: Ids, bound: float) -> None:
-        """Sweep examples until their violations have fallen, or sweeps do little."""
-        settings, dual, first = self.settings, self.dual, inf
-        fallen = self._fallen()
-        for sweep in range(settings.most_sweeps):
+        """Sweep examples until their violations or the gap have fallen, or sweeps do little."""
+        settings, dual = self.settings, self.dual
+        worst_at_first, before = inf, min(1.0, self._gap())
+        carriers = []
+        for sweep in range(settings.most_sweeps if self.hard else settings.most_soft_sweeps):
             ids = self.draw.permutation(ids)
             carrying = dual.weights > 0.0
             ids, worst = dual.sweep(ids, bound)
             bound = settings.reach * worst
-            if sweep == 0:
-                first = worst
-                self.gave_up = self._gives_up()
-            elif worst <= fallen * first:
+            if self.hard:
+                if worst <= self._fallen() * worst_at_first:
+                    return
+                worst_at_first = worst if sweep == 0 else worst_at_first
+                continue
+            seen = dual.gap_seen
+            # The next sweep would see the gap fall once more as it fell this time.
+            if seen * seen <= settings.foreseen * self.tol * before:
                 return
-            if self.gave_up:
-                return
+            carriers.append(np.count_nonzero(dual.weights))
+            if len(carriers) == settings.trial_sweeps and not self.patient:
+                self.gave_up = self._is_slow(carriers, seen, before)
+                if self.gave_up:
+                    return
+            before = seen
         support = ids[dual.weights[ids] > 0.0]
         changed = np.count_nonzero(carrying != (dual.weights > 0.0))
         independent = not self.hard or len(support) <= self.problem.n_features
         if independent and changed <= settings.settled * len(support):
             dual.descend_on_face(support)
 
-    def _gives_up(self) -> bool:
-        most = self.settings.dependent * self.problem.n_features
-        return not self.patient and np.count_nonzero(self.dual.weights) > most
+    def _is_slow(self, carriers: list[int], seen: float, before: float) -> bool:
+        """Whether sweeps will be many, judged by the carriers of weight and the last two gaps."""
+        settings = self.settings
+        dependent = carriers[-1] > settings.dependent * self.problem.n_features
+        falling = seen * (seen / before) ** settings.few_sweeps <= self.tol
+        fading = carriers[-1] <= settings.fading * carriers[0] and seen > settings.stiff_gap
+        return dependent and not falling and not fading
 
     def _fallen(self) -> float:
         """To what share violations should fall: the less, the closer the bounds are already."""
-        gap = 1.0 - self.lower / self.upper if 0.0 < self.lower < self.upper < inf else inf
-        return max(self.settings.fallen, self.tol / gap)
+        return max(self.settings.fallen, self.tol / self._gap())
+
+    def _gap(self) -> float:
+        """The relative gap between the bounds, infinite before there are any."""
+        known = 0.0 < self.lower < self.upper < inf
+        return 1.0 - self.lower / self.upper if known else inf
 
     def scan(self) -> tuple[Ids, float]:
         """Judge the weights on all examples.
