@@ -31,7 +31,6 @@ from novikoff.certificate.model import Model, Soft
 from novikoff.certificate.problem import Problem, problem_of
 from novikoff.certificate.status import Status
 
-
 _ROUNDING = 2.0**-30
 """More than the rounding of two bounds in floating point, relative to them."""
 

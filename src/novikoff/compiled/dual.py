@@ -13,7 +13,7 @@ import numpy as np
 from numba import njit
 
 from novikoff.compiled.blocks import gather
-from novikoff.compiled.rows import Rows, dot
+from novikoff.compiled.rows import CSR, Rows, dot
 
 # The entries of a state: the signed total of the weights, the intercept's estimate plus the pull
 # times the total, w . centre, the largest violation seen, the number of steps, the soft margin's
@@ -37,6 +37,21 @@ class Terms(NamedTuple):
     """``|centre|^2``."""
     pull: float
     """The quadratic penalty on the signed total."""
+
+
+@njit(cache=True, nogil=True)
+def measure(
+    rows: CSR, order: np.ndarray, centre: np.ndarray, norms2: np.ndarray, products: np.ndarray
+) -> None:
+    """Write ``|x|^2`` and ``x . centre`` of sparse rows."""
+    data, indices, indptr = rows
+    for p in range(order.shape[0]):
+        norm2, product = 0.0, 0.0
+        for k in range(np.uint64(indptr[order[p]]), np.uint64(indptr[order[p] + 1])):
+            value = np.float64(data[k])
+            norm2 += value * value
+            product += value * centre[np.uint64(indices[k])]
+        norms2[p], products[p] = norm2, product
 
 
 @njit(cache=True, nogil=True)

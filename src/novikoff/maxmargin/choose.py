@@ -44,7 +44,8 @@ class ChooseSettings:
 
     gram_examples: int = 3000
     """Up to so many examples their Gram matrix is small, and Wolfe's method is chosen for the soft
-    margin; for the hard margin of sparse data also where there are no more features."""
+    margin of dense data; for the hard margin of sparse data also where there are no more features.
+    """
 
     newton_features: int = 2000
     """The most features for Newton's method on dense data, where it factors a matrix of as many
@@ -52,10 +53,6 @@ class ChooseSettings:
 
     newton_examples: int = 2
     """Newton's method needs so many examples for each feature."""
-
-    newton_examples_sparse: int = 5
-    """On sparse data, where it can do without the factor, any number of features will do with so
-    many examples for each."""
 
     stiff: float = 1e-12
     """With slack so expensive, ``Delta^2`` in units of the squared radius, the problem is nearly
@@ -184,10 +181,8 @@ def is_large_and_sparse(problem: Problem, settings: ChooseSettings = CHOOSE) -> 
 
 def suits_newton(problem: Problem, settings: ChooseSettings = CHOOSE) -> bool:
     """Whether features are few, and slack not too expensive for the number of examples."""
-    n, d, sparse = problem.n_examples, problem.n_features, problem.sample.is_sparse
-    few = (d <= settings.newton_features and settings.newton_examples * d <= n) or (
-        sparse and settings.newton_examples_sparse * d <= n
-    )
+    n, d = problem.n_examples, problem.n_features
+    few = d <= settings.newton_features and settings.newton_examples * d <= n
     return few and not (n <= settings.gram_examples and is_stiff(problem, settings))
 
 

@@ -52,8 +52,8 @@ def margin_below(
 
     ``taking_part`` marks the examples that count; by default, all.
     With ``thorough`` it is the largest float that is not above the margin; otherwise that is
-    so unless features or the rows that compete for the minimum are many. ``values`` are the hyperplane's
-    :func:`signed_values`, where they are known.
+    so unless features or the rows that compete for the minimum are many. ``values`` are the
+    hyperplane's :func:`signed_values`, where they are known.
     """
     if not coef.any():
         return Bound(-math.inf, True, NO_ROWS)

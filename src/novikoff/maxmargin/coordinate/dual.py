@@ -196,18 +196,19 @@ class Dual:
     def _measure(self) -> Vector:
         """Return the squared distances to the centre, and remember ``along``; one pass."""
         lengths2 = np.zeros(self.sample.n_examples)
-        order, nowhere = self.sample.order, np.empty(0, dtype=np.int64)
+        order = self.sample.order
         products = np.zeros(len(order))
         for rows, here, those in self.passes.over(order):
             mine = np.empty(len(here))
-            is_sparse = self.sample.is_sparse
-            # The mean of sparse rows has far more non-zeros than a row: it is not subtracted.
-            origin = np.zeros_like(self.centre) if is_sparse else self.centre
-            blocks.distances2(rows, here, origin, nowhere, mine)
-            blocks.products(rows, here, self.centre, 0.0, products[those])
-            if is_sparse:
+            if self.sample.is_sparse:
+                # The mean of sparse rows has far more non-zeros than a row: it is not subtracted.
+                compiled.measure(rows, here, self.centre, mine, products[those])
                 rounding = np.finfo(np.float64).eps * (mine + self.centre2)
                 mine = np.maximum(mine - 2.0 * products[those] + self.centre2, rounding)
+            else:
+                nowhere = np.empty(0, dtype=np.int64)
+                blocks.distances2(rows, here, self.centre, nowhere, mine)
+                blocks.products(rows, here, self.centre, 0.0, products[those])
             lengths2[order[those]] = mine
         self.along[order] = products - self.centre2
         return lengths2

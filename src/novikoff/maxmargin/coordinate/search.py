@@ -134,9 +134,9 @@ class _Run:
     def round(self, ids: Ids, bound: float) -> None:
         """Sweep examples until their violations or the gap have fallen, or sweeps do little."""
         settings, dual = self.settings, self.dual
-        worst_at_first, before = inf, min(1.0, self._gap())
+        worst_at_first, before = 0.0, min(1.0, self._gap())
         carriers = []
-        for sweep in range(settings.most_sweeps if self.hard else settings.most_soft_sweeps):
+        for _ in range(settings.most_sweeps if self.hard else settings.most_soft_sweeps):
             ids = self.draw.permutation(ids)
             carrying = dual.weights > 0.0
             ids, worst = dual.sweep(ids, bound)
@@ -144,13 +144,13 @@ class _Run:
             if self.hard:
                 if worst <= self._fallen() * worst_at_first:
                     return
-                worst_at_first = worst if sweep == 0 else worst_at_first
+                worst_at_first = worst_at_first or worst
                 continue
             seen = dual.gap_seen
             # The next sweep would see the gap fall once more as it fell this time.
             if seen * seen <= settings.foreseen * self.tol * before:
                 return
-            carriers.append(np.count_nonzero(dual.weights))
+            carriers.append(int(np.count_nonzero(dual.weights)))
             if len(carriers) == settings.trial_sweeps and not self.patient:
                 self.gave_up = self._is_slow(carriers, seen, before)
                 if self.gave_up:
