@@ -118,12 +118,12 @@ def test_missing_and_unknown_fields_are_named(certificate):
         ({"model.coef": [0.0, 0.0]}, "a margin unless its coef is zero"),
         ({"model.margin": None}, "a margin unless its coef is zero"),
         ({"model.margin": 0.0}, "positive margin"),
-        ({"model.margin": "inf"}, "infinite"),
+        ({"model.margin": "inf"}, "must be finite"),
         ({"model.margin": 1e300}, "above the upper bound"),
         ({"model.errors": 1}, "makes no errors"),
         ({"model.errors": 4}, "4 errors on 3 examples"),
         ({"upper": -1.0}, "above the upper bound"),
-        ({"support": [], "weights": []}, "carries it"),
+        ({"support": [], "weights": []}, "the support that should prove it is empty"),
         ({"problem.n_examples": 0}, "at least one example"),
         ({"problem.classes": ["a", None]}, "a label"),
         ({"problem.classes": ["a", "a"]}, "equal labels"),
@@ -171,11 +171,18 @@ def test_a_hand_edit_of_several_classes_is_named(change, message):
         Certificate.from_dict(changed(SAMPLES[-1].to_dict(), change))
 
 
-@pytest.mark.parametrize("change", [{"kind": "PerClass"}, {"positive": "b"}, {"positive": None}])
-def test_a_hand_edit_of_one_of_several_classes_is_named(change):
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"kind": "PerClass"}, "a PerClass cannot contain another PerClass"),
+        ({"positive": "b"}, "the certificate of class 'a' is of another problem"),
+        ({"positive": None}, "positive must be a label"),
+    ],
+)
+def test_a_hand_edit_of_one_of_several_classes_is_named(change, message):
     document = SAMPLES[-1].to_dict()
     document["certificates"][0] |= change
-    with pytest.raises(CertificateError) as caught:
+    with pytest.raises(CertificateError, match=message) as caught:
         Certificate.from_dict(document)
     assert "\n" not in str(caught.value)
 

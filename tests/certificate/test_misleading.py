@@ -59,6 +59,16 @@ def test_a_negated_hyperplane_fails_or_shows_its_errors():
     assert honest.verify(X, y).errors == found >= 76
 
 
+@pytest.mark.parametrize("wrong", [0, 2])
+def test_a_wrong_number_of_errors_is_refused_with_the_right_one(wrong):
+    X, y = np.array([[-1.0], [1.0], [2.0], [-2.0]]), ["left", "right", "left", "left"]
+    maker = Certifier.of(X, y, positive="right", affine=False)
+    made = maker.hard(Account(status=Status.MAX_ITER), coef=[1.0])
+    assert made.verify(X, y).errors == 1
+    with pytest.raises(CertificateError, match=f"makes 1 error on the examples, not {wrong}$"):
+        replaced(made, of_model=dict(errors=wrong)).verify(X, y)
+
+
 @pytest.mark.parametrize("change", ["coef", "intercept"])
 @pytest.mark.parametrize("kind", range(len(SAMPLES)))
 def test_every_hyperplane_is_checked(kind, change):
@@ -82,7 +92,7 @@ def test_every_hyperplane_is_checked(kind, change):
         edited = Certificate.from_dict(document)
         verified = edited.verify(X, y, sample_weight=weights)
     except CertificateError as error:
-        assert "errors" in str(error) or "margin" in str(error) or "attain" in str(error)
+        assert " error" in str(error) or "margin" in str(error) or "attain" in str(error)
     else:
         assert sentences.is_true(verified, edited, X, y, weights)
 

@@ -32,8 +32,8 @@ from tests.certificate.strategies import STORES
         (["in", "in", "out"], "4 examples need as many labels, not 3"),
         ([["in", "in"], ["out", "out"]], "one column"),
         ([1, 1, 0, 0], "row 0 has the label 1"),
-        (np.array(["in", "in", "out", None], dtype=object), "row 3 has no label"),
-        (np.array(["in", "in", "out", math.nan], dtype=object), "row 3 has no label"),
+        (np.array(["in", "in", "out", None], dtype=object), "row 3 has the missing label"),
+        (np.array(["in", "in", "out", math.nan], dtype=object), "row 3 has the missing label"),
         (np.ma.masked_array([1, 1, 0, 0], [0, 0, 0, 1]), "masked"),
     ],
 )

@@ -242,7 +242,7 @@ def test_wrong_weights_are_named(weights, message):
 @pytest.mark.parametrize(
     ("classes", "message"),
     [
-        ((1.0,), "1 class weights for 2 classes"),
+        ((1.0,), "2 classes need as many class weights, not 1"),
         ((1.0, 0.0), "positive and finite"),
         ((1.0, -1.0), "positive and finite"),
         ((1.0, math.inf), "positive and finite"),

@@ -235,6 +235,21 @@ def test_one_call_verifies_a_model_a_certificate_or_a_file(name, tmp_path):
         setattr(clf, attribute, kept)
 
 
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_a_model_does_not_verify_with_margins_that_were_not_certified(name, n_classes):
+    rng = np.random.default_rng(5)
+    X, y = rng.standard_normal((30, 3)), np.arange(30) % n_classes
+    clf = make(name, max_iter=200).fit(X, y)
+    for attribute in ("margin_", "margin_upper_bound_", "C_"):
+        kept = getattr(clf, attribute)
+        setattr(clf, attribute, 99.0 if n_classes == 2 else np.full(3, 99.0))
+        with pytest.raises(CertificateError, match=f"{attribute} is not what was certified"):
+            novikoff.verify(clf, X, y)
+        setattr(clf, attribute, kept)
+    novikoff.verify(clf, X, y)
+
+
 def test_a_gap_that_the_certificate_does_not_show_is_not_said_to_be_reached():
     rng = np.random.default_rng(3)
     X, y = rng.standard_normal((60, 3)), np.arange(60) % 2

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 import pytest
@@ -288,6 +289,22 @@ def test_columns_without_names_are_stated_by_position(run, fruit):
     assert problem.endswith("\ntarget '-1'; columns left out: '0'")
     told = json.loads(run("verify", "model.json", "bare.csv", "--json").stdout)
     assert (told["target"], told["drop"]) == ("-1", ["0"])
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_columns_that_a_model_does_not_read_are_stated(run, suffix):
+    """A certificate that leaves out the feature which separates the classes says so."""
+    columns = {"x": [0, 1, 1, 0], "y": [0, 1, 0, 1], "tell": [1, 1, 2, 2], "kind": list("eeoo")}
+    table = pa.table(columns)
+    (pacsv.write_csv if suffix == "csv" else pq.write_table)(table, f"corners.{suffix}")
+    data = f"corners.{suffix}"
+    assert run("fit", data, "-t", "kind", "--drop", "tell", "-q").exit_code == 0
+    shown = rows_of(run("verify", "model.json", data))
+    assert shown["Verified"].startswith("no hyperplane separates 'o' (2) from 'e' (2)")
+    assert "features 'x' and 'y'; columns left out: 'tell'" in shown["Problem"]
+    assert json.loads(run("verify", "model.json", data, "--json").stdout)["drop"] == ["tell"]
+    assert run("fit", data, "-t", "kind", "-q").exit_code == 0
+    assert "left out" not in rows_of(run("verify", "model.json", data))["Problem"]
 
 
 def test_a_model_cannot_leave_out_the_first_example(run):

@@ -28,7 +28,7 @@ def test_weights_are_those_of_the_estimator(run, weighted):
     assert result.exit_code == 0
     table = read(weighted, "kind", weights="w")
     some = int((table.weights > 0).sum())
-    assert f"Weights  {some} of 400 examples have one" in result.stdout
+    assert f"Weights  {some} of 400 examples have a positive weight" in result.stdout
     assert f"Check    novikoff verify model.json {weighted} --weights w" in result.stdout
     model = novikoff.load("model.json")
     expected = novikoff.MaxMargin(C=0.5).fit(table.X, table.y, table.weights)

@@ -36,7 +36,7 @@ def test_examples_without_weight_are_not_counted():
     clf = MaxMargin(C=1.0).fit(X, y == 0, weights)
     rows = dict(summary(clf, X, y == 0, weights).rows())
     assert rows["Errors"] == "0 of 100 examples (0 %)"
-    assert rows["Weights"] == "100 of 150 examples have one"
+    assert rows["Weights"] == "100 of 150 examples have a positive weight"
     assert rows["Check"] == "novikoff verify model.json 'a file.csv' --weights w"
 
 

@@ -74,6 +74,9 @@ def test_names_of_the_file_and_of_the_certificate(examples):
         "\ntarget 'animal' in the certificate (not checked); "
         "features 'a', 'b' and 'c' in the certificate (not checked)"
     )
+    document = bare.document()
+    assert (document["target"], document["feature_names"]) == (None, None)
+    assert document["not_checked"] == stored
 
 
 def test_the_account_is_apart(examples):

@@ -32,7 +32,7 @@ class Verified:
     Parameters
     ----------
     problem : Problem
-        What it speaks of.
+        The problem that was checked.
     counts : tuple of int
         How many examples of each of ``problem.classes`` take part.
     lower, upper : float or None
@@ -78,7 +78,7 @@ class Certificate(ABC):
     Parameters
     ----------
     problem : Problem
-        The examples and classes it speaks of.
+        The examples and classes that the claims are about.
     account : Account
         What the run says of itself; not proved.
     """
@@ -98,7 +98,7 @@ class Certificate(ABC):
 
     @property
     def hyperplane(self) -> Model | None:
-        """The hyperplane that predicts, if the certificate speaks of one."""
+        """The hyperplane that predicts, if the certificate contains one."""
         return getattr(self, "model", None)
 
     @property
@@ -113,7 +113,7 @@ class Certificate(ABC):
 
     @property
     def model_account(self) -> Account:
-        """How the run ended that made the model, by its own account."""
+        """The account of the run that produced the model; not proved."""
         model = self.hyperplane
         return self.account if model is None or model.account is None else model.account
 
@@ -252,19 +252,19 @@ class Certificate(ABC):
     def _check(self, examples: Examples) -> Findings:
         """Check the claims of this kind; the sentences say what was proved."""
 
-    def _subject(self, examples: Examples, told_apart: str = "from") -> str:
+    def _subject(self, examples: Examples, preposition: str = "from") -> str:
         """The classes, with the number of examples of each that takes part."""
         problem = self.problem
         counts = examples.counts(problem.classes)
         positive = counts[problem.code]
         rest = "the rest" if problem.negative is None else format_label(problem.negative)
         shown = format_label(problem.positive)
-        return f"{shown} ({positive:,}) {told_apart} {rest} ({sum(counts) - positive:,})"
+        return f"{shown} ({positive:,}) {preposition} {rest} ({sum(counts) - positive:,})"
 
     def _conditions(self, examples: Examples, *, classes: bool = True) -> list[str]:
-        """Under which conditions that was proved: who takes part, weights, intercept.
+        """State which examples take part, their weights, and whether there is an intercept.
 
-        ``classes``: of more than two classes, which there are.
+        ``classes``: whether to list the classes where there are more than two.
         """
         problem, n = self.problem, examples.n_taking_part
         part = f"All {counted(n, 'example')} take part"

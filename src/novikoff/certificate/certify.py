@@ -291,10 +291,10 @@ class Certifier:
         settled = account.settled(gap=math.inf, upper=upper, separates=False)
         refutation = self._refutation(bound) if upper == 0.0 else None
         if refutation is not None:
-            told = model if model.account is not None else replace(model, account=settled)
+            stated = model if model.account is not None else replace(model, account=settled)
             return self.refuted(
                 refutation,
-                told if with_model else None,
+                stated if with_model else None,
                 asked=account.asked,
                 tol=account.tol,
                 n_updates=account.n_updates,

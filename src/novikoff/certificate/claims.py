@@ -21,13 +21,14 @@ from novikoff.certificate.exact.slack import dual_below, primal_value
 from novikoff.certificate.examples.blocks import Floats, Indices, take
 from novikoff.certificate.examples.checked import Examples
 from novikoff.certificate.model import Model, Soft
+from novikoff.certificate.wording import counted
 
 NO_ROWS: Indices = np.empty(0, dtype=np.int64)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Findings:
-    """What the data proves of a certificate; what it does not speak of is ``None``.
+    """What the data proves of a certificate; ``None`` where it makes no such claim.
 
     ``exact_rows`` are the examples that were decided in exact arithmetic.
     """
@@ -42,7 +43,7 @@ class Findings:
 
 
 def check_finite(examples: Examples, values: tuple[Floats, Floats] | None = None) -> None:
-    """Refuse a NaN or an infinity, also in an example that no claim looks at.
+    """Refuse a NaN or an infinity, also in an example that no claim depends on.
 
     ``values`` are the :func:`signed_values` of some hyperplane, where there is one: they are not
     finite where an example is not.
@@ -83,7 +84,7 @@ def check_model(model: Model | None, examples: Examples, *, affine: bool) -> Fin
 def check_margin(
     model: Model, examples: Examples, values: tuple[Floats, Floats]
 ) -> tuple[float, Indices]:
-    """Check ``margin <= min_i y_i (w·x_i + b)/‖w‖``; return the bound, and the rows it took."""
+    """Check ``margin <= min_i y_i (w·x_i + b)/‖w‖``; return the bound and the exact rows."""
     if model.margin is None:
         return -math.inf, NO_ROWS
     claim = (examples.X, examples.signs, model.coef, model.intercept, examples.taking_part)
@@ -99,7 +100,7 @@ def check_margin(
 
 
 def check_errors(model: Model, examples: Examples, values: tuple[Floats, Floats]) -> Indices:
-    """Check the number of training errors, exactly; return the rows that took."""
+    """Check the number of training errors, exactly; return the rows decided in exact arithmetic."""
     found = count_errors(
         examples.X,
         examples.signs,
@@ -110,7 +111,8 @@ def check_errors(model: Model, examples: Examples, values: tuple[Floats, Floats]
     )
     if found.count != model.errors:
         raise CertificateError(
-            f"the hyperplane makes {found.count} errors on the examples, not {model.errors}"
+            f"the hyperplane makes {counted(found.count, 'error')} on the examples, "
+            f"not {model.errors:,}"
         )
     return found.exact_rows
 
@@ -118,7 +120,7 @@ def check_errors(model: Model, examples: Examples, values: tuple[Floats, Floats]
 def check_primal(
     soft: Soft, model: Model, examples: Examples, values: tuple[Floats, Floats]
 ) -> tuple[float, Indices]:
-    """Check that the hyperplane attains ``primal``; return the bound, and the rows it took."""
+    """Check that the hyperplane attains ``primal``; return the bound and the exact rows."""
     coef, intercept, seen = model.coef, model.intercept, values
     if soft.scale != 1.0:
         coef, intercept = scaled(coef, intercept, soft.scale)

@@ -177,7 +177,7 @@ _KINDS: dict[str, tuple[type[Certificate], dict[str, Reader]]] = {
 def _binary(values: dict[str, Any], problem: Problem) -> Certificate:
     kind = values.pop("kind", None)
     if kind == "PerClass":
-        raise CertificateError("a class has no certificate of its own")
+        raise CertificateError("a PerClass cannot contain another PerClass")
     if not isinstance(kind, str) or kind not in _KINDS:
         raise CertificateError(f"there is no certificate of the kind {in_short(kind)}")
     what, fields = _KINDS[kind]

@@ -1,4 +1,4 @@
-"""What a check can answer besides yes."""
+"""The errors that certificates raise."""
 
 
 class CertificateError(ValueError):

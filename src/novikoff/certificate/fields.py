@@ -100,9 +100,11 @@ def as_bound(name: str, value: Any) -> float:
 
 
 def check_carried(name: str, value: float, nothing: float, support: Indices) -> None:
-    """Refuse a bound that has no support to carry it."""
+    """Refuse a bound without examples that prove it."""
     if not support.size and value != nothing:
-        raise CertificateError(f"{name} is {value!r}, but no example of the support carries it")
+        raise CertificateError(
+            f"{name} is {value!r}, but the support that should prove it is empty"
+        )
 
 
 def same(a: Any, b: Any) -> bool:

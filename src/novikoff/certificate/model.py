@@ -88,7 +88,7 @@ class Model:
     soft : Soft, optional
         How close it is to the optimum of a soft-margin problem.
     account : Account, optional
-        How the run ended that made it; ``None``: as the certificate says.
+        The account of the run that produced it; ``None``: that of the certificate.
     """
 
     coef: Floats
@@ -106,7 +106,7 @@ class Model:
             raise CertificateError("a hyperplane has a margin unless its coef is zero")
         margin = None if self.margin is None else as_bound("margin", self.margin)
         if margin == math.inf:
-            raise CertificateError("the margin is infinite, which no margin is")
+            raise CertificateError("the margin must be finite")
         if margin is not None and margin > 0.0 and errors:
             raise CertificateError("a hyperplane with a positive margin makes no errors")
         soft = None if self.soft is None else self.soft.checked(problem)

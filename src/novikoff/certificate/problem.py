@@ -1,4 +1,4 @@
-"""What a certificate speaks of: the classes, the examples, their weights."""
+"""The problem of a certificate: the classes, the examples and their weights."""
 
 import math
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ from novikoff.certificate.wording import counted, in_full, shortened
 
 @dataclass(frozen=True, kw_only=True)
 class Problem:
-    """The examples and classes that a certificate speaks of.
+    """The examples and classes that the claims of a certificate are about.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ class Problem:
         values = tuple(float(weight) for weight in weights)
         if len(values) != len(self.classes):
             raise CertificateError(
-                f"there are {len(values)} class weights for {len(self.classes)} classes"
+                f"{len(self.classes)} classes need as many class weights, not {len(values)}"
             )
         if not all(0.0 < value < math.inf for value in values):
             raise CertificateError("class weights must be positive and finite")
@@ -137,12 +137,12 @@ class Problem:
 
     @property
     def hyperplanes(self) -> str:
-        """The singular noun for the hyperplanes that are spoken of."""
+        """The noun for the hyperplanes of this problem, in the singular."""
         return "hyperplane" if self.affine else "hyperplane through the origin"
 
     @property
     def examples(self) -> str:
-        """The examples that are spoken of; how many those are that take part, the data tells."""
+        """The noun for the examples that take part; with weights, the data decides how many."""
         if self.weighted:
             return "the examples that take part"
         return f"the {counted(self.n_examples, 'example')}"
@@ -155,8 +155,8 @@ class Problem:
         """Return what the squared slack of each example is multiplied by; ``None``: by 1.
 
         The cost is the float64 product of the weights of the class and of the example, which are
-        those that :meth:`weights` returns. An example of cost 0 takes no part: no claim speaks of
-        it.
+        those that :meth:`weights` returns. An example of cost 0 takes no part: no claim is
+        about it.
         """
         if self.class_weights is None:
             return weights
@@ -187,7 +187,7 @@ class Problem:
 
     @property
     def sides(self) -> str:
-        """The classes and what each is told apart from, for display."""
+        """The positive class and what it is separated from, for display."""
         if self.positive is None:
             return f"each of {len(self.classes):,} classes against the rest"
         rest = "the rest" if self.negative is None else format_label(self.negative)
@@ -195,7 +195,7 @@ class Problem:
 
     @property
     def conditions(self) -> str:
-        """Which weights the examples have, and which hyperplanes are spoken of."""
+        """Which weights the examples have, and whether hyperplanes have an intercept."""
         kinds = ["weights of their own"] if self.weighted else []
         if self.class_weights is not None:
             each = [
@@ -209,7 +209,7 @@ class Problem:
 
     @property
     def names(self) -> str:
-        """The names of target and features, in a sentence that says nobody has checked them."""
+        """The names of target and features, in a sentence that says that they are not checked."""
         parts = [] if self.target is None else [f"target {quoted(self.target)}"]
         if self.feature_names:
             shown = shortened([quoted(name) for name in self.feature_names])

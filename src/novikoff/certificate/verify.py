@@ -1,5 +1,6 @@
-"""Checking a model, whatever form it comes in."""
+"""Verification of an estimator, a certificate or a file with either."""
 
+import math
 import os
 from pathlib import Path
 from typing import Any
@@ -71,7 +72,7 @@ def verify(
 
 
 def certificate_of(model: Any) -> Certificate:
-    """Return the certificate of a model, in whatever form it comes."""
+    """Return the certificate of an estimator or of a file, or the certificate given."""
     if isinstance(model, Certificate):
         return model
     if isinstance(model, str | os.PathLike):
@@ -80,10 +81,21 @@ def certificate_of(model: Any) -> Certificate:
     if not isinstance(found, Certificate):
         raise CertificateError(f"a {type(model).__name__} without certificate_; fit it first")
     parts: Any = hyperplanes_in(found)
-    certified = {
+    certified: dict[str, Any] = {
         "classes_": found.problem.classes,
         "coef_": [part.coef for part in parts],
         "intercept_": [part.intercept for part in parts],
+    }
+    # Numbers for two classes, arrays for more.
+    stated = {
+        "margin_": [part.lower for part in parts],
+        "margin_upper_bound_": [part.upper for part in parts],
+        "C_": [math.inf if part.model.soft is None else part.model.soft.C for part in parts],
+    }
+    certified |= {
+        name: values if len(parts) > 1 else values[0]
+        for name, values in stated.items()
+        if hasattr(model, name)
     }
     for name, value in certified.items():
         if not np.array_equal(getattr(model, name, ()), value):
@@ -107,10 +119,10 @@ def certificate_in(document: dict[str, Any]) -> Certificate:
 
 
 def hyperplanes_in(certificate: Certificate) -> tuple[Any, ...]:
-    """Return the certificates of the hyperplanes that predict, or raise what they are not."""
+    """Return the certificates of the hyperplanes that predict; raise if one has no model."""
     parts = certificate.parts
     if any(part.hyperplane is None for part in parts):
-        raise CertificateError("the certificate speaks of no model")
+        raise CertificateError("the certificate contains no model")
     problem = certificate.problem
     if problem.positive is not None and (problem.code != 1 or len(problem.classes) != 2):
         # One score is a vote for the second of two classes, or against it.

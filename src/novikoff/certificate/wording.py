@@ -112,5 +112,5 @@ def _rounded(value: float, digits: int, rounding: str, *, shift: int = 0) -> str
         return repr(value)
     # Zero has no sign in a sentence.
     rounded = Decimal(value + 0.0).normalize(Context(prec=digits, rounding=rounding)).scaleb(shift)
-    # Plain notation in the range where it reads well.
+    # Positional notation unless it would need many zeros.
     return f"{rounded:f}" if -5 <= rounded.adjusted() <= 15 else f"{rounded:e}"

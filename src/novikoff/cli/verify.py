@@ -28,8 +28,7 @@ def verify(
         typer.Option(
             "--sha256",
             show_default=False,
-            help="Require that the certificate stores the SHA-256 of its data, and that it is "
-            "that of DATA.",
+            help="Require a SHA-256 hash in the certificate, and that DATA has this hash.",
         ),
     ] = False,
     drop: options.Drop = None,

@@ -38,7 +38,7 @@ BRINK = 2.0**-20
 class Examples(NamedTuple):
     """Rows with their labels, and how they are read: ``z = y (x - centre, lift, slack)``.
 
-    ``norms2`` holds ``|x - centre|^2``; a negative entry is a norm that nobody has measured yet.
+    ``norms2`` holds ``|x - centre|^2``; a negative entry stands for a norm not computed yet.
     ``at`` lists the columns in which the centre is not zero.
     """
 
@@ -143,7 +143,7 @@ def sweep(
             if margin > brink:
                 continue
             # A margin that rounding may have lifted over the threshold counts as violated. An
-            # infinite one means bad data, which FINITE reports below; w must not take it in.
+            # infinite one means bad data, which FINITE reports below: no update on it.
             tie = abs(product) + abs(state[ALONG]) + abs(state[OFFSET])
             tie += math.sqrt(max(norms2[i], 0.0)) * math.sqrt(max(state[NORM2], 0.0))
             if -np.inf < margin <= state[THRESHOLD] + TIE * tie:

@@ -28,6 +28,11 @@ class Choice:
         """All chosen columns: the features, then the target, then the weights."""
         return [*self.features, *(i for i in (self.target, self.weights) if i is not None)]
 
+    def left_out(self, names: Sequence[str] | None) -> tuple[str, ...]:
+        """Name the columns that are not chosen; none where columns have no names."""
+        chosen = set(self.positions)
+        return tuple(name for i, name in enumerate(names or ()) if i not in chosen)
+
 
 def choose(request: Request, names: Sequence[str] | None, width: int) -> Choice:
     """Find the target, the weights and the features among `width` columns, named or not."""

@@ -45,6 +45,8 @@ class Table:
         The name of the column `y`, if the file has column names.
     weights : ndarray of float64 of shape (n,) or None
         The weights of the examples, finite and not negative, if a column of weights was given.
+    left_out : tuple of str
+        The names of the other columns of the file, if it has column names.
     """
 
     X: Any
@@ -52,6 +54,7 @@ class Table:
     feature_names: tuple[str, ...] | None = None
     target_name: str | None = None
     weights: NDArray[np.float64] | None = None
+    left_out: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

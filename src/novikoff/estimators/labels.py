@@ -28,6 +28,7 @@ def classes_of(y: NDArray[Any]) -> tuple[NDArray[Any], Codes]:
     try:
         # Whole numbers are classes; of other labels scikit-learn knows which are.
         if y.dtype.kind not in "iu" or y.ndim != 1:
+            _check_objects(y)
             check_classification_targets(y)
         # Faster than the inverse that unique gives, and in less memory.
         classes = np.unique(y)
@@ -40,6 +41,26 @@ def classes_of(y: NDArray[Any]) -> tuple[NDArray[Any], Codes]:
             f"The data has only one class, {label!r}; a classifier needs examples of two."
         )
     return classes, codes
+
+
+def _check_objects(y: NDArray[Any]) -> None:
+    """Refuse Python objects that cannot be labels, and say what they are."""
+    if y.dtype.kind != "O":
+        return
+    labels = y.ravel().tolist()
+    for row, label in enumerate(labels):
+        if label is None:
+            raise ValueError(f"y has a missing label in row {row}; fill it in or drop the row.")
+        if isinstance(label, int) and label.bit_length() > 64:
+            raise ValueError(
+                f"y has an integer of {label.bit_length()} bits in row {row}; "
+                "labels that are integers have at most 64 bits."
+            )
+    if labels and not isinstance(labels[0], str):
+        kind = type(labels[0]).__name__
+        raise ValueError(
+            f"y is an array of Python objects of type {kind}; convert it to numbers or to strings."
+        )
 
 
 def codes_among(classes: NDArray[Any], y: NDArray[Any]) -> Codes:

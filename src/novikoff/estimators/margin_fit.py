@@ -24,7 +24,7 @@ Vector = NDArray[np.float64]
 Ids = NDArray[np.int64]
 
 FEW_PASSES = 10
-"""The least passes of a soft margin that replaces the hard one, whatever ``max_iter`` says."""
+"""A soft margin that replaces the hard one may make at least this many passes."""
 
 
 class NotSeparableError(ValueError):
@@ -184,7 +184,7 @@ def find_separator(
 
 @dataclass(frozen=True)
 class Scaled:
-    """A solution as the user reads it: ``y (coef . x + intercept) = 1`` at the margin."""
+    """A solution in the units of the data: ``y (coef . x + intercept) = 1`` at the margin."""
 
     coef: Vector
     intercept: float

@@ -10,7 +10,7 @@
 ======================  ==========================================================================
 
 ``Solution.solver`` names the solvers used, in order, joined by ``+``. A solver that finds that
-another suits the problem better gives up, and the other goes on with the same clock.
+another suits the problem better gives up, and the other continues with the same clock.
 """
 
 from dataclasses import dataclass, replace
@@ -37,41 +37,41 @@ class ChooseSettings:
     """Which solver is chosen for which shape of data."""
 
     small_values: int = 1_000_000
-    """A problem with so many values is solved to the optimum, whatever the tolerance."""
+    """A problem with at most this many values is solved to the optimum, at any tolerance."""
 
     polished: float = 1e-11
     """The gap that a small problem is solved to."""
 
     gram_examples: int = 3000
-    """Up to so many examples their Gram matrix is small, and Wolfe's method is chosen for the soft
-    margin of dense data; for the hard margin of sparse data also where there are no more features.
-    """
+    """Up to this many examples their Gram matrix is small, and Wolfe's method is chosen for the
+    soft margin of dense data; for the hard margin of sparse data also up to this many features."""
 
     newton_features: int = 2000
     """The most features for Newton's method on dense data, where it factors a matrix of as many
     rows and columns."""
 
     newton_examples: int = 2
-    """Newton's method needs so many examples for each feature."""
+    """Newton's method needs at least this many examples for each feature."""
 
     stiff: float = 1e-12
-    """With slack so expensive, ``Delta^2`` in units of the squared radius, the problem is nearly
-    the hard margin, and Newton's method does not find which examples are at the margin."""
+    """With a ``Delta^2`` below this, in units of the squared radius, the problem is nearly the hard
+    margin, and Newton's method does not find which examples are at the margin."""
 
     cheap: float = 2e7
-    """The soft margin of sparse data is solved to the optimum where that takes so many
-    multiplications. 300 x 300 take 10 ms; twice as many, 20."""
+    """The soft margin of sparse data is solved to the optimum if a factorisation takes at most this
+    many multiplications. 270 x 270 then takes 10 ms, and with twice the value 340 x 340 takes 20.
+    """
 
     useful_gap: float = 0.1
-    """Newton's method starts from the weights of another solver whose gap is no larger. From those
-    of a larger one, it takes longer than from the start: 28 passes instead of 22 on 10,000 x 2,000
-    scattered normal values, C = 1, whose gap was 0.9."""
+    """Newton's method starts from the weights of another solver if their gap is at most this. From
+    weights with a gap of 0.9 it took 28 passes, from zero 22 (10,000 x 2,000 scattered normal
+    values, C = 1)."""
 
     corral_passes: int = 2
-    """Wolfe's method needs so many passes for a first hyperplane."""
+    """The passes that Wolfe's method needs for a first hyperplane."""
 
     coordinate_passes: int = 4
-    """Coordinate descent needs so many passes to start from weights and judge them."""
+    """The passes that coordinate descent needs to start from weights and bound the optimum."""
 
 
 CHOOSE = ChooseSettings()
@@ -163,7 +163,7 @@ def soft_margin(
 
 
 def is_small(problem: Problem, settings: ChooseSettings = CHOOSE) -> bool:
-    """Whether the optimum itself is cheap."""
+    """Whether the problem is small enough to be solved to the optimum."""
     return problem.n_examples * problem.n_features <= settings.small_values
 
 
@@ -174,20 +174,20 @@ def is_cheap(problem: Problem, settings: ChooseSettings = CHOOSE) -> bool:
 
 
 def is_large_and_sparse(problem: Problem, settings: ChooseSettings = CHOOSE) -> bool:
-    """Whether so many examples may carry the optimum that a corral of them is out of reach."""
+    """Whether the support of the optimum may be too large for Wolfe's method."""
     least = min(problem.n_examples, problem.n_features)
     return problem.sample.is_sparse and least > settings.gram_examples
 
 
 def suits_newton(problem: Problem, settings: ChooseSettings = CHOOSE) -> bool:
-    """Whether features are few, and slack not too expensive for the number of examples."""
+    """Whether features are few, and the problem is not nearly a small hard-margin one."""
     n, d = problem.n_examples, problem.n_features
     few = d <= settings.newton_features and settings.newton_examples * d <= n
     return few and not (n <= settings.gram_examples and is_stiff(problem, settings))
 
 
 def is_stiff(problem: Problem, settings: ChooseSettings = CHOOSE) -> bool:
-    """Whether slack is so expensive that this is nearly the hard margin."""
+    """Whether margin violations are penalised so heavily that this is nearly the hard margin."""
     assert problem.slack2 is not None
     least = problem.slack2[problem.sample.order].min()
     return bool(least < settings.stiff * problem.sample.radius**2)
@@ -214,11 +214,12 @@ def _wolfe(problem: Problem, clock: Clock, start: Vector | None) -> Search:
 def _sparse_soft(
     problem: Problem, tol: float, clock: Clock, start: Vector | None, settings: ChooseSettings
 ) -> Solution:
-    """Return the soft margin of sparse data: by coordinates, or where these are slow by Newton.
+    """Return the soft margin of sparse data: by coordinate descent, or Newton's method if faster.
 
-    A pass costs both the same. Where fewer examples than features carry the optimum, coordinate
-    descent takes 7 to 15 passes and Newton's method, with expensive slack, 20 to 100; where more
-    do, it takes 5 to 30, and coordinate descent up to hundreds. The first sweep tells which.
+    A pass costs the same in both. With fewer support vectors than features, coordinate descent
+    takes 7 to 40 passes, and Newton's method with large C 20 to 300; with more support vectors
+    than features, Newton's method takes 5 to 50, and coordinate descent up to hundreds. Coordinate
+    descent sees which of the two it is in its first sweeps, and gives up after three.
     """
     found = coordinate_descent(problem, tol=tol, clock=clock, start=start, patient=False)
     if not found.gave_up:

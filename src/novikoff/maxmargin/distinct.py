@@ -1,4 +1,4 @@
-"""Equal examples are one example, whose slack costs what theirs cost together."""
+"""Merging of equal examples with equal labels into one, whose cost is the sum of theirs."""
 
 from dataclasses import dataclass, replace
 

@@ -1,1 +1,1 @@
-"""What people read: the summary of a fit, and what a check has found."""
+"""Texts for users: the summary of a fit and the result of a check."""

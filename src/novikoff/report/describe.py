@@ -56,7 +56,8 @@ def class_rows(table: "Table") -> list[Row]:
     rows = [("Classes", target + first_of(classes, len(labels)))]
     if table.weights is not None:
         some = int((table.weights > 0.0).sum())
-        rows.append(("Weights", f"{some:,} of {counted(len(table.weights), 'example')} have one"))
+        total = counted(len(table.weights), "example")
+        rows.append(("Weights", f"{some:,} of {total} have a positive weight"))
     return rows
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from novikoff.certificate import Certificate, Verified
 from novikoff.certificate.escape import format_label, quoted
-from novikoff.certificate.wording import counted, enumerated, in_full
+from novikoff.certificate.wording import counted, in_full
 from novikoff.report.describe import (
     MOST_CLASSES,
     MOST_FEATURES,
@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 class Verification:
     """A certificate that was verified, and what was found.
 
-    ``target`` and ``drop`` are the columns of the file that were read as the labels, and left out.
+    ``target`` and ``drop`` are the columns of the file that were read as the labels, and left out
+    where columns have no names.
     """
 
     path: Path
@@ -93,9 +94,17 @@ class Verification:
         elif stored.feature_names is not None:
             names = _first_names(stored.feature_names)
             words.append(f"features {names} in the certificate (not checked)")
-        if self.drop:
-            words.append(f"columns left out: {enumerated([quoted(name) for name in self.drop])}")
+        if self._left_out:
+            words.append(f"columns left out: {_first_names(self._left_out)}")
         return ["; ".join(words)] if words else []
+
+    @property
+    def _left_out(self) -> tuple[str, ...]:
+        """The columns that were not read.
+
+        Of a file with names these are all others: a certificate's list of features chooses too.
+        """
+        return self.drop if self.table.feature_names is None else self.table.left_out
 
     def _identity(self) -> str:
         if not self.compared:
@@ -122,9 +131,10 @@ class Verification:
             "weighted": problem.weighted,
             "class_weights": problem.class_weights,
             "affine": problem.affine,
-            "target": table.target_name or self.target or problem.target,
-            "drop": self.drop,
-            "feature_names": table.feature_names or problem.feature_names,
+            "target": table.target_name or self.target,
+            "drop": self._left_out,
+            "feature_names": table.feature_names,
+            "not_checked": {"target": problem.target, "feature_names": problem.feature_names},
             "fingerprint": problem.fingerprint,
             "fingerprint_compared": self.compared,
             "sha256": problem.sha256,

@@ -81,7 +81,7 @@ class Bounds:
 
     def __init__(self, sample: Sample, min_margin: float) -> None:
         self.sample = sample
-        # With slack everything is separable, so no bound on that margin speaks of the data.
+        # With slack everything is separable, so a bound on that margin says nothing about the data.
         self.min_margin = min_margin if sample.frame.slack2 == 0.0 else 0.0
         self.best: NDArray[np.float64] | None = None
         self.lower = -inf
@@ -104,7 +104,7 @@ class Bounds:
             self.best, self.lower = here.weights.copy(), least / length
 
     def tighten(self, here: Point, passes: int) -> None:
-        """Take in the upper bound that a point proves after so many passes."""
+        """Keep the upper bound that the point proves after ``passes``, if it is the smallest."""
         points = [here]
         if self._start is not None and self._start.rescaled == here.rescaled:
             points.append(here.since(self._start))

@@ -110,7 +110,7 @@ class Clock:
         return inf if most is None else most - self.updates
 
     def fits(self, share: float) -> bool:
-        """Whether so many more passes are within the limit."""
+        """Whether this many more passes are within the limit."""
         return self.passes + share <= self.limits.max_iter
 
     def report(self, mistakes: int, lower: float, upper: float) -> None:
@@ -139,9 +139,9 @@ class Clock:
 
 @contextmanager
 def cancel_on_interrupt(cancel: threading.Event) -> Iterator[None]:
-    """Let the first Ctrl-C set ``cancel``, so that a search ends in good order; the second raises.
+    """Let the first Ctrl-C set ``cancel``, so that a search ends cleanly; the second raises.
 
-    Nothing changes outside the main thread, or where somebody else handles the signal.
+    Nothing changes outside the main thread, or where another handler is installed.
     """
     default = signal.default_int_handler
     main = threading.current_thread() is threading.main_thread()

@@ -33,7 +33,7 @@ class Sweepable(Protocol):
     def sweep_near(self, passes: int) -> None:
         """Make cheap passes, over what the last full pass found violated or nearly so.
 
-        End after so many, or after one without an update.
+        End after ``passes`` of them, or after one without an update.
         """
 
     def judge(self, updates: int) -> Status | None:

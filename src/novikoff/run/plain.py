@@ -1,4 +1,4 @@
-"""The pseudo-code of the paper, run as it stands on a small array, and watched.
+"""The pseudo-code of the paper, in plain Python, for small arrays; it yields every update.
 
 ::
 
@@ -6,8 +6,8 @@
     while some example has z . w <= threshold:
         w = w + step * z
 
-Meant for teaching, for pictures, and as what the tests measure the compiled loop against, with
-which it shares nothing but the mathematics of the rules.
+Meant for teaching and for pictures, and the reference that the tests compare the compiled loop
+with. The two share the formulas of the rules and no code.
 """
 
 import math

@@ -1,4 +1,4 @@
-"""What a run leaves behind."""
+"""The result of a run."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -70,7 +70,7 @@ class Run:
         if self.sides:
             # The negative half of a pair, one update late, counts from where the pair began.
             stamps = stamps - np.where(self.sample.signs < 0, weights, 0.0)
-        # A step taken at time s lives on in all but s of the T iterates.
+        # A step taken at time s is part of all but s of the T iterates.
         return weights - stamps / max(self.n_updates, 1)
 
     @property
@@ -165,7 +165,7 @@ class Run:
         return replace(found, weights=found.weights.astype(np.float64))
 
     def here(self) -> Point:
-        """Return where the run is; a view, which moves on with it."""
+        """Return the current iterate, as a view that later updates change."""
         state = self.memory.state
         offset, total = float(state[OFFSET]), float(state[WEIGHT])
         return Point(self.weights, self.memory.w, offset, total, int(state[RESCALED]))

@@ -163,7 +163,7 @@ def test_equal_numbers_of_different_types_are_one_class():
     ],
 )
 def test_missing_labels_are_refused(y):
-    with pytest.raises(CertificateError, match="row 1 has no label"):
+    with pytest.raises(CertificateError, match="row 1 has the missing label"):
         codes_of(y, [1, 2])
 
 

@@ -150,7 +150,7 @@ def test_without_a_model_nothing_is_said_of_one():
     [
         (dict(upper=-1.0), "not negative"),
         (dict(upper=math.nan), "not a number"),
-        (dict(support=[], weights=[]), "no example of the support carries it"),
+        (dict(support=[], weights=[]), "the support that should prove it is empty"),
         (dict(spread=1.0), "not positive and small beside"),
         (dict(spread=math.inf), "not positive and small beside"),
         (dict(upper=0.0, spread=1.0), "not positive and small beside"),

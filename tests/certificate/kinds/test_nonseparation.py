@@ -237,7 +237,7 @@ def test_a_model_that_separates_refutes_the_proof():
     X, y = np.array([[1.0], [-1.0]]), [1, -1]
     model = Certifier.of(X, y, positive=1, affine=True).model([1.0])
     assert model.margin == 1.0
-    with pytest.raises(CertificateError, match="refutes the proof"):
+    with pytest.raises(CertificateError, match="contradicts the proof"):
         refuted(X, y, [0, 1], [1, 1], model=model)
     # What claims less of the model fails for the sum.
     weaker = dataclasses.replace(model, margin=-1.0)

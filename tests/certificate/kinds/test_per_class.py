@@ -67,6 +67,24 @@ def separations(statuses=(Status.CONVERGED,) * 3, turned=(1.0, 1.0, 1.0)):
     return together(problem, parts, X, Y)
 
 
+def test_the_gap_said_to_be_reached_is_true_of_every_class():
+    proof = separations((Status.MAX_ITER,) * 3)
+    parts = [
+        dataclasses.replace(
+            part,
+            model=dataclasses.replace(part.model, margin=part.lower * share),
+            account=dataclasses.replace(part.account, status=Status.GAP_REACHED, tol=tol),
+        )
+        for part, share, tol in zip(
+            proof.certificates, (1.0, 0.25, 1.0), (0.5, 0.9, 0.5), strict=True
+        )
+    ]
+    proof = dataclasses.replace(proof, certificates=tuple(parts))
+    assert max(part.gap for part in parts) > 0.5
+    assert (proof.status, proof.account.tol) == (Status.GAP_REACHED, 0.9)
+    assert "as close as was asked for: 0.9." in str(proof)
+
+
 @st.composite
 def several(draw, numbers=ordinary):
     """Examples of three classes, a hyperplane for each, and a kind of certificate for each."""

@@ -271,7 +271,7 @@ def test_C_must_be_positive_and_finite(C):
         (dict(upper=-1.0), "upper must not be negative"),
         (dict(primal=math.nan), "primal is not a number"),
         (dict(dual=9.0), "dual is 9.0, above the objective"),
-        (dict(support=[], weights=[]), "carries it"),
+        (dict(support=[], weights=[]), "the support that should prove it is empty"),
         (dict(upper=0.5), "the margin 0.7071067811865475 is above the upper bound 0.5"),
     ],
 )

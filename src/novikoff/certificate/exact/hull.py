@@ -165,7 +165,7 @@ def spread_below(X: Any, rows: Indices, *, affine: bool) -> float:
 
 
 def _filtered_square(X: Any, support: Indices, shares: Floats, n_values: int) -> fmpq | None:
-    """Bound in floating point, or ``None`` where exact arithmetic should have a look."""
+    """Bound in floating point, or ``None`` where exact arithmetic must decide."""
     if np.abs(shares).min() < _SMALLEST_SHARE:
         return None
     total, error = combination(take(X, support), shares, X.shape[1])

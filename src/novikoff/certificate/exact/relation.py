@@ -27,7 +27,7 @@ from novikoff.certificate.examples.blocks import Indices, take
 from novikoff.certificate.examples.labels import Signs
 
 _SMALL = 32
-"""A basis of so many examples is solved in no time."""
+"""A basis of at most this many examples is solved without looking for a quicker proof."""
 
 
 def is_zero_combination(

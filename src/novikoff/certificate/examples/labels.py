@@ -211,7 +211,7 @@ def _as_doubles(labels: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
 
 def _not_among(label: Any, names: Sequence[Label]) -> str:
     if _is_missing(label):
-        return f"has no label, but {format_label(label)}"
+        return f"has the missing label {format_label(label)}"
     shown = ", ".join(map(format_label, names[:_MOST_SHOWN]))
     more = f" and {len(names) - _MOST_SHOWN} more" if len(names) > _MOST_SHOWN else ""
     return f"has the label {format_label(label)}; the classes are {shown}{more}"

@@ -32,7 +32,8 @@ class Inconclusive(Binary):
     ``spread``, if given, is claimed to be at most the largest distance between two examples
     (without an intercept: the largest norm), and ``upper`` is below ``2**-30`` of it: the examples
     are *numerically* not separable, which is no verdict. ``model`` is what was fitted, if anything
-    was; it does not separate the examples, which the check makes sure of. Where ``upper`` is 0,
+    was; the check makes sure that it does not separate the examples, unless with a margin below
+    the smallest positive float64, which no :class:`Separation` can state. Where ``upper`` is 0,
     nothing separates them, but the weights that prove it are too large to be stored in a
     :class:`NonSeparation`.
     """
@@ -61,7 +62,7 @@ class Inconclusive(Binary):
         if self.model is not None:
             self._set("model", self.model.checked(self.problem))
             if self.model.lower > 0.0:
-                raise CertificateError("a model with a positive margin makes it a Separation")
+                raise CertificateError("the model separates the examples: that is a Separation")
             if self.model.account is not None and self.model.soft is None:
                 self.model.account.check("model", gap=math.inf, upper=self.upper)
         self.account.check("Inconclusive", gap=math.inf, upper=self.upper)
@@ -73,7 +74,7 @@ class Inconclusive(Binary):
 
     @property
     def gap(self) -> float:
-        """There is no gap to speak of without a positive lower bound."""
+        """Infinity: without a positive lower bound there is no relative gap."""
         return math.inf
 
     def __bool__(self) -> bool:
@@ -129,7 +130,7 @@ class Inconclusive(Binary):
             spread = spread_below(examples.X, self.support[self.weights > 0], affine=problem.affine)
             if self.spread > spread:
                 raise CertificateError(
-                    f"the examples of the support spread {spread!r}, not {self.spread!r}"
+                    f"the examples of the support prove a spread of {spread!r}, not {self.spread!r}"
                 )
             note = f" ({self._share(upper, self.spread)})"
         found = check_model(self.model, examples, affine=problem.affine)

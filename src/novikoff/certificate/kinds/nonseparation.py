@@ -42,7 +42,9 @@ class NonSeparation(Binary):
         if self.model is not None:
             self._set("model", self.model.checked(self.problem))
             if self.model.lower > 0.0:
-                raise CertificateError("a model that separates the examples refutes the proof")
+                raise CertificateError(
+                    "the model separates the examples, which contradicts the proof that none does"
+                )
             if self.model.account is not None and self.model.soft is None:
                 self.model.account.check("model", gap=np.inf, upper=0.0)
         self.account.check("NonSeparation", gap=np.inf, upper=0.0)

@@ -169,7 +169,8 @@ class PerClass(Certificate):
         )
         if found.count != self.errors:
             raise CertificateError(
-                f"the model makes {found.count} errors on the examples, not {self.errors}"
+                f"the model makes {counted(found.count, 'error')} on the examples, "
+                f"not {self.errors:,}"
             )
         return Findings(errors=found.count, exact_rows=found.exact_rows)
 
@@ -178,9 +179,11 @@ def combined_account(accounts: list[Account]) -> Account:
     """Return one account of several runs: the worst status, all updates."""
     worst = max((account.status for account in accounts), key=list(Status).index)
     first = accounts[0]
+    # Where the classes were asked for different gaps, all that is true of each is the largest.
+    gaps = [account.tol for account in accounts if account.tol is not None]
     return Account(
         status=worst,
         asked=first.asked,
-        tol=first.tol,
+        tol=max(gaps, default=None),
         n_updates=sum(account.n_updates for account in accounts),
     )

@@ -25,7 +25,7 @@ class SoftOptimum(Binary):
         if self.model.soft is None:
             raise CertificateError("a SoftOptimum needs bounds on the soft-margin objective")
         if self.model.account is not None:
-            raise CertificateError("a SoftOptimum has one account")
+            raise CertificateError("the model of a SoftOptimum has no account of its own")
         self.account.check("SoftOptimum", gap=self.gap, upper=self.upper)
 
     @property
@@ -83,7 +83,7 @@ class SoftOptimum(Binary):
     def _check(self, examples: Examples) -> Findings:
         found = check_model(self.model, examples, affine=self.problem.affine)
         assert found.lower is not None
-        told = f"the soft margin of {self._subject(examples, 'against')}."
+        subject = f"the soft margin of {self._subject(examples, 'against')}."
         return Findings(
             lower=found.lower,
             upper=found.upper,
@@ -92,7 +92,7 @@ class SoftOptimum(Binary):
             errors=found.errors,
             exact_rows=found.exact_rows,
             sentences=(
-                told,
+                subject,
                 self._soft_sentence(self.soft, found),
                 self._errors_sentence(found.lower),
             ),

@@ -89,6 +89,7 @@ def assemble(
         None if names is None else tuple(names[i] for i in choice.features),
         None if names is None or choice.target is None else names[choice.target],
         np.concatenate(weights) if weights else None,
+        choice.left_out(names),
     )
 
 

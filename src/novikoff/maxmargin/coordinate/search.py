@@ -48,9 +48,9 @@ def coordinate_descent(
     start : array of shape (n_examples,), optional
         Weights to start from.
     patient : bool
-        Whether to go on where far more examples than there are features carry weight; else the
-        solution says that it ``gave_up``. They are dependent then, but for their slack, and sweeps
-        over them converge slowly.
+        Whether to go on if there are far more support vectors than features; else the solution
+        says that it ``gave_up``. Without slack they would be linearly dependent, and sweeps over
+        them converge slowly.
     settings : CoordinateSettings, optional
         Lengths of rounds, and accuracies.
 
@@ -135,7 +135,7 @@ class _Run:
         """Sweep examples until their violations or the gap have fallen, or sweeps do little."""
         settings, dual = self.settings, self.dual
         worst_at_first, before = 0.0, min(1.0, self._gap())
-        carriers = []
+        supports = []
         for _ in range(settings.most_sweeps if self.hard else settings.most_soft_sweeps):
             ids = self.draw.permutation(ids)
             carrying = dual.weights > 0.0
@@ -147,12 +147,12 @@ class _Run:
                 worst_at_first = worst_at_first or worst
                 continue
             seen = dual.gap_seen
-            # The next sweep would see the gap fall once more as it fell this time.
+            # This sweep is expected to have reduced the gap by the same factor as the one before.
             if seen * seen <= settings.foreseen * self.tol * before:
                 return
-            carriers.append(int(np.count_nonzero(dual.weights)))
-            if len(carriers) == settings.trial_sweeps and not self.patient:
-                self.gave_up = self._is_slow(carriers, seen, before)
+            supports.append(int(np.count_nonzero(dual.weights)))
+            if len(supports) == settings.trial_sweeps and not self.patient:
+                self.gave_up = self._is_slow(supports, seen, before)
                 if self.gave_up:
                     return
             before = seen
@@ -162,12 +162,12 @@ class _Run:
         if independent and changed <= settings.settled * len(support):
             dual.descend_on_face(support)
 
-    def _is_slow(self, carriers: list[int], seen: float, before: float) -> bool:
-        """Whether sweeps will be many, judged by the carriers of weight and the last two gaps."""
+    def _is_slow(self, supports: list[int], seen: float, before: float) -> bool:
+        """Whether many sweeps are to come, judged by the support vectors and the last two gaps."""
         settings = self.settings
-        dependent = carriers[-1] > settings.dependent * self.problem.n_features
+        dependent = supports[-1] > settings.dependent * self.problem.n_features
         falling = seen * (seen / before) ** settings.few_sweeps <= self.tol
-        fading = carriers[-1] <= settings.fading * carriers[0] and seen > settings.stiff_gap
+        fading = supports[-1] <= settings.fading * supports[0] and seen > settings.stiff_gap
         return dependent and not falling and not fading
 
     def _fallen(self) -> float:

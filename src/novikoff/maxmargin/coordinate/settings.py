@@ -1,6 +1,7 @@
 """The settings of dual coordinate descent.
 
-Figures such as "passes 11.9, 12.4, 10.7" are those at half, at once and at twice the value, of
+Figures such as "passes 11.9, 12.4, 10.7" are those at half the value, at the value and at twice the
+value, of
 
 - *soft*: ``text_like(20_000, 20_000, 40, noise=0.05, random_state=0)``, C = 1, to a gap of 1e-4;
 - *scattered*: 2,500 x 2,500 with 60 normal values in a row at random places, labels of a random
@@ -21,29 +22,29 @@ class CoordinateSettings:
     """How long a round of sweeps is, what it leaves out, and what follows it."""
 
     most_soft_sweeps: int = 80
-    """With slack, a round ends after so many sweeps. Scattered, passes 82.3, 61.1, 61.1."""
+    """The most sweeps of a round with slack. Scattered, passes 82.3, 61.1, 61.1."""
 
     most_sweeps: int = 10
-    """Without slack, a round ends after so many sweeps. Hard, passes 14.6, 10.9, 10.9; narrow 35.7,
-    30.3, 24.8."""
+    """The most sweeps of a round without slack. Hard, passes 14.6, 10.9, 10.9; narrow 35.7, 30.3,
+    24.8."""
 
     foreseen: float = 0.5
-    """With slack, a round ends when the next sweep would see the gap at this share of the one that
-    was asked for. Soft, passes 10.2, 10.2, 9.4; scattered 101.4, 61.1, 58.5."""
+    """With slack, a round ends when the gap after its last sweep is expected to be at most this
+    times the gap asked for. Soft, passes 10.2, 10.2, 9.4; scattered 101.4, 61.1, 58.5."""
 
     fallen: float = 0.1
     """Without slack, a round ends when the largest violation has fallen to this share of what it
     was. Hard, passes 10.9, 10.9, 11.8; narrow 28.8, 30.3, 34.3."""
 
     trial_sweeps: int = 3
-    """With slack and ``patient=False``, give up after so many sweeps if weight is on more than
-    ``dependent`` examples for each feature, unless the gap would be as asked for ``few_sweeps``
-    later, or the number of carriers is down to the share ``fading`` of what it was after the first
-    sweep while the gap is still above ``stiff_gap``: then few will carry the optimum, and slack is
-    too expensive for Newton's method. Scattered normal values, C = 30 or 100: 10,000 x 2,000 with
-    8 % of the labels wrong has 3.6 carriers for each feature and takes more than 300 sweeps, or 25
-    passes of Newton's method; 4,000 x 2,000 has 1.6 and takes 110 sweeps, or more than 300 passes
-    of Newton's method."""
+    """With slack and ``patient=False``, give up after this many sweeps if there are more than
+    ``dependent`` support vectors for each feature; unless, at the rate at which the gap falls,
+    ``few_sweeps`` more suffice, or the number of support vectors has fallen to ``fading`` times
+    that after the first sweep while the gap is above ``stiff_gap``: then few will be left at the
+    optimum, and C is too large for Newton's method. Scattered normal values, C = 30 or 100:
+    10,000 x 2,000 with 8 % of the labels wrong has 3.6 support vectors for each feature and takes
+    more than 300 sweeps, or 25 passes of Newton's method; 4,000 x 2,000 has 1.6 and takes 110
+    sweeps, or more than 300 passes of Newton's method."""
 
     dependent: float = 2.0
     """See ``trial_sweeps``."""
@@ -68,7 +69,7 @@ class CoordinateSettings:
     at twice."""
 
     rounds_in_vain: int = 10
-    """The search ends after so many rounds without a better bound, once violations are down to
+    """The search ends after this many rounds without a better bound, once violations are down to
     ``rounding``."""
 
     rounding: float = 1e-11
@@ -83,7 +84,8 @@ class CoordinateSettings:
     pull: float = 0.03
     """The quadratic penalty on the signed sum of the weights, in units of the mean squared
     distance to the centre. A larger one keeps the sum small, and makes every step shorter. Soft,
-    passes 10.2, 10.2, 10.2; scattered 60.3, 61.1, 101.6; hard 10.5, 10.9, 12.1; narrow 29.7, 30.3, 30.8."""
+    passes 10.2, 10.2, 10.2; scattered 60.3, 61.1, 101.6; hard 10.5, 10.9, 12.1; narrow 29.7,
+    30.3, 30.8."""
 
     least_curve: float = 1e-12
     """The least second derivative along a weight, in units of the mean squared distance."""

@@ -1,7 +1,7 @@
 """The settings of Newton's method.
 
-Figures such as "passes 6.4, 6.0, 6.8" are those at half, at once and at twice the value, to a gap
-of 1e-6, of
+Figures such as "passes 6.4, 6.0, 6.8" are those at half the value, at the value and at twice the
+value, to a gap of 1e-6, of
 
 - *noisy*: 100,000 x 50 normal features, labels of a random plane with noise as large as a feature,
   C = 1;
@@ -21,7 +21,7 @@ class NewtonSettings:
     """Sizes of subsamples, accuracies of single steps, and when to stop."""
 
     first_subsample: int = 4000
-    """The first subsample has so many examples, or ``subsample_per_feature`` for each feature if
+    """The first subsample has this many examples, or ``subsample_per_feature`` for each feature if
     these are more. Noisy, passes 6.4, 6.0, 6.8; correlated 15.2, 12.7, 13.9; stiff 62.5, 40.1,
     49.5."""
 
@@ -29,10 +29,10 @@ class NewtonSettings:
     """See ``first_subsample``. Text, passes 17.6, 15.7, 15.7."""
 
     subsample_of_class: int = 200
-    """A subsample has at least so many examples of each class, if there are."""
+    """A subsample has at least this many examples of each class, if there are."""
 
     growth: int = 4
-    """Each subsample is so many times as large as the one before. Noisy, passes 6.7, 6.0, 6.2;
+    """Each subsample is this many times as large as the one before. Noisy, passes 6.7, 6.0, 6.2;
     correlated 13.5, 12.7, 12.7; stiff 58.3, 40.1, 40.1."""
 
     leave_subsample: float = 0.1
@@ -56,7 +56,7 @@ class NewtonSettings:
     """The same where the equation is solved to rounding."""
 
     enough: float = 10.0
-    """Where the squared residual is within so many times of what suffices for the gap asked for,
+    """Where the squared residual is within this many times of what suffices for the gap asked for,
     conjugate gradients go on until it is there. Correlated, passes 13.3, 12.7, 12.7; stiff 40.1,
     40.1, 42.3."""
 
@@ -103,10 +103,10 @@ class NewtonSettings:
     """No detour is made with a relative gap below this."""
 
     few_hinges: int = 1000
-    """With ``patient=False``, give up at a short step with at most so many open hinges."""
+    """With ``patient=False``, give up at a short step with at most this many open hinges."""
 
     factor_per_feature: int = 5
-    """The factor that preconditions is built from so many examples for each feature, or from as
+    """The factor that preconditions is built from this many examples for each feature, or from as
     many as take the time of ``factor_products`` products, whichever is more. The same at half and
     at twice."""
 
@@ -114,11 +114,11 @@ class NewtonSettings:
     """See ``factor_per_feature``. Correlated, passes 12.8, 12.7, 12.3; stiff 47.8, 40.1, 40.1."""
 
     features_a_product: int = 20
-    """A dense row with d features takes d / so many times as long to build into the factor as to
-    multiply by."""
+    """Building a dense row with d features into the factor takes ``d / features_a_product`` times
+    as long as a product with it."""
 
     sparse_value: int = 50
-    """A product with a value of a sparse row takes as long as so many multiplications in a
+    """A product with a value of a sparse row takes as long as this many multiplications in a
     factor. The same at half and at twice."""
 
     sparse_bytes: int = 12
@@ -131,7 +131,7 @@ class NewtonSettings:
     """The most products of conjugate gradients in a step. Stiff, passes 40.8, 40.1, 40.1."""
 
     slow_products: int = 20
-    """After so many products in a step, the next factor is built from twice as many examples.
+    """After this many products in a step, the next factor is built from twice as many examples.
     Stiff, passes 40.6, 40.1, 51.4."""
 
     block: int = 1024

@@ -2,7 +2,7 @@
 
 The point of least norm among the candidates is found by Wolfe's method (P. Wolfe, "Finding the
 nearest point in a polytope", Mathematical Programming 11, 1976). A scan of all examples along it
-gives both bounds, and the examples that it misjudges most join the candidates.
+gives both bounds, and the examples that violate the margin most are added to the candidates.
 """
 
 from contextlib import nullcontext
@@ -66,7 +66,7 @@ class Search:
     def run(self, tol: float, zero: float, aim: float | None = None) -> Status:
         """Go on until the bounds are within ``tol``, or the least norm is at most ``zero``.
 
-        Where that is cheap, the bounds may be brought closer: to ``aim``, as far as it goes.
+        ``aim``, if given, is a smaller gap to try for; missing it is no failure.
         """
         try:
             status = self._rounds(tol if aim is None else min(tol, aim), zero)
@@ -130,7 +130,7 @@ class Search:
         )
 
     def add_nearest(self, most: int) -> None:
-        """Take in the examples nearest to the boundary, so many of each class; one pass."""
+        """Add the ``most`` examples of each class nearest to the boundary; one pass."""
         w, _ = self.candidates.point()
         self.candidates.add(self._deepest(-self.signs * self._products(w), -inf, most))
 
@@ -150,7 +150,7 @@ class Search:
         most = settings.take_all if all_fit else settings.per_class
         worst = self._deepest(-self.signs * products, -inf, most)
         if len(worst) == len(self.signs) <= self.candidates.problem.n_features:
-            # So few examples in so many dimensions tend to carry the optimum nearly all.
+            # With no more examples than features, nearly all of them tend to carry the optimum.
             self.candidates.begin(worst, np.ones(len(worst)))
             return
         self.candidates.add(worst)

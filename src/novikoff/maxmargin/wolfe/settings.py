@@ -1,9 +1,9 @@
 """The settings of Wolfe's method on a working set.
 
-Figures such as "passes 10, 8, 5" are those at half, at once and at twice the value. They are of
-*planted*, ``planted(20_000, 100, 0.01, random_state=0)`` to a gap of 1e-6, and of *images*, 6,000
-rows of 150 absolute normal values as uint8, with the labels of a random plane, to 1e-4. A field
-without figures was not varied.
+Figures such as "passes 10, 8, 5" are those at half the value, at the value and at twice the value.
+They are of *planted*, ``planted(20_000, 100, 0.01, random_state=0)`` to a gap of 1e-6, and of
+*images*, 6,000 rows of 150 absolute normal values as uint8, with the labels of a random plane, to
+1e-4. A field without figures was not varied.
 """
 
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ class WolfeSettings:
     passes and cost a larger Gram matrix: planted, passes 10, 8, 5; images 14, 9, 8."""
 
     take_all: int = 250
-    """With so few examples, all are candidates from the start."""
+    """Up to this many examples, all are candidates from the start."""
 
     first_direction: int = 500
     """About how many examples of each class the first direction, between their means, is of:
@@ -42,7 +42,7 @@ class WolfeSettings:
     """About how many multiplications are made between two looks at the clock."""
 
     burst_steps: int = 500
-    """At most so many steps are made between two looks at the clock."""
+    """The most steps that are made between two looks at the clock."""
 
     unit: float = 1.0
     """What the factor adds to the products of members of a class, whose lengths are at most 1."""
