@@ -1,5 +1,6 @@
 """Which solver is chosen, what hand-overs cost, and that one clock spans them."""
 
+from dataclasses import replace
 from functools import partial
 from math import ceil
 
@@ -11,6 +12,7 @@ from sklearn.datasets import load_breast_cancer, load_iris
 from novikoff.certificate import Status
 from novikoff.maxmargin import SOME_MARGIN, Solution, choose, hard_margin, soft_margin
 from novikoff.maxmargin.choose import ChooseSettings, is_small
+from novikoff.maxmargin.coordinate.search import coordinate_descent
 from novikoff.maxmargin.newton.search import newton
 from novikoff.maxmargin.pivoting.search import block_pivoting
 from novikoff.maxmargin.pivoting.settings import PivotingSettings
@@ -96,9 +98,45 @@ def test_names_of_the_soft_margin():
     assert soft(*noisy(0, 300, 5000), 1.0, tol=1e-3).solver == "coordinate"
     text = text_like(4000, 5000, 30, noise=0.05, random_state=0)
     assert soft(text.X, text.y, 1.0, tol=1e-2).solver == "coordinate"
+    few = text_like(150, 2000, 30, random_state=0)
+    assert soft(few.X, few.y, 1.0).solver == "wolfe"
     many = text_like(6000, 1000, 20, noise=0.1, random_state=0)
-    assert soft(many.X, many.y, 0.1, tol=1e-2).solver == "newton"
+    assert soft(many.X, many.y, 0.1, tol=1e-2).solver == "coordinate"
+    assert soft(many.X, many.y, 100.0, tol=1e-2).solver == "coordinate+newton"
     assert soft(many.X.toarray(), many.y, 0.1, tol=1e-2).solver == "newton"
+
+
+@pytest.mark.parametrize("C", [10.0, 1000.0])
+def test_newton_goes_on_where_more_examples_than_features_carry_weight(C):
+    many = text_like(3000, 400, 20, noise=0.1, random_state=1)
+    problem = problem_of(many.X, many.y, C)
+    best = newton(problem, tol=1e-9, clock=clock_of())
+    first = clock_of()
+    hasty = coordinate_descent(problem, tol=1e-3, clock=first, patient=False)
+    assert hasty.gave_up and hasty.status is Status.PRECISION and hasty.lower <= best.upper
+    lines = []
+    clock = clock_of(callbacks=[lines.append])
+    solution = soft_margin(problem, tol=1e-3, clock=clock)
+    assert solution.solver == "coordinate+newton"
+    assert solution.status is Status.GAP_REACHED and solution.gap <= 1e-3
+    assert first.passes < clock.passes <= 60 and lines == clock.history
+    for most in range(1, ceil(clock.passes)):
+        stopped = soft_margin(problem, tol=1e-3, clock=clock_of(most))
+        assert stopped.status is Status.MAX_ITER
+        assert stopped.lower <= best.upper and stopped.upper >= best.lower
+
+
+def test_coordinate_descent_goes_on_where_newton_comes_to_a_halt(monkeypatch):
+    many = text_like(3000, 400, 20, noise=0.1, random_state=1)
+    problem = problem_of(many.X, many.y, 10.0)
+
+    def halted(problem, *, tol, clock, **options):
+        return replace(newton(problem, tol=0.1, clock=clock, **options), status=Status.PRECISION)
+
+    monkeypatch.setattr(choose, "newton", halted)
+    solution = soft_margin(problem, tol=1e-3, clock=clock_of())
+    assert solution.solver == "coordinate+newton+coordinate"
+    assert solution.status is Status.GAP_REACHED and solution.gap <= 1e-3
 
 
 def test_settings_decide():
@@ -108,11 +146,7 @@ def test_settings_decide():
     wide = ChooseSettings(newton_examples=100, small_products=0)
     assert soft(X, y, 1.0, settings=wide).solver.startswith("coordinate")
     few = ChooseSettings(newton_features=6)
-    assert soft(sparse.csr_array(X), y, 1.0, settings=few).solver == "newton"
-    few = ChooseSettings(newton_features=6, newton_examples_sparse=100)
     assert soft(sparse.csr_array(X), y, 1.0, settings=few).solver == "wolfe"
-    few = ChooseSettings(newton_features=6, newton_examples_sparse=100, gram_examples=100)
-    assert soft(sparse.csr_array(X), y, 1.0, settings=few).solver == "coordinate"
     assert is_small(problem_of(X, y))
     assert not is_small(problem_of(X, y), ChooseSettings(small_values=200 * 7 - 1))
 

@@ -13,12 +13,13 @@ import numpy as np
 from numba import njit
 
 from novikoff.compiled.blocks import gather
-from novikoff.compiled.rows import Rows, dot
+from novikoff.compiled.rows import CSR, Rows, dot
 
 # The entries of a state: the signed total of the weights, the intercept's estimate plus the pull
-# times the total, w . centre, the largest violation seen, and the number of steps.
-TOTAL, OFFSET, ALONG, WORST, STEPS = range(5)
-SIZE = 5
+# times the total, w . centre, the largest violation seen, the number of steps, the soft margin's
+# duality gap as the examples showed it when they were visited, and the sum of their weights.
+TOTAL, OFFSET, ALONG, WORST, STEPS, GAP, MASS = range(7)
+SIZE = 7
 
 
 class Terms(NamedTuple):
@@ -39,6 +40,21 @@ class Terms(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
+def measure(
+    rows: CSR, order: np.ndarray, centre: np.ndarray, norms2: np.ndarray, products: np.ndarray
+) -> None:
+    """Write ``|x|^2`` and ``x . centre`` of sparse rows."""
+    data, indices, indptr = rows
+    for p in range(order.shape[0]):
+        norm2, product = 0.0, 0.0
+        for k in range(np.uint64(indptr[order[p]]), np.uint64(indptr[order[p] + 1])):
+            value = np.float64(data[k])
+            norm2 += value * value
+            product += value * centre[np.uint64(indices[k])]
+        norms2[p], products[p] = norm2, product
+
+
+@njit(cache=True, nogil=True)
 def sweep(
     rows: Rows,
     order: np.ndarray,
@@ -56,7 +72,7 @@ def sweep(
     """
     signs, along, slack2, curves, centre2, pull = terms
     total, offset, at_centre = state[TOTAL], state[OFFSET], state[ALONG]
-    worst, steps, kept = 0.0, 0, 0
+    worst, steps, kept, gap, mass = 0.0, 0, 0, 0.0, 0.0
     for p in range(order.shape[0]):
         i = order[p]
         y = float(signs[i])
@@ -72,7 +88,13 @@ def sweep(
         order[kept] = i
         kept += 1
         worst = max(worst, abs(slope))
+        # For w = sum a z the gap is the sum of (hinge - slack2 a)^2 / (2 slack2) + a (hinge - h),
+        # where h = slack2 a - slope is the hinge before it is cut off at zero.
+        hinge = slack2[i] * weights[i] - slope
+        off = max(0.0, hinge) - slack2[i] * weights[i]
+        gap += 0.5 * off * off / max(slack2[i], 1e-300) + weights[i] * max(0.0, -hinge)
         weight = max(0.0, weights[i] - slope / curves[i])
+        mass += weight
         step = y * (weight - weights[i])
         if step == 0.0:
             continue
@@ -85,4 +107,6 @@ def sweep(
     state[TOTAL], state[OFFSET], state[ALONG] = total, offset, at_centre
     state[WORST] = max(state[WORST], worst)
     state[STEPS] += steps
+    state[GAP] += gap
+    state[MASS] += mass
     return kept

@@ -48,7 +48,7 @@ class ChooseSettings:
 
     gram_examples: int = 3000
     """Up to this many examples their Gram matrix is small, and Wolfe's method is chosen for the
-    soft margin; for the hard margin of sparse data also up to this many features."""
+    soft margin of dense data; for the hard margin of sparse data also up to this many features."""
 
     newton_features: int = 2000
     """The most features for Newton's method on dense data, where it factors a matrix of as many
@@ -56,10 +56,6 @@ class ChooseSettings:
 
     newton_examples: int = 2
     """Newton's method needs at least this many examples for each feature."""
-
-    newton_examples_sparse: int = 5
-    """On sparse data, where Newton's method works without the factor, it is chosen for any number
-    of features if there are at least this many examples for each."""
 
     small_products: int = 5_000_000
     """Dense data for which a factor takes so many multiplications are solved to the optimum,
@@ -97,13 +93,14 @@ class ChooseSettings:
     """Wolfe's method goes first where it costs at most so many times what soft margins do."""
 
     cheap: float = 2e7
-    """The soft margin of sparse data is solved to the optimum where that takes so many
-    multiplications. 300 x 300 take 10 ms; twice as many, 20."""
+    """The soft margin of sparse data is solved to the optimum if a factorisation takes at most this
+    many multiplications. 270 x 270 then takes 10 ms, and with twice the value 340 x 340 takes 20.
+    """
 
     useful_gap: float = 0.1
-    """Newton's method starts from the weights of another solver whose gap is no larger. From those
-    of a larger one, it takes longer than from the start: 28 passes instead of 22 on 10,000 x 2,000
-    scattered normal values, C = 1, whose gap was 0.9."""
+    """Newton's method starts from the weights of another solver if their gap is at most this. From
+    weights with a gap of 0.9 it took 28 passes, from zero 22 (10,000 x 2,000 scattered normal
+    values, C = 1)."""
 
     corral_passes: int = 2
     """The passes that Wolfe's method needs for a first hyperplane."""
@@ -273,10 +270,8 @@ def is_large_and_sparse(problem: Problem, settings: ChooseSettings = CHOOSE) -> 
 
 def suits_newton(problem: Problem, settings: ChooseSettings = CHOOSE) -> bool:
     """Whether features are few, and the problem is not nearly a small hard-margin one."""
-    n, d, sparse = problem.n_examples, problem.n_features, problem.sample.is_sparse
-    few = (d <= settings.newton_features and settings.newton_examples * d <= n) or (
-        sparse and settings.newton_examples_sparse * d <= n
-    )
+    n, d = problem.n_examples, problem.n_features
+    few = d <= settings.newton_features and settings.newton_examples * d <= n
     return few and not (n <= settings.gram_examples and is_stiff(problem, settings))
 
 
@@ -314,11 +309,12 @@ def _wolfe(problem: Problem, clock: Clock, start: Vector | None) -> Search:
 def _sparse_soft(
     problem: Problem, tol: float, clock: Clock, start: Vector | None, settings: ChooseSettings
 ) -> Solution:
-    """Return the soft margin of sparse data: by coordinates, or where these are slow by Newton.
+    """Return the soft margin of sparse data: by coordinate descent, or Newton's method if faster.
 
-    A pass costs both the same. Where fewer examples than features carry the optimum, coordinate
-    descent takes 7 to 15 passes and Newton's method, with expensive slack, 20 to 100; where more
-    do, it takes 5 to 30, and coordinate descent up to hundreds. The first sweep tells which.
+    A pass costs the same in both. With fewer support vectors than features, coordinate descent
+    takes 7 to 40 passes, and Newton's method with large C 20 to 300; with more support vectors
+    than features, Newton's method takes 5 to 50, and coordinate descent up to hundreds. Coordinate
+    descent sees which of the two it is in its first sweeps, and gives up after three.
     """
     found = coordinate_descent(problem, tol=tol, clock=clock, start=start, patient=False)
     if not found.gave_up:

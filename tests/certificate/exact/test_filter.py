@@ -9,10 +9,15 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import sparse
 
-from novikoff.certificate.exact.filter import combination, signed_values
+from novikoff.certificate.exact.filter import (
+    combination,
+    filtered_squares,
+    signed_values,
+    squares_between,
+)
 from novikoff.certificate.examples.blocks import take
 from tests.certificate import truth
-from tests.certificate.strategies import STORES, cases, extreme
+from tests.certificate.strategies import STORES, cases, extreme, filter_first
 
 
 @given(case=cases(extreme))
@@ -75,6 +80,43 @@ def test_every_component_of_a_combination_is_within_its_error(case):
         for value, total, error in zip(exact, *found, strict=True):
             if np.isfinite(error):
                 assert abs(value - Fraction(float(total))) <= Fraction(float(error))
+
+
+positive = st.one_of(
+    st.floats(1e-3, 1e3),
+    st.floats(0.0, exclude_min=True, allow_infinity=False),
+    st.sampled_from([5e-324, 1e-300, 1e300, 1.7e308]),
+)
+
+
+@given(data=st.data(), values=hnp.arrays(np.float64, st.integers(1, 12), elements=extreme))
+def test_a_sum_of_squares_is_between_its_bounds(data, values):
+    divisors = data.draw(hnp.arrays(np.float64, len(values), elements=positive))
+    exact = sum(Fraction(a) ** 2 for a in values.tolist())
+    quotients = zip(values.tolist(), divisors.tolist(), strict=True)
+    shared = sum(Fraction(a) ** 2 / Fraction(s) for a, s in quotients)
+    with filter_first():
+        ends = squares_between(values)
+        assert _fraction(ends[0]) <= exact <= _fraction(ends[1])
+        found = filtered_squares(values, divisors)
+    if found is not None:
+        assert _fraction(found[0]) <= shared <= _fraction(found[1])
+    low, high = squares_between(values)
+    assert low == high and _fraction(low) == exact
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.int64])
+def test_many_squares_are_summed_closely(dtype):
+    rng = np.random.default_rng(0)
+    # Integers beyond 2**53 are rounded on the way.
+    values = (rng.exponential(2.0**58, size=100_000) + 1.0).astype(dtype)
+    exact = sum(Fraction(a) ** 2 for a in values.tolist())
+    low, high = map(_fraction, filtered_squares(values))
+    assert low < exact < high < low * (1 + Fraction(1, 10**12))
+
+
+def _fraction(value):
+    return Fraction(int(value.p), int(value.q))
 
 
 def test_blocks_cover_rows_of_any_length():

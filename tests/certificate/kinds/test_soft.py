@@ -26,6 +26,7 @@ from tests.certificate.strategies import (
     arithmetics,
     cases,
     extreme,
+    filter_first,
     more_examples,
     ordinary,
     priced,
@@ -184,6 +185,22 @@ def test_a_known_optimum():
     assert str(made).startswith("For C = 0.5 the soft-margin objective of 0.1333333333333333")
     with pytest.raises(Undecided, match="separability"):
         bool(made)
+
+
+def test_a_gap_that_rounding_alone_keeps_from_being_reached_is_computed_exactly():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40, 3)), np.where(rng.random(40) < 0.5, 1, -1)
+    certifier = Certifier.of(X, y, positive=1, affine=True)
+    proof = Weighted(np.arange(40), rng.random(40))
+
+    def gap(tol):
+        return certifier.soft_model([1.0, 0.1, 0.1], 0.3, C=1.0, proof=proof, tol=tol).soft.gap
+
+    exact = gap(0.0)
+    with filter_first():
+        loose = gap(0.0)
+        assert loose == gap(loose - 2.0**-29) == gap(loose) > exact
+        assert gap(loose - 2.0**-31) == exact
 
 
 def test_it_says_nothing_on_separability_even_where_it_separates():

@@ -6,9 +6,11 @@ from scipy import sparse
 from sklearn.svm import LinearSVC
 
 from novikoff.certificate import Status
+from novikoff.maxmargin.coordinate.dual import Dual
 from novikoff.maxmargin.coordinate.search import coordinate_descent
 from novikoff.maxmargin.coordinate.settings import CoordinateSettings
 from novikoff.maxmargin.newton.search import newton
+from novikoff.maxmargin.passes import Passes
 from novikoff.sample.storage import Converted
 from tests.maxmargin.problems import (
     clock_of,
@@ -190,3 +192,31 @@ def test_rounding_ends_it_where_no_bound_does():
     _, solution = solved(X, y, tol=-1.0)
     assert solution.status is Status.PRECISION
     assert abs(solution.gap) < 1e-12
+
+
+@pytest.mark.parametrize("C", [0.1, 100.0])
+def test_a_sweep_sees_the_gap_of_where_it_is(C):
+    p = text_like(200, 300, 20, noise=0.1, random_state=0)
+    problem = problem_of(p.X, p.y, C, affine=False)
+    dual = Dual(problem, Passes(problem.sample, clock_of()), CoordinateSettings())
+    weights = np.random.default_rng(0).exponential(C, size=200) * (p.y > 0)
+    sums, _ = dual.place(weights)
+    # Steps of no length leave the weights as they are.
+    dual.curves[:] = np.inf
+    dual.sweep(problem.sample.order.copy())
+    w = sums[0] - sums[1]
+    hinges = np.maximum(0.0, 1.0 - p.y * (p.X @ w))
+    primal = 0.5 * w @ w + C * hinges @ hinges
+    value = weights.sum() - 0.5 * w @ w - weights @ weights / (4.0 * C)
+    seen = dual.gap_seen
+    assert seen * weights.sum() / 2.0 / (1.0 - seen) == pytest.approx(primal - value)
+
+
+@pytest.mark.parametrize("tol", [1e-2, 1e-3, 1e-6])
+@pytest.mark.parametrize("C", [0.01, 1.0, 100.0])
+def test_one_look_at_all_examples_is_nearly_enough(C, tol):
+    p = text_like(1500, 3000, 30, noise=0.05, random_state=3)
+    clock = clock_of()
+    _, solution = solved(p.X, p.y, C, tol=tol, clock=clock)
+    assert solution.status is Status.GAP_REACHED and solution.gap <= tol
+    assert len(clock.history) <= 2

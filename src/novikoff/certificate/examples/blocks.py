@@ -183,35 +183,23 @@ class SparseBlock:
 
 
 class TakenBlock(SparseBlock):
-    """Rows of a canonical CSR matrix of float64, which are copied when a sum needs that."""
+    """Rows of a canonical CSR matrix of float64, copied only for sums that need it."""
 
     def __init__(self, whole: Any, rows: Indices) -> None:
         self.whole = whole
         self.rows = rows
 
+    def __getattr__(self, name: str) -> Any:
+        if name not in ("data", "indices", "ends"):
+            raise AttributeError(name)
+        part = self.whole[self.rows]
+        self.data, self.indices, self.ends = part.data, part.indices, part.indptr
+        return getattr(self, name)
+
     def combine(self, weights: Floats, n_columns: int) -> tuple[Floats, Floats]:
         """See :class:`Block`."""
         whole = self.whole
         return _combine((whole.data, whole.indices, whole.indptr, self.rows), weights, n_columns)
-
-    @cached_property
-    def _copied(self) -> Any:
-        return self.whole[self.rows]
-
-    @property
-    def data(self) -> Floats:  # type: ignore[override]
-        """The values of the rows."""
-        return np.asarray(self._copied.data)
-
-    @property
-    def indices(self) -> npt.NDArray[Any]:  # type: ignore[override]
-        """Their columns."""
-        return np.asarray(self._copied.indices)
-
-    @property
-    def ends(self) -> npt.NDArray[Any]:  # type: ignore[override]
-        """Where the rows end."""
-        return np.asarray(self._copied.indptr)
 
 
 def _combine(arrays: Any, weights: Floats, n_columns: int) -> tuple[Floats, Floats]:

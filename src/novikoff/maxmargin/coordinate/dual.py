@@ -12,7 +12,7 @@ import numpy as np
 
 from novikoff.compiled import blocks
 from novikoff.compiled import dual as compiled
-from novikoff.compiled.dual import ALONG, OFFSET, STEPS, TOTAL, WORST, Terms
+from novikoff.compiled.dual import ALONG, GAP, MASS, OFFSET, STEPS, TOTAL, WORST, Terms
 from novikoff.maxmargin.coordinate.settings import CoordinateSettings
 from novikoff.maxmargin.passes import Ids, Passes, Vector
 from novikoff.maxmargin.problem import Problem
@@ -56,6 +56,15 @@ class Dual:
         """The signed sum of the weights."""
         return float(self.state[TOTAL])
 
+    @property
+    def gap_seen(self) -> float:
+        """The soft margin's relative gap, each example's part of it before its step of a sweep.
+
+        The optimum is half the sum of the weights there.
+        """
+        gap = float(self.state[GAP])
+        return gap / (gap + 0.5 * float(self.state[MASS])) if gap > 0.0 else 0.0
+
     def sweep(self, ids: Ids, bound: float = inf) -> tuple[Ids, float]:
         """Visit examples in sequence.
 
@@ -63,7 +72,7 @@ class Dual:
         violation. Changes ``ids``.
         """
         kept = []
-        self.state[WORST] = 0.0
+        self.state[[WORST, GAP, MASS]] = 0.0
         for rows, here, those in self.passes.over(ids):
             local = slice(None) if self.in_place else ids[those]
             weights = self.weights[local]
@@ -187,18 +196,19 @@ class Dual:
     def _measure(self) -> Vector:
         """Return the squared distances to the centre, and remember ``along``; one pass."""
         lengths2 = np.zeros(self.sample.n_examples)
-        order, nowhere = self.sample.order, np.empty(0, dtype=np.int64)
+        order = self.sample.order
         products = np.zeros(len(order))
         for rows, here, those in self.passes.over(order):
             mine = np.empty(len(here))
-            is_sparse = self.sample.is_sparse
-            # The mean of sparse rows has far more non-zeros than a row: it is not subtracted.
-            origin = np.zeros_like(self.centre) if is_sparse else self.centre
-            blocks.distances2(rows, here, origin, nowhere, mine)
-            blocks.products(rows, here, self.centre, 0.0, products[those])
-            if is_sparse:
+            if self.sample.is_sparse:
+                # The mean of sparse rows has far more non-zeros than a row: it is not subtracted.
+                compiled.measure(rows, here, self.centre, mine, products[those])
                 rounding = np.finfo(np.float64).eps * (mine + self.centre2)
                 mine = np.maximum(mine - 2.0 * products[those] + self.centre2, rounding)
+            else:
+                nowhere = np.empty(0, dtype=np.int64)
+                blocks.distances2(rows, here, self.centre, nowhere, mine)
+                blocks.products(rows, here, self.centre, 0.0, products[those])
             lengths2[order[those]] = mine
         self.along[order] = products - self.centre2
         return lengths2

@@ -48,9 +48,9 @@ def coordinate_descent(
     start : array of shape (n_examples,), optional
         Weights to start from.
     patient : bool
-        Whether to go on where more examples than there are features carry weight; else the
-        solution says that it ``gave_up``. They are dependent then, but for their slack, and sweeps
-        over them converge slowly.
+        Whether to go on if there are far more support vectors than features; else the solution
+        says that it ``gave_up``. Without slack they would be linearly dependent, and sweeps over
+        them converge slowly.
     settings : CoordinateSettings, optional
         Lengths of rounds, and accuracies.
 
@@ -132,35 +132,52 @@ class _Run:
         return Status.GAP_REACHED
 
     def round(self, ids: Ids, bound: float) -> None:
-        """Sweep examples until their violations have fallen, or sweeps do little."""
-        settings, dual, first = self.settings, self.dual, inf
-        fallen = self._fallen()
-        for sweep in range(settings.most_sweeps):
+        """Sweep examples until their violations or the gap have fallen, or sweeps do little."""
+        settings, dual = self.settings, self.dual
+        worst_at_first, before = 0.0, min(1.0, self._gap())
+        supports = []
+        for _ in range(settings.most_sweeps if self.hard else settings.most_soft_sweeps):
             ids = self.draw.permutation(ids)
             carrying = dual.weights > 0.0
             ids, worst = dual.sweep(ids, bound)
             bound = settings.reach * worst
-            if sweep == 0:
-                first = worst
-                self.gave_up = self._gives_up()
-            elif worst <= fallen * first:
+            if self.hard:
+                if worst <= self._fallen() * worst_at_first:
+                    return
+                worst_at_first = worst_at_first or worst
+                continue
+            seen = dual.gap_seen
+            # This sweep is expected to have reduced the gap by the same factor as the one before.
+            if seen * seen <= settings.foreseen * self.tol * before:
                 return
-            if self.gave_up:
-                return
+            supports.append(int(np.count_nonzero(dual.weights)))
+            if len(supports) == settings.trial_sweeps and not self.patient:
+                self.gave_up = self._is_slow(supports, seen, before)
+                if self.gave_up:
+                    return
+            before = seen
         support = ids[dual.weights[ids] > 0.0]
         changed = np.count_nonzero(carrying != (dual.weights > 0.0))
         independent = not self.hard or len(support) <= self.problem.n_features
         if independent and changed <= settings.settled * len(support):
             dual.descend_on_face(support)
 
-    def _gives_up(self) -> bool:
-        most = self.settings.dependent * self.problem.n_features
-        return not self.patient and int(np.count_nonzero(self.dual.weights)) > most
+    def _is_slow(self, supports: list[int], seen: float, before: float) -> bool:
+        """Whether many sweeps are to come, judged by the support vectors and the last two gaps."""
+        settings = self.settings
+        dependent = supports[-1] > settings.dependent * self.problem.n_features
+        falling = seen * (seen / before) ** settings.few_sweeps <= self.tol
+        fading = supports[-1] <= settings.fading * supports[0] and seen > settings.stiff_gap
+        return dependent and not falling and not fading
 
     def _fallen(self) -> float:
         """To what share violations should fall: the less, the closer the bounds are already."""
-        gap = 1.0 - self.lower / self.upper if 0.0 < self.lower < self.upper < inf else inf
-        return max(self.settings.fallen, self.tol / gap)
+        return max(self.settings.fallen, self.tol / self._gap())
+
+    def _gap(self) -> float:
+        """The relative gap between the bounds, infinite before there are any."""
+        known = 0.0 < self.lower < self.upper < inf
+        return 1.0 - self.lower / self.upper if known else inf
 
     def scan(self) -> tuple[Ids, float]:
         """Judge the weights on all examples.
