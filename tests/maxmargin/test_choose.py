@@ -162,7 +162,8 @@ def test_what_is_nearly_the_hard_margin_is_left_to_pivoting(seed, C):
     lines = []
     clock = clock_of(callbacks=[lines.append])
     solution = soft_margin(problem, tol=1e-6, clock=clock)
-    assert solution.solver == "newton+pivoting"
+    # Where exchanges go in circles, which depends on rounding, a corral goes on.
+    assert solution.solver in ("newton+pivoting", "newton+pivoting+wolfe")
     assert solution.status is Status.GAP_REACHED and solution.gap <= 1e-6
     assert first.passes < clock.passes <= 50
     for one, next_one in zip(clock.history, clock.history[1:], strict=False):
@@ -226,7 +227,7 @@ def test_newton_goes_on_where_a_corral_gives_up_too(monkeypatch):
 @pytest.mark.parametrize("C", [None, 1.0])
 def test_coordinate_descent_goes_on_where_a_corral_gives_up(monkeypatch, C):
     small_corrals(monkeypatch)
-    X, y = np.random.default_rng(0).normal(size=(300, 400)), np.where(np.arange(300) % 3, 1, -1)
+    X, y = np.random.default_rng(0).normal(size=(260, 400)), np.where(np.arange(260) % 3, 1, -1)
     clock, reference = clock_of(), clock_of()
     solve = hard if C is None else lambda X, y, clock: soft(X, y, C, clock=clock)
     X = X if C is None else sparse.csr_array(X)
