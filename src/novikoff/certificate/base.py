@@ -14,7 +14,7 @@ from novikoff.certificate.account import Account
 from novikoff.certificate.claims import Findings
 from novikoff.certificate.errors import CertificateError
 from novikoff.certificate.escape import format_label
-from novikoff.certificate.examples.blocks import Floats
+from novikoff.certificate.examples.blocks import Floats, Indices
 from novikoff.certificate.examples.checked import Examples
 from novikoff.certificate.examples.fingerprint import sha256_of
 from novikoff.certificate.fields import same
@@ -101,6 +101,13 @@ class Certificate(ABC):
     def hyperplane(self) -> Model | None:
         """The hyperplane that predicts, if the certificate contains one."""
         return getattr(self, "model", None)
+
+    @property
+    def proof(self) -> tuple[Indices, npt.NDArray[Any]]:
+        """The weighted examples that bound the optimum: of the soft margin if it was fitted."""
+        model = self.hyperplane
+        weighted: Any = self if model is None or model.soft is None else model.soft
+        return weighted.support, weighted.weights
 
     @property
     def coef(self) -> Floats | None:

@@ -12,6 +12,7 @@ from novikoff.certificate import json
 from novikoff.certificate.base import Certificate, Verified
 from novikoff.certificate.errors import CertificateError
 from novikoff.certificate.escape import format_label
+from novikoff.certificate.stated import Stated, check_stated, stated_by, stated_in
 
 MODEL_FORMAT = "novikoff model"
 MODEL_VERSION = 2
@@ -69,9 +70,26 @@ def verify(
     >>> novikoff.verify(clf, X, y == 0).errors
     0
     """
-    return certificate_of(model).verify(
+    stated: list[Stated] = []
+    if isinstance(model, str | os.PathLike):
+        document = json.from_text(Path(model).read_bytes())
+        certificate, stated = certificate_in(document), stated_beside(document)
+    else:
+        certificate = certificate_of(model)
+        if certificate is not model:
+            stated = stated_by(model)
+    verified = certificate.verify(
         X, y, sample_weight=sample_weight, check_fingerprint=check_fingerprint, n_jobs=n_jobs
     )
+    check_stated(certificate, stated, X, y)
+    return verified
+
+
+def stated_beside(document: dict[str, Any]) -> list[Stated]:
+    """Return what the JSON values of a model say beside its certificate; else nothing."""
+    if document.get("format") != MODEL_FORMAT:
+        return []
+    return stated_in(certificate_in(document), document["fitted"])
 
 
 def certificate_of(model: Any) -> Certificate:

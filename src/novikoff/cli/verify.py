@@ -50,7 +50,7 @@ def verify(
     source = Source(data, target, weights, format, tuple(drop or ()), header)
     with Screen(quiet=quiet, json=json) as screen:
         screen.stage(f"loading {model}")
-        certificate, about = load_claim(model)
+        certificate, about, stated = load_claim(model)
         problem = certificate.problem
         if sha256 and problem.sha256 is None:
             raise Refusal(f"{safe(model)}: it stores no SHA-256: fit again with --sha256")
@@ -65,6 +65,7 @@ def verify(
         table = source.read(labelled=True, default_target=remembered, **columns_of(problem))
 
         from novikoff.certificate import CertificateError
+        from novikoff.certificate.stated import check_stated
         from novikoff.report.verification import Verification
 
         if not problem.weighted and table.weights is not None and (table.weights != 1.0).any():
@@ -82,6 +83,7 @@ def verify(
                 sample_weight=table.weights,
                 check_fingerprint=not no_fingerprint,
             )
+            check_stated(certificate, stated, table.X, labels)
         except CertificateError as error:
             reason = str(error)
             document = {"verified": False, "reason": reason, "seconds": screen.seconds}

@@ -46,10 +46,3 @@ class Fitted:
     history: list[Progress]
     solver: str
     last: Any = None
-
-
-def proof_of(certificate: Certificate) -> tuple[NDArray[np.int64], NDArray[Any]]:
-    """Return the weighted examples that bound the optimum: of the soft margin if it was fitted."""
-    model = certificate.hyperplane
-    weighted: Any = certificate if model is None or model.soft is None else model.soft
-    return weighted.support, weighted.weights

@@ -15,7 +15,7 @@ from novikoff.certificate import (
     Status,
     Weighted,
 )
-from novikoff.estimators.fitted import Fitted, Task, proof_of
+from novikoff.estimators.fitted import Fitted, Task
 from novikoff.maxmargin import SOME_MARGIN, Distinct, Problem, Solution, hard_margin, soft_margin
 from novikoff.run.nonseparable import contradiction
 from novikoff.run.slack_proof import refute_by_slacks
@@ -68,7 +68,7 @@ class MarginFit:
             over = solution.status in (Status.TIME_LIMIT, Status.INTERRUPTED)
             if isinstance(bounds, Separation) or over or self.nonseparable == "raise":
                 return scaled.fitted(task, bounds, solution)
-            proof = Weighted(*proof_of(bounds))
+            proof = Weighted(*bounds.proof)
         elif self.nonseparable == "raise":
             raise NotSeparableError(
                 f"No {task.certifier.problem.hyperplanes} separates the examples. "
@@ -221,7 +221,7 @@ class Scaled:
 
     def fitted(self, task: Task, certificate: Certificate, solution: Solution) -> Fitted:
         """Return what the search gives back."""
-        support, weights = proof_of(certificate)
+        support, weights = certificate.proof
         if weights is None:
             support, weights = support[:0], np.empty(0)
         return Fitted(

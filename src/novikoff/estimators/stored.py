@@ -36,7 +36,6 @@ from novikoff.certificate.verify import (
     certificate_in,
     label_type,
 )
-from novikoff.estimators.fitted import proof_of
 from novikoff.estimators.linear import LinearModel
 from novikoff.estimators.maxmargin import MaxMargin
 from novikoff.estimators.options import check_max_margin_options, check_perceptron_options
@@ -226,7 +225,7 @@ def _read_fitted(model: Any, document: Any) -> None:
             raise ValueError("centre and features differ in number")
     else:
         signs = listed(listed(_read_sign))("signs", document["signs"])
-        proofs = [proof_of(part) for part in parts]
+        proofs = [part.proof for part in parts]
         found["support"] = tuple(support for support, _ in proofs)
         found["dual_coef"] = tuple(
             weights * np.array(sign)

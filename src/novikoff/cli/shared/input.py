@@ -8,6 +8,7 @@ from novikoff.cli.shared.group import Refusal, one_line, safe
 
 if TYPE_CHECKING:
     from novikoff.certificate import Certificate, Problem
+    from novikoff.certificate.stated import Stated
     from novikoff.data import Table
 
 
@@ -120,16 +121,19 @@ def load_model(path: Path) -> Any:
         raise Refusal(error) from None
 
 
-def load_claim(path: Path) -> "tuple[Certificate, dict[str, str]]":
-    """Read a certificate, and what a model remembers of its data; no solver is imported."""
+def load_claim(path: Path) -> "tuple[Certificate, dict[str, str], list[Stated]]":
+    """Read a certificate, and what a model remembers of its data and of the examples that make it.
+
+    No solver is imported.
+    """
     from novikoff.certificate import CertificateError
     from novikoff.certificate.json import from_text
-    from novikoff.certificate.verify import about_in, certificate_in
+    from novikoff.certificate.verify import about_in, certificate_in, stated_beside
 
     check_readable(path)
     try:
         document = from_text(path.read_bytes())
-        return certificate_in(document), about_in(document)
+        return certificate_in(document), about_in(document), stated_beside(document)
     except CertificateError as error:
         raise Refusal(f"{safe(path)}: {one_line(error)}") from None
     except OSError as error:
