@@ -1,0 +1,130 @@
+"""Soft margins of growing C: separators found on the way, and proofs from slacks."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from novikoff import MaxMargin, is_separable
+from novikoff.certificate import Certifier, NonSeparation, Separation, Status
+from novikoff.maxmargin import SOME_MARGIN, soft_margin
+from novikoff.maxmargin.choose import ChooseSettings, hard_margin
+from novikoff.maxmargin.verdict import Probe
+from novikoff.run.slack_proof import refute_by_slacks
+from tests.maxmargin.problems import clock_of, noisy, planted, problem_of, text_like
+
+
+def probe_of(X, y, clock=None, proved=True):
+    asked = []
+
+    def by_slacks(w, intercept):
+        asked.append((w, intercept))
+        return proved
+
+    return Probe(problem_of(X, y), clock or clock_of(), soft_margin, by_slacks), asked
+
+
+def test_a_separator_is_found_on_the_way():
+    X, y = planted(0, 2000, 20)
+    probe, asked = probe_of(X, y)
+    found = probe.first() or probe.others()
+    assert found.status is Status.SEPARATED and not asked
+    margins = y * ((X - probe.problem.sample.centre) @ found.w + found.offset)
+    assert margins.min() == pytest.approx(1.0)
+    assert found.lower == pytest.approx(1.0 / np.linalg.norm(found.w))
+
+
+def test_slacks_are_tried_where_mistakes_remain():
+    X, y = noisy(0, 2000, 20)
+    probe, asked = probe_of(X, y)
+    assert probe.first() is None and probe.mistakes > 20 and not asked
+    found = probe.others()
+    assert found.status is Status.NOT_SEPARABLE and found.upper == 0.0
+    assert found.solver.endswith("+slacks") and len(asked) == 1
+    certifier = Certifier.of(X, y, positive=1, affine=True)
+    assert refute_by_slacks(certifier, *asked[0]) is not None
+
+
+def test_no_proof_is_no_verdict():
+    X, y = noisy(0, 500, 5)
+    probe, asked = probe_of(X, y, proved=False)
+    assert probe.first() is None and probe.others() is None
+    assert len(asked) == len(probe.settings.levels) - 1
+
+
+def test_history_has_no_bounds_of_soft_margins():
+    clock = clock_of()
+    probe, _ = probe_of(*noisy(0, 500, 5), clock=clock, proved=False)
+    probe.first()
+    assert clock.history
+    assert all(line.lower == -np.inf and line.upper == np.inf for line in clock.history)
+    assert clock.interrupted() is None
+
+
+def test_a_limit_ends_the_soft_margins():
+    X, y = noisy(0, 2000, 20)
+    for most in range(1, 12):
+        clock = clock_of(most)
+        probe, _ = probe_of(X, y, clock=clock, proved=False)
+        assert probe.first() is None
+        if clock.stop() is None:
+            assert probe.others() is None
+
+
+@pytest.mark.parametrize("store", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("tol", [SOME_MARGIN, 1e-3])
+def test_wolfe_and_soft_margins_take_turns(store, tol):
+    """Whatever Wolfe's method may cost before, the verdict is the same."""
+    for budget in (0.0, 1e5, 1e12):
+        settings = ChooseSettings(least_work=budget, first_passes=0, patience=0.0)
+        X, y = planted(0, 800, 30)
+        found = hard_margin(
+            problem_of(store(X), y),
+            tol=tol,
+            clock=clock_of(),
+            confirm=lambda support: True,
+            by_slacks=lambda w, b: True,
+            settings=settings,
+        )
+        assert found.lower > 0.0
+        assert found.gap <= tol or tol == SOME_MARGIN
+        X, y = noisy(0, 800, 30)
+        found = hard_margin(
+            problem_of(store(X), y),
+            tol=tol,
+            clock=clock_of(),
+            confirm=lambda support: True,
+            by_slacks=lambda w, b: True,
+            settings=settings,
+        )
+        assert found.status is Status.NOT_SEPARABLE
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("weighted", [True, False])
+def test_noisy_labels_are_refuted_by_slacks(weighted, fit_intercept):
+    """Large enough that Wolfe's method does not come first."""
+    text = text_like(4000, 600, 40, noise=0.1, random_state=0)
+    X, y = text.X, text.y
+    weights = np.random.default_rng(0).integers(0, 4, len(y)) if weighted else None
+    clf = MaxMargin(tol=1e-2, fit_intercept=fit_intercept).fit(X, y, sample_weight=weights)
+    certificate = clf.certificate_
+    assert isinstance(certificate, NonSeparation)
+    assert certificate.slacks is not None and "slacks" in clf.solver_
+    certificate.verify(X, y, sample_weight=weights)
+    assert clf.certificate_.model.soft.gap <= 1e-2
+
+
+def test_repeated_examples_are_refuted_by_slacks():
+    text = text_like(3000, 400, 40, noise=0.1, random_state=1)
+    X, y = sparse.vstack([text.X, text.X[:1000]], format="csr"), np.r_[text.y, text.y[:1000]]
+    verdict = is_separable(X, y)
+    assert isinstance(verdict, NonSeparation)
+    verdict.verify(X, y)
+
+
+def test_text_is_separated_long_before_its_widest_margin():
+    text = text_like(4000, 5000, 30, random_state=2)
+    verdict = is_separable(text.X, text.y)
+    assert isinstance(verdict, Separation)
+    assert verdict.status is Status.SEPARATED
+    verdict.verify(text.X, text.y)
