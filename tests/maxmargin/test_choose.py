@@ -128,7 +128,7 @@ def test_what_is_nearly_the_hard_margin_is_left_to_pivoting(seed, C):
     lines = []
     clock = clock_of(callbacks=[lines.append])
     solution = soft_margin(problem, tol=1e-6, clock=clock)
-    assert solution.solver == "newton+pivoting"
+    assert solution.solver.startswith("newton+pivoting")
     assert solution.status is Status.GAP_REACHED and solution.gap <= 1e-6
     assert first.passes < clock.passes <= 50
     for one, next_one in zip(clock.history, clock.history[1:], strict=False):
