@@ -21,7 +21,7 @@ SPOILT = {
     "empty": ("", "it is empty"),
     "no such column": ("x,sort\n1,a\n2,b\n", "no column 'kind'"),
     "ragged": ("x,kind\n1,a\n2\n", "row 2 has 1 fields"),
-    "overflow": ("x,kind\n1e200,a\n-1e200,b\n", "overflow"),
+    "overflow": ("x,kind\n1e300,a\n-1e300,b\n", "overflow"),
     "a word": ("x,kind\n1,a\ntwo,b\n", "row 2: 'two' is not a number"),
     "missing": ("x,z,kind\n1,,a\n2,3,b\n", "row 1"),
     "long integer": (f"x,kind\n1,a\n{'0' * 5000}9007199254740993,b\n", "float64 cannot represent"),

@@ -59,7 +59,8 @@ def _check_objects(y: NDArray[Any]) -> None:
     if labels and not isinstance(labels[0], str):
         kind = type(labels[0]).__name__
         raise ValueError(
-            f"y is an array of Python objects of type {kind}; convert it to numbers or to strings."
+            f"Unknown label type: y is an array of Python objects of type {kind}; "
+            "convert it to numbers or to strings."
         )
 
 

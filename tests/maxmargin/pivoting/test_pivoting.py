@@ -63,7 +63,7 @@ def test_members_are_added_until_no_other_example_is_misjudged(affine):
     assert len(clock.history) > 3
 
 
-@pytest.mark.parametrize("C", [1.0, 1e3, 1e6])
+@pytest.mark.parametrize("C", [1e3, 1e4, 1e6])
 @pytest.mark.parametrize("tol", [1e-3, 1e-9])
 def test_softer_problems_lead_to_stiff_ones(C, tol):
     X, y = planted(2, 2000, 60, margin=0.01)

@@ -101,7 +101,7 @@ class _Run:
         )
         self.gram = self._gram()
         self.free = np.zeros(self.sample.n_examples, dtype=np.bool_)
-        self.gave_up = False
+        self.gave_up = self.nearly = False
         self.lower, self.upper = -inf, inf
         self.w, self.offset, self.mistakes = np.zeros(problem.n_features), 0.0, len(self.order)
         self.weights = np.zeros(self.sample.n_examples)
@@ -151,12 +151,14 @@ class _Run:
                     self.gram.extend(new)
                 if softness > 1.0:
                     settled, softness = softness, max(1.0, softness / factor)
+                    factor = min(settings.harder, factor**settings.bolder)
                 elif not len(new) and not self._made_precise():
                     return Status.PRECISION
                 else:
                     settled = inf
-            elif settled < inf and softness == 1.0 and self._made_precise():
-                pass
+            elif self.nearly and self._made_precise():
+                # Rounding misplaces the last few.
+                continue
             elif settled < inf and factor > settings.least_factor:
                 factor = sqrt(factor)
                 softness = max(1.0, settled / factor)
@@ -180,7 +182,7 @@ class _Run:
 
         Returns their signed weights and the offset, or ``None`` where exchanges go in circles.
         """
-        settings, gram = self.settings, self.gram
+        settings, gram, self.nearly = self.settings, self.gram, False
         members = gram.members
         free = self.free[members]
         signs = self.sample.signs[members].astype(np.float64)
@@ -207,7 +209,8 @@ class _Run:
                 return weights, offset
             patience = settings.patience if count < least else patience - 1
             least = min(count, least)
-            if -patience >= (settings.singles if count <= settings.few_misplaced else 0):
+            self.nearly = count <= settings.few_misplaced
+            if -patience >= (settings.singles if self.nearly and self.precise else 0):
                 return None
             if patience <= 0:
                 # One at a time, the last: that does not go in circles.

@@ -25,7 +25,7 @@ class PivotingSettings:
     """After so many exchanges in a row that leave as many examples misplaced as before, they are
     exchanged one at a time, where they are few, or the problem is made softer."""
 
-    farthest: float = 0.5
+    farthest: float = 0.8
     """From the first such exchange on, only examples are exchanged that are beyond their place by
     this share of the farthest."""
 
@@ -54,13 +54,16 @@ class PivotingSettings:
     harder: float = 3.0
     """By what factor it is made harder again; where that goes in circles, by its square root."""
 
-    least_factor: float = 1.2
+    bolder: float = 1.5
+    """The power to which that factor is raised after each success."""
+
+    least_factor: float = 1.05
     """Give up where it cannot be made harder by this factor."""
 
     softest: float = 1e12
     """Give up where so much softer a problem goes in circles."""
 
-    soft_tol: float = 0.03
+    soft_tol: float = 3e-4
     """The gap to which softer problems are solved."""
 
     block_values: int = 1 << 22
