@@ -15,7 +15,7 @@ another suits the problem better gives up, and the other continues with the same
 """
 
 from dataclasses import dataclass, replace
-from math import inf
+from math import ceil, inf
 
 from novikoff.certificate import Status
 from novikoff.maxmargin.coordinate.search import coordinate_descent
@@ -104,6 +104,10 @@ class ChooseSettings:
 
     corral_passes: int = 2
     """The passes that Wolfe's method needs for a first hyperplane."""
+
+    most_coordinate_passes: int = 150
+    """After this many passes of coordinate descent on sparse data, Newton's method takes over, even
+    if the sweeps do not show that they are slow."""
 
     coordinate_passes: int = 4
     """The passes that coordinate descent needs to start from weights and bound the optimum."""
@@ -316,11 +320,17 @@ def _sparse_soft(
     than features, Newton's method takes 5 to 50, and coordinate descent up to hundreds. Coordinate
     descent sees which of the two it is in its first sweeps, and gives up after three.
     """
+    limits = clock.limits
+    most = ceil(clock.passes) + settings.most_coordinate_passes
+    clock.limits = replace(limits, max_iter=min(limits.max_iter, most))
     found = coordinate_descent(problem, tol=tol, clock=clock, start=start, patient=False)
-    if not found.gave_up:
+    clock.limits = limits
+    slow = found.status is Status.MAX_ITER and clock.stop() is None
+    if not (found.gave_up or slow):
         return found
     start = found.weights if found.gap <= settings.useful_gap else None
-    after = newton(problem, tol=tol, clock=clock, start=start, patient=False).following(found)
+    # Sweeps are slow here: Newton's method does not give up where its steps are short.
+    after = newton(problem, tol=tol, clock=clock, start=start).following(found)
     if after.status is not Status.PRECISION:
         return after
     return _by_coordinates(problem, tol, clock, after, settings)
