@@ -10,8 +10,9 @@ from scipy import sparse
 from sklearn.datasets import load_breast_cancer, load_iris
 
 from novikoff.certificate import Status
-from novikoff.maxmargin import SOME_MARGIN, Solution, choose, hard_margin, soft_margin
-from novikoff.maxmargin.choose import ChooseSettings, is_small
+from novikoff.maxmargin import SOME_MARGIN, Solution, hard_margin, soft_margin
+from novikoff.maxmargin.choose import soft as choose
+from novikoff.maxmargin.choose.settings import ChooseSettings, is_small
 from novikoff.maxmargin.coordinate.search import coordinate_descent
 from novikoff.maxmargin.newton.search import newton
 from novikoff.maxmargin.pivoting.search import block_pivoting

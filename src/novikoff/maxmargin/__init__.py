@@ -1,6 +1,7 @@
-"""The optimum margin, hard and soft: three solvers, and the choice between them."""
+"""The optimum margin, hard and soft: four solvers, and the choice between them."""
 
-from novikoff.maxmargin.choose import hard_margin, soft_margin
+from novikoff.maxmargin.choose.hard import hard_margin
+from novikoff.maxmargin.choose.soft import soft_margin
 from novikoff.maxmargin.distinct import Distinct
 from novikoff.maxmargin.problem import Problem, Solution
 from novikoff.maxmargin.wolfe.precise import SOME_MARGIN

@@ -9,7 +9,7 @@ from sklearn.svm import LinearSVC
 
 from novikoff.certificate import Status
 from novikoff.maxmargin import Problem
-from novikoff.maxmargin.choose import is_small
+from novikoff.maxmargin.choose.settings import is_small
 from novikoff.maxmargin.newton.objective import Objective
 from novikoff.maxmargin.newton.search import newton
 from novikoff.maxmargin.newton.settings import NewtonSettings

@@ -1,0 +1,123 @@
+"""The solver of a hard margin: Wolfe's method, soft margins of growing C, coordinate descent."""
+
+from dataclasses import replace
+from math import inf
+
+from novikoff.certificate import Status
+from novikoff.maxmargin.choose.settings import (
+    CHOOSE,
+    ChooseSettings,
+    gap_to_aim_at,
+    is_large_and_sparse,
+)
+from novikoff.maxmargin.choose.soft import by_coordinates, soft_margin, start_wolfe
+from novikoff.maxmargin.coordinate.search import coordinate_descent
+from novikoff.maxmargin.passes import Vector
+from novikoff.maxmargin.problem import Problem, Solution
+from novikoff.maxmargin.verdict import BySlacks, Probe
+from novikoff.maxmargin.wolfe.precise import (
+    SOME_MARGIN,
+    UNDECIDED,
+    Confirm,
+    decide_precisely,
+    is_confirmed,
+)
+from novikoff.maxmargin.wolfe.search import Search
+from novikoff.run.clock import Clock
+
+
+def hard_margin(
+    problem: Problem,
+    *,
+    tol: float,
+    clock: Clock,
+    confirm: Confirm,
+    by_slacks: BySlacks = lambda w, b: False,
+    costs: Vector | None = None,
+    start: Vector | None = None,
+    settings: ChooseSettings = CHOOSE,
+) -> Solution:
+    """Return the separator of largest margin, to within ``tol``.
+
+    Parameters
+    ----------
+    problem : Problem
+        Without slack.
+    tol : float
+        Stop when ``1 - lower / upper`` is no larger. Small problems are solved to the optimum in
+        any case.
+    clock : Clock
+        Limits and history.
+    confirm : callable
+        Where a combination of examples vanishes as far as floating-point numbers tell, it says
+        whether it does exactly; then the status is NOT_SEPARABLE.
+    by_slacks : callable
+        Whether the slacks of a hyperplane prove that nothing separates the examples.
+    costs : array of shape (n_examples,), optional
+        How often each example counts in these slacks; by default once.
+    start : array of shape (n_examples,), optional
+        Weights to start from.
+    settings : ChooseSettings, optional
+        Which solver is chosen.
+    """
+    probe = Probe(problem, clock, soft_margin, by_slacks, costs)
+    if is_large_and_sparse(problem, settings):
+        decided = None if clock.stop() else probe.first()
+        if decided is None and clock.stop() is None:
+            decided = probe.others()
+        if decided is not None and ends(decided, tol):
+            return decided
+        if decided is not None:
+            start = decided.weights
+        found = coordinate_descent(problem, tol=tol, clock=clock, start=start)
+        return found if probe.found is None else found.following(probe.found)
+    search = start_wolfe(problem, clock, start)
+    zero = search.settings.zero_of_gram * problem.sample.radius
+    aim = gap_to_aim_at(problem, tol, settings)
+    decided, status = _wolfe_and_probe(search, probe, tol, zero, aim, settings)
+    found = search.solution(status)
+    if decided is not None and ends(decided, tol):
+        return decided.following(found)
+    if found.gave_up:
+        return by_coordinates(problem, tol, clock, found, settings)
+    if found.status not in UNDECIDED:
+        return found
+    if problem.n_features <= search.settings.precise_features:
+        return decide_precisely(search, tol=tol, aim=aim, confirm=confirm)
+    if found.status is Status.NOT_SEPARABLE and is_confirmed(search, confirm):
+        return found
+    return replace(found, status=search.limit() or Status.PRECISION)
+
+
+def _wolfe_and_probe(
+    search: Search, probe: Probe, tol: float, zero: float, aim: float, settings: ChooseSettings
+) -> tuple[Solution | None, Status]:
+    """Let Wolfe's method and soft margins of growing C take turns until one has decided.
+
+    Each is stopped when it has cost about as much as the other would. Returns what the soft margins
+    have decided, if they have, and how Wolfe's method ended.
+    """
+    d, n_values = search.passes.n_features, search.sample.storage.n_values
+    expected = settings.wolfe_steps * float(d) ** 3 + settings.wolfe_passes * n_values
+    dear = expected > settings.patience * probe.cost
+    decided: Solution | None = None
+    search.budget = max(settings.least_work, settings.first_passes * n_values)
+    status = search.run(tol, zero, aim)
+    if search.over_budget and status is Status.PRECISION:
+        decided = probe.first()
+        if decided is None and not dear and probe.mistakes <= d and search.limit() is None:
+            search.budget += expected
+            status = search.run(tol, zero, aim)
+    if decided is None and search.over_budget and status is Status.PRECISION:
+        decided = probe.others() if search.limit() is None else None
+    if decided is not None and ends(decided, tol):
+        return decided, status
+    if search.over_budget and status is Status.PRECISION:
+        search.budget = inf
+        status = search.run(tol, zero, aim)
+    return decided, status
+
+
+def ends(decided: Solution, tol: float) -> bool:
+    """Whether nothing is left to do: nothing separates the examples, or any separator will do."""
+    return decided.status is Status.NOT_SEPARABLE or tol >= SOME_MARGIN

@@ -1,0 +1,134 @@
+"""Which solver is chosen for which shape of data."""
+
+from dataclasses import dataclass
+
+from novikoff.maxmargin.problem import Problem
+from novikoff.maxmargin.wolfe.precise import SOME_MARGIN
+
+
+@dataclass(frozen=True)
+class ChooseSettings:
+    """Which solver is chosen for which shape of data."""
+
+    small_values: int = 1_000_000
+    """A problem with at most this many values is solved to the optimum, at any tolerance."""
+
+    polished: float = 1e-11
+    """The gap that a small problem is solved to."""
+
+    gram_examples: int = 3000
+    """Up to this many examples their Gram matrix is small, and Wolfe's method is chosen for the
+    soft margin of dense data; for the hard margin of sparse data also up to this many features."""
+
+    newton_features: int = 2000
+    """The most features for Newton's method on dense data, where it factors a matrix of as many
+    rows and columns."""
+
+    newton_examples: int = 2
+    """Newton's method needs at least this many examples for each feature."""
+
+    small_products: int = 5_000_000
+    """Dense data for which a factor takes so many multiplications are solved to the optimum,
+    whatever the tolerance."""
+
+    row_products: int = 35
+    """A pass of coordinate descent takes as long as so many multiplications in a factor for each
+    value."""
+
+    factors: float = 1.7
+    """Pivoting takes about five factors, of n^3 / 3 multiplications each."""
+
+    pivoting_passes: int = 3
+    """Pivoting needs so many passes to start from weights and judge them."""
+
+    stiff: float = 1e-12
+    """With a ``Delta^2`` below this, in units of the squared radius, the problem is nearly the hard
+    margin, and Newton's method does not find which examples are at the margin."""
+
+    least_work: float = 3e7
+    """What Wolfe's method may cost before soft margins are tried, in values read by a pass, or
+    ``first_passes`` passes if these are more."""
+
+    first_passes: int = 10
+    """See ``least_work``."""
+
+    wolfe_steps: float = 1.5
+    """What Wolfe's method costs that ends with as many examples as features, in units of the cube
+    of their number."""
+
+    wolfe_passes: int = 40
+    """How many passes it then takes."""
+
+    patience: float = 3.0
+    """Wolfe's method goes first where it costs at most so many times what soft margins do."""
+
+    cheap: float = 2e7
+    """The soft margin of sparse data is solved to the optimum if a factorisation takes at most this
+    many multiplications. 270 x 270 then takes 10 ms, and with twice the value 340 x 340 takes 20.
+    """
+
+    useful_gap: float = 0.1
+    """Newton's method starts from the weights of another solver if their gap is at most this. From
+    weights with a gap of 0.9 it took 28 passes, from zero 22 (10,000 x 2,000 scattered normal
+    values, C = 1)."""
+
+    corral_passes: int = 2
+    """The passes that Wolfe's method needs for a first hyperplane."""
+
+    most_coordinate_passes: int = 150
+    """After this many passes of coordinate descent on sparse data, Newton's method takes over, even
+    if the sweeps do not show that they are slow."""
+
+    coordinate_passes: int = 4
+    """The passes that coordinate descent needs to start from weights and bound the optimum."""
+
+
+CHOOSE = ChooseSettings()
+
+
+def is_small(problem: Problem, settings: ChooseSettings = CHOOSE) -> bool:
+    """Whether the problem is small enough to be solved to the optimum."""
+    return problem.n_examples * problem.n_features <= settings.small_values
+
+
+def is_cheap(problem: Problem, settings: ChooseSettings = CHOOSE) -> bool:
+    """Whether the optimum of a soft margin costs little: a Gram matrix or Hessian, and factors."""
+    n, d = problem.n_examples, problem.n_features
+    return n * min(n, d) ** 2 <= settings.cheap
+
+
+def is_large_and_sparse(problem: Problem, settings: ChooseSettings = CHOOSE) -> bool:
+    """Whether the support of the optimum may be too large for Wolfe's method."""
+    least = min(problem.n_examples, problem.n_features)
+    return problem.sample.is_sparse and least > settings.gram_examples
+
+
+def suits_newton(problem: Problem, settings: ChooseSettings = CHOOSE) -> bool:
+    """Whether features are few, and the problem is not nearly a small hard-margin one."""
+    n, d = problem.n_examples, problem.n_features
+    few = d <= settings.newton_features and settings.newton_examples * d <= n
+    return few and not (n <= settings.gram_examples and is_stiff(problem, settings))
+
+
+def suits_dense(problem: Problem, settings: ChooseSettings = CHOOSE) -> bool:
+    """Whether data are dense, and slack not too expensive for the number of examples."""
+    few = problem.n_examples <= settings.gram_examples
+    return not problem.sample.is_sparse and not (few and is_stiff(problem, settings))
+
+
+def is_stiff(problem: Problem, settings: ChooseSettings = CHOOSE) -> bool:
+    """Whether margin violations are penalised so heavily that this is nearly the hard margin."""
+    assert problem.slack2 is not None
+    least = problem.slack2[problem.sample.order].min()
+    return bool(least < settings.stiff * problem.sample.radius**2)
+
+
+def gap_to_aim_at(problem: Problem, tol: float, settings: ChooseSettings) -> float:
+    """Return the gap to aim at: the optimum itself where that is cheap.
+
+    Then the answer does not depend on the order of examples, or on whether one of weight 2 is
+    listed once or twice.
+    """
+    if is_small(problem, settings) and tol < SOME_MARGIN:
+        return min(tol, settings.polished)
+    return tol
