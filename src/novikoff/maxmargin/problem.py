@@ -1,6 +1,7 @@
 """The margin problem, hard or soft, and a solution of it."""
 
 from dataclasses import dataclass, replace
+from itertools import groupby
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,4 +90,5 @@ class Solution:
 
     def following(self, before: "Solution") -> "Solution":
         """Return the solution with the solvers that were used before it in its name."""
-        return replace(self, solver=f"{before.solver}+{self.solver}")
+        names = f"{before.solver}+{self.solver}".split("+")
+        return replace(self, solver="+".join(name for name, _ in groupby(names)))

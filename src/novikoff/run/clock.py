@@ -5,7 +5,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil, inf
 from typing import Any, NamedTuple
 
@@ -111,6 +111,18 @@ class Clock:
             yield
         finally:
             self._until_separated = self._separated = False
+
+    @contextmanager
+    def at_most(self, passes: float) -> Iterator[None]:
+        """Let searches within the block take this many passes, if the limits allow as many."""
+        limits = self.limits
+        if passes < inf:
+            most = min(limits.max_iter, ceil(self.passes + passes))
+            self.limits = replace(limits, max_iter=most)
+        try:
+            yield
+        finally:
+            self.limits = limits
 
     def stop(self) -> Status | None:
         """Return the limit that was met, including the number of passes, or ``None``."""

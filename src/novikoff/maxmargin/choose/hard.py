@@ -7,8 +7,10 @@ from novikoff.certificate import Status
 from novikoff.maxmargin.choose.settings import (
     CHOOSE,
     ChooseSettings,
+    favours_sweeps,
     gap_to_aim_at,
     is_large_and_sparse,
+    wolfe_work,
 )
 from novikoff.maxmargin.choose.soft import by_coordinates, soft_margin, start_wolfe
 from novikoff.maxmargin.coordinate.search import coordinate_descent
@@ -61,23 +63,20 @@ def hard_margin(
         Which solver is chosen.
     """
     probe = Probe(problem, clock, soft_margin, by_slacks, costs)
-    if is_large_and_sparse(problem, settings):
-        decided = None if clock.stop() else probe.first()
-        if decided is None and clock.stop() is None:
-            decided = probe.others()
-        if decided is not None and ends(decided, tol):
-            return decided
-        if decided is not None:
-            start = decided.weights
-        found = coordinate_descent(problem, tol=tol, clock=clock, start=start)
-        return found if probe.found is None else found.following(probe.found)
-    search = start_wolfe(problem, clock, start)
-    zero = search.settings.zero_of_gram * problem.sample.radius
     aim = gap_to_aim_at(problem, tol, settings)
-    decided, status = _wolfe_and_probe(search, probe, tol, zero, aim, settings)
+    if favours_sweeps(problem, settings):
+        found = _probe_and_sweep(problem, probe, tol, start, settings)
+        done = found.status in (Status.GAP_REACHED, Status.SEPARATED, Status.NOT_SEPARABLE)
+        if done or clock.stop() is not None or is_large_and_sparse(problem, settings):
+            return found
+        search = start_wolfe(problem, clock, found.weights if found.lower > 0.0 else None)
+        status = search.run(tol, zero_of_gram(search), aim)
+    else:
+        search = start_wolfe(problem, clock, start)
+        decided, status = _wolfe_and_probe(search, probe, tol, aim, settings)
+        if decided is not None and ends(decided, tol):
+            return decided.following(search.solution(status))
     found = search.solution(status)
-    if decided is not None and ends(decided, tol):
-        return decided.following(found)
     if found.gave_up:
         return by_coordinates(problem, tol, clock, found, settings)
     if found.status not in UNDECIDED:
@@ -89,8 +88,29 @@ def hard_margin(
     return replace(found, status=search.limit() or Status.PRECISION)
 
 
+def _probe_and_sweep(
+    problem: Problem, probe: Probe, tol: float, start: Vector | None, settings: ChooseSettings
+) -> Solution:
+    """Decide by soft margins whether anything separates sparse data, and widen the margin.
+
+    Coordinate descent widens it, for as long as Wolfe's method would take.
+    """
+    clock = probe.clock
+    decided = None if clock.stop() else probe.first()
+    if decided is None and clock.stop() is None:
+        decided = probe.others()
+    if decided is not None and ends(decided, tol):
+        return decided
+    if decided is not None and start is None:
+        start = decided.weights
+    passes = wolfe_work(problem, settings) / problem.sample.storage.n_values
+    with clock.at_most(inf if is_large_and_sparse(problem, settings) else passes):
+        found = coordinate_descent(problem, tol=tol, clock=clock, start=start)
+    return found if probe.found is None else found.following(probe.found)
+
+
 def _wolfe_and_probe(
-    search: Search, probe: Probe, tol: float, zero: float, aim: float, settings: ChooseSettings
+    search: Search, probe: Probe, tol: float, aim: float, settings: ChooseSettings
 ) -> tuple[Solution | None, Status]:
     """Let Wolfe's method and soft margins of growing C take turns until one has decided.
 
@@ -98,7 +118,7 @@ def _wolfe_and_probe(
     have decided, if they have, and how Wolfe's method ended.
     """
     d, n_values = search.passes.n_features, search.sample.storage.n_values
-    expected = settings.wolfe_steps * float(d) ** 3 + settings.wolfe_passes * n_values
+    zero, expected = zero_of_gram(search), wolfe_work(probe.problem, settings)
     dear = expected > settings.patience * probe.cost
     decided: Solution | None = None
     search.budget = max(settings.least_work, settings.first_passes * n_values)
@@ -116,6 +136,11 @@ def _wolfe_and_probe(
         search.budget = inf
         status = search.run(tol, zero, aim)
     return decided, status
+
+
+def zero_of_gram(search: Search) -> float:
+    """Return the norm that the Gram matrix of the examples cannot tell from zero."""
+    return search.settings.zero_of_gram * search.sample.radius
 
 
 def ends(decided: Solution, tol: float) -> bool:

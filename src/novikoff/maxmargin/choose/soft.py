@@ -6,7 +6,6 @@ examples: Wolfe's method.
 """
 
 from dataclasses import replace
-from math import ceil
 
 from novikoff.certificate import Status
 from novikoff.maxmargin.choose.settings import (
@@ -89,11 +88,8 @@ def _sparse_soft(
     than features, Newton's method takes 5 to 50, and coordinate descent up to hundreds. Coordinate
     descent sees which of the two it is in its first sweeps, and gives up after three.
     """
-    limits = clock.limits
-    most = ceil(clock.passes) + settings.most_coordinate_passes
-    clock.limits = replace(limits, max_iter=min(limits.max_iter, most))
-    found = coordinate_descent(problem, tol=tol, clock=clock, start=start, patient=False)
-    clock.limits = limits
+    with clock.at_most(settings.most_coordinate_passes):
+        found = coordinate_descent(problem, tol=tol, clock=clock, start=start, patient=False)
     slow = found.status is Status.MAX_ITER and clock.stop() is None
     if not (found.gave_up or slow):
         return found
