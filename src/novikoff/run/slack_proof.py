@@ -153,10 +153,12 @@ def _choose(violations: Violations) -> _Chosen | None:
 def _candidates(violations: Violations, columns: Ids) -> tuple[Ids, Vector]:
     """Places of the rows with the largest slacks, and these rows, scaled.
 
-    For columns that are not zero in few of them there are more rows.
+    Equal rows have equal slacks and are of no use beside each other, so that different slacks are
+    counted. For columns that are not zero in few of the rows there are more.
     """
-    order = np.argsort(-violations.weights, kind="stable")
-    enough = math.ceil(CANDIDATES * columns.size)
+    order = _few_of_each(violations.weights, np.argsort(-violations.weights, kind="stable"))
+    values = np.r_[1, 1 + np.cumsum(np.diff(violations.weights[order]) != 0.0)]
+    enough = int(np.searchsorted(values, CANDIDATES * columns.size, side="right"))
     places = order[:enough]
     table = violations.scaled_table(places, columns)
     rare = columns[np.count_nonzero(table, axis=0) < COVER]
@@ -169,6 +171,13 @@ def _candidates(violations: Violations, columns: Ids) -> tuple[Ids, Vector]:
     chosen = np.unique(having.indices[first[first < having.indptr[1:, None]]])
     more = order[chosen[chosen >= enough]]
     return np.r_[places, more], np.vstack([table, violations.scaled_table(more, columns)])
+
+
+def _few_of_each(weights: Vector, order: Ids) -> Ids:
+    """Leave ``COVER`` places of each weight in an order by weight."""
+    values = weights[order]
+    far = values[COVER:] != values[:-COVER]
+    return order[np.r_[np.full(min(COVER, order.size), True), far]]
 
 
 @dataclass(frozen=True)

@@ -104,7 +104,11 @@ def _probe_and_sweep(
     if decided is not None and start is None:
         start = decided.weights
     passes = wolfe_work(problem, settings) / problem.sample.storage.n_values
-    with clock.at_most(inf if is_large_and_sparse(problem, settings) else passes):
+    if is_large_and_sparse(problem, settings):
+        passes = inf
+    elif decided is None and probe.found is not None and clock.stop() is None:
+        return replace(probe.found, status=Status.PRECISION, lower=-inf)
+    with clock.at_most(passes):
         found = coordinate_descent(problem, tol=tol, clock=clock, start=start)
     return found if probe.found is None else found.following(probe.found)
 

@@ -7,6 +7,8 @@ examples: Wolfe's method.
 
 from dataclasses import replace
 
+import numpy as np
+
 from novikoff.certificate import Status
 from novikoff.maxmargin.choose.settings import (
     CHOOSE,
@@ -93,12 +95,26 @@ def _sparse_soft(
     slow = found.status is Status.MAX_ITER and clock.stop() is None
     if not (found.gave_up or slow):
         return found
-    start = found.weights if found.gap <= settings.useful_gap else None
-    # Sweeps are slow here: Newton's method does not give up where its steps are short.
-    after = newton(problem, tol=tol, clock=clock, start=start).following(found)
-    if after.status is not Status.PRECISION:
-        return after
-    return by_coordinates(problem, tol, clock, after, settings)
+    if found.gave_up or np.count_nonzero(found.weights) > problem.n_features:
+        start = _useful(found, settings)
+        found = newton(problem, tol=tol, clock=clock, start=start, patient=False).following(found)
+        slow = found.gave_up
+    if slow and clock.fits(settings.coordinate_passes):
+        # Few hinges are open, and too stiff for Newton's method.
+        start = _useful(found, settings)
+        with clock.at_most(settings.stiff_passes):
+            found = coordinate_descent(problem, tol=tol, clock=clock, start=start).following(found)
+        if found.status is Status.MAX_ITER and clock.stop() is None:
+            start = _useful(found, settings)
+            found = newton(problem, tol=tol, clock=clock, start=start).following(found)
+    if found.status is not Status.PRECISION:
+        return found
+    return by_coordinates(problem, tol, clock, found, settings)
+
+
+def _useful(found: Solution, settings: ChooseSettings) -> Vector | None:
+    """Return the weights of a solution if they are better to start from than zero."""
+    return found.weights if found.gap <= settings.useful_gap else None
 
 
 def _soft_dense(
