@@ -7,15 +7,14 @@ from typing import Any, Literal
 
 import numpy as np
 
+from novikoff.rules import named
+
 C_RANGE = 1e-100, 1e100
 """Beyond, squares of ``C`` and of what it is multiplied by leave the range of float64."""
 
 
 def check_perceptron_options(estimator: Any) -> None:
     """Raise what is wrong with the parameters of a Perceptron, or with those of its rule."""
-    # Imported here: MaxMargin needs no rule, and would wait for all of them.
-    from novikoff.rules import named
-
     # Examples of this norm are within the limits of every rule.
     named(estimator.rule).specification(0.5)
     _check_C(estimator)

@@ -45,11 +45,14 @@ def mix(h: Any) -> Any:
     return h ^ (h >> _S31)
 
 
+@njit(cache=True, nogil=True)
 def column_keys(n_columns: int) -> Any:
     """Two pseudo-random words for each column."""
-    # Not compiled: the first fit of a process would wait for its loading.
-    words = np.arange(1, 2 * n_columns + 1, dtype=np.uint64) * _GOLDEN
-    return np.ascontiguousarray(mix.py_func(words).reshape(n_columns, 2).T)
+    keys = np.empty((2, n_columns), dtype=np.uint64)
+    for j in range(n_columns):
+        for k in range(2):
+            keys[k, j] = mix(np.uint64(2 * j + k + 1) * _GOLDEN)
+    return keys
 
 
 @njit(cache=True, nogil=True)
