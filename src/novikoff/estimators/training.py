@@ -9,9 +9,10 @@ from scipy import sparse
 from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import validate_data
 
-from novikoff.certificate import Problem, fingerprint_of_hashes, row_hashes
+from novikoff.certificate import Problem, fingerprint_of_hashes
+from novikoff.certificate.examples.fingerprint import hash_rows
 from novikoff.certificate.examples.labels import check_classes, signs_against
-from novikoff.certificate.examples.matrix import as_array
+from novikoff.certificate.examples.matrix import as_array, canonical, check_matrix
 from novikoff.estimators.labels import (
     Codes,
     check_costs,
@@ -23,7 +24,7 @@ from novikoff.estimators.labels import (
 )
 from novikoff.sample import Sample, storage_of
 from novikoff.sample.sample import ScaleError
-from novikoff.sample.storage import IN_PLACE, Storage, rescaled
+from novikoff.sample.storage import IN_PLACE, Storage, is_converted_at_once, rescaled
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,11 @@ class Training:
         classes, codes = classes_of(labels)
         weights = checked_weights(sample_weight, len(codes))
         class_weights = class_weights_of(class_weight, classes, codes, weights)
-        hashes = row_hashes(X)
+        X = check_matrix(X)
+        if is_converted_at_once(X):
+            # Rows are sorted here for the fingerprint, the search and the certificate together.
+            X = canonical(X)
+        hashes = hash_rows(X)
         names = getattr(estimator, "feature_names_in_", None)
         problem = Problem(
             classes=check_classes(classes.tolist()),

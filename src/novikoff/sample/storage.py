@@ -116,10 +116,12 @@ def storage_of(X: Any) -> Storage:
         X = with_true_flags(X)
     if X.dtype in IN_PLACE and _is_readable(X):
         return InPlace(X)
-    converted = Converted(X)
-    if converted.nbytes <= CONVERTED_AT_ONCE:
-        return InPlace(_converted(X))
-    return converted
+    return InPlace(_converted(X)) if is_converted_at_once(X) else Converted(X)
+
+
+def is_converted_at_once(X: Any) -> bool:
+    """Whether a matrix that cannot be read in place is small enough to be copied as a whole."""
+    return Converted(X).nbytes <= CONVERTED_AT_ONCE
 
 
 def rescaled(X: Any) -> tuple[Storage, int] | None:

@@ -16,7 +16,8 @@ from novikoff.certificate import (
     fingerprint,
     row_hashes,
 )
-from novikoff.certificate.examples.matrix import check_matrix, with_true_flags
+from novikoff.certificate.examples.blocks import blocks
+from novikoff.certificate.examples.matrix import canonical, check_matrix, with_true_flags
 from novikoff.sample import storage_of
 
 FLAGS = ("has_canonical_format", "has_sorted_indices")
@@ -134,3 +135,54 @@ def test_a_large_integer_that_float64_has_is_kept():
     X = [[2**60, 0.5, np.nan]]
     for table in (X, pandas.DataFrame(X), polars.DataFrame(X, orient="row")):
         np.testing.assert_array_equal(check_matrix(table), np.array(X))
+
+
+def scattered(seed, dtype=np.float64, *, repeated=False):
+    """A CSR matrix of 40 rows with unsorted columns, some of them three times in a row."""
+    rng = np.random.default_rng(seed)
+    columns = np.array([rng.permutation(30)[:12] for _ in range(40)])
+    if repeated:
+        columns[:, 8:10] = columns[:, :1]
+    values = (100.0 * rng.standard_normal(columns.size)).astype(dtype)
+    ends = np.arange(0, columns.size + 1, 12)
+    return sparse.csr_array((values, columns.ravel(), ends), shape=(40, 30))
+
+
+@pytest.mark.parametrize("repeated", [False, True])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64, np.uint8])
+def test_sorted_rows_have_the_bits_that_blocks_have(dtype, repeated):
+    X = scattered(0, dtype, repeated=repeated)
+    before = X.data.copy(), X.indices.copy()
+    checked = check_matrix(X)
+    found = canonical(checked)
+    assert found.has_canonical_format and canonical(found) is found
+    (block,) = blocks(checked)
+    np.testing.assert_array_equal(found.data.astype(np.float64), block.data)
+    np.testing.assert_array_equal(found.indices, block.indices)
+    np.testing.assert_array_equal(found.indptr, block.ends)
+    np.testing.assert_array_equal(X.data, before[0])
+    np.testing.assert_array_equal(X.indices, before[1])
+
+
+def test_an_array_is_returned_as_it_is():
+    X = np.asfortranarray(np.eye(3))
+    assert canonical(X) is X
+
+
+@pytest.mark.parametrize("repeated", [False, True])
+@pytest.mark.parametrize("C", [1.0, np.inf])
+def test_a_fit_on_unsorted_rows_is_that_on_sorted_ones(C, repeated):
+    X, y = scattered(1, repeated=repeated), np.arange(40) % 2
+    fitted = MaxMargin(C=C).fit(X, y)
+    sorted_rows = canonical(check_matrix(X))
+    other = MaxMargin(C=C).fit(sorted_rows, y)
+    np.testing.assert_array_equal(fitted.coef_, other.coef_)
+    assert fitted.certificate_.problem == other.certificate_.problem
+    for stored in (X, sorted_rows, sorted_rows.toarray()):
+        fitted.certificate_.verify(stored, y)
+
+
+def test_a_large_integer_in_unsorted_rows_is_refused():
+    X = sparse.csr_array((np.array([2**53 + 1, 1, 1]), [1, 0, 0], [0, 2, 3]), shape=(2, 2))
+    with pytest.raises(ValueError, match=r"beyond 2\*\*53"):
+        MaxMargin().fit(X, [0, 1])

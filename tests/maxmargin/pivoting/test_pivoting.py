@@ -1,6 +1,7 @@
 """Block principal pivoting: limits, starts, precision, members that are added, softer problems."""
 
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -133,3 +134,25 @@ def test_a_start_at_the_optimum_takes_one_exchange():
 def test_the_hard_margin_is_refused():
     with pytest.raises(ValueError, match="no slack"):
         block_pivoting(problem_of(*planted(0, 20, 2)), tol=1e-3, clock=clock_of())
+
+
+@pytest.mark.parametrize("affine", [True, False])
+def test_a_start_with_every_example_beyond_the_margin_leads_to_the_optimum(affine):
+    X = np.random.default_rng(3).normal(size=(400, 20))
+    y = np.where(X[:, 0] > 0.0, 1, -1)
+    X[:, 0] += y
+    problem = problem_of(X, y, 10.0, affine=affine)
+    whole = block_pivoting(problem, tol=1e-9, clock=clock_of())
+    margins = y * (X @ whole.w + whole.offset - whole.w @ problem.sample.centre)
+    assert margins.min() > 0.0
+    # Every margin is at least 2, so that no hinge is open where pivoting starts.
+    far = replace(
+        whole,
+        w=2.0 * whole.w / margins.min(),
+        offset=2.0 * whole.offset / margins.min(),
+        lower=0.0,
+        upper=np.inf,
+    )
+    found = block_pivoting(problem, tol=1e-9, clock=clock_of(), before=far)
+    assert found.status is Status.GAP_REACHED
+    assert found.upper == pytest.approx(whole.upper, rel=1e-8)

@@ -136,6 +136,31 @@ def with_true_flags(X: Any) -> Any:
     return X
 
 
+def canonical(X: Any) -> Any:
+    """The same matrix with sorted and distinct columns in each row; a copy where they are not.
+
+    ``X`` comes from :func:`check_matrix`; arrays are returned as they are. Repeated columns are
+    summed: 64-bit integers as such, since their sum may be beyond 2**53, all others as float64.
+
+    Examples
+    --------
+    >>> from scipy import sparse
+    >>> X = check_matrix(sparse.csr_array(([1.0, 2.0, 4.0], [1, 0, 1], [0, 3]), shape=(1, 2)))
+    >>> canonical(X).indices, canonical(X).data
+    (array([0, 1]...), array([2., 5.]))
+    """
+    if not sparse.issparse(X) or X.has_canonical_format:
+        return X
+    # By way of columns, which sorts in linear time; but it would sum repeated columns in another
+    # order than a check of the data does, block by block, and change the last bit.
+    ordered = X.tocsc().tocsr()
+    if ordered.has_canonical_format:
+        return ordered
+    X = X.copy() if X.dtype.kind in "ui" and X.dtype.itemsize == 8 else X.astype(np.float64)
+    X.sum_duplicates()
+    return X
+
+
 def _may_be_changed(array: npt.NDArray[Any]) -> bool:
     """Whether an array made of other values may not equal them.
 

@@ -228,6 +228,9 @@ class _Run:
     ) -> tuple[Vector, float, Vector] | None:
         """Return the signed weights of free members, the offset, and ``w . (x - centre)``."""
         places = np.flatnonzero(free)
+        if not len(places):
+            # A start beyond the margin opens no hinge: w = 0, from which every hinge is open.
+            return np.zeros(len(free)), 0.0, np.zeros(len(free))
         right = np.column_stack([signs[places], np.ones(len(places))])
         if not self.sample.affine:
             right = right[:, :1]
