@@ -3,9 +3,10 @@
 import threading
 import time
 
+import numpy as np
 import pytest
 
-from novikoff.certificate.threads import count_threads, in_order, threads
+from novikoff.certificate.threads import SLICE, by_slices, count_threads, in_order, threads
 
 
 @pytest.mark.parametrize("n_jobs", [None, 1, 2, 3, -1])
@@ -63,6 +64,15 @@ def test_few_items_are_taken_before_results_are_used():
         assert next(results) == 0
         assert len(taken) <= 6
         results.close()
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2, 3])
+@pytest.mark.parametrize("length", [0, 1, SLICE, SLICE + 1, 3 * SLICE])
+def test_slices_cover_a_vector_in_order(n_jobs, length):
+    with threads(n_jobs):
+        parts = list(by_slices(lambda part: np.arange(length)[part], length))
+    assert np.array_equal(np.concatenate(parts), np.arange(length))
+    assert len(parts) == max(1, -(-length // SLICE))
 
 
 def test_numbers_of_threads():

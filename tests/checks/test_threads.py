@@ -5,6 +5,7 @@ import pytest
 from scipy import sparse
 
 from novikoff import MaxMargin, Perceptron, is_separable
+from novikoff.certificate import threads
 from novikoff.certificate.examples import blocks
 from novikoff.sample import storage
 
@@ -21,6 +22,7 @@ def small_blocks(monkeypatch):
     """Let small data have many blocks."""
     monkeypatch.setattr(storage, "CHUNK_BYTES", 1 << 12)
     monkeypatch.setattr(blocks, "BLOCK_VALUES", 1 << 7)
+    monkeypatch.setattr(threads, "SLICE", 1 << 6)
 
 
 def examples(noise, seed=0):

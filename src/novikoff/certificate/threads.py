@@ -4,6 +4,7 @@ Blocks are of fixed sizes, each block is computed by itself, and results are com
 of the blocks. So every sum is rounded the same way, whether one thread computes it or several.
 """
 
+import itertools
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -14,6 +15,15 @@ from typing import NamedTuple, TypeVar
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+
+# Entries of a vector that are computed at a time: 256 kB of float64, which stay in the cache of a
+# processor. The hinges of 1,000,000 examples take 2.1 ms at half the value, 1.9 ms at the value,
+# 2.1 ms at twice the value, and 6.6 ms in one piece.
+SLICE = 1 << 15
+# To hand a run of items to a thread costs 25 microseconds: 6 for each item with the longest run, 3
+# with one twice as long. So many runs are of each length, up to the longest.
+_SHORT_RUNS = 8
+_LONGEST_RUN = 4
 
 
 class _Workers(NamedTuple):
@@ -74,14 +84,44 @@ def in_order(work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[
     if workers is None:
         yield from map(work, items)
         return
-    pending: deque[Future[Result]] = deque()
+    pending: deque[Future[list[Result]]] = deque()
+
+    def work_on(run: list[Item]) -> list[Result]:
+        return [work(item) for item in run]
+
     try:
-        for item in items:
-            pending.append(workers.pool.submit(work, item))
+        for run in _runs(items):
+            pending.append(workers.pool.submit(work_on, run))
             if len(pending) > 2 * workers.number:
-                yield pending.popleft().result()
+                yield from pending.popleft().result()
         while pending:
-            yield pending.popleft().result()
+            yield from pending.popleft().result()
     finally:
         for future in pending:
             future.cancel()
+
+
+def _runs(items: Iterable[Item]) -> Iterator[list[Item]]:
+    """Yield the items in runs that one thread takes: short at first, since there may be few."""
+    source = iter(items)
+    for count in itertools.count():
+        run = list(itertools.islice(source, min(1 + count // _SHORT_RUNS, _LONGEST_RUN)))
+        if not run:
+            return
+        yield run
+
+
+def by_slices(work: Callable[[slice], Result], length: int) -> Iterator[Result]:
+    """Yield the result for each slice of a vector of this length, as :func:`in_order` does.
+
+    There is at least one slice.
+
+    Examples
+    --------
+    >>> values = list(range(100_000))
+    >>> sum(by_slices(lambda part: sum(values[part]), len(values)))
+    4999950000
+    """
+    if length <= SLICE:
+        return iter([work(slice(0, length))])
+    return in_order(work, (slice(begin, begin + SLICE) for begin in range(0, length, SLICE)))

@@ -94,13 +94,13 @@ def _gather(rows: Any, i: Any, step: Any, out: Any) -> Callable[..., None]:
 
 
 @njit(cache=True, nogil=True)
-def _places(p: int, quarter: int, last: int) -> tuple[int, int, int, int]:
+def places(p: int, quarter: int, last: int) -> tuple[int, int, int, int]:
     """Return the positions of the four rows that are read together."""
     return p, min(p + quarter, last), min(p + 2 * quarter, last), min(p + 3 * quarter, last)
 
 
 @njit(cache=True, nogil=True)
-def _weight(weights: np.ndarray, p: int) -> float:
+def weight_or_zero(weights: np.ndarray, p: int) -> float:
     """Return the weight of row ``p``; 0 past the end, where the last row is read again."""
     return float(weights[p]) if p < weights.shape[0] else 0.0
 
@@ -153,7 +153,7 @@ def _dense_products(
     last = order.shape[0] - 1
     quarter = last // 4 + 1
     for p in range(quarter):
-        p, q, r, s = _places(p, quarter, last)
+        p, q, r, s = places(p, quarter, last)
         a, b, c, d = _dots4(rows, (order[p], order[q], order[r], order[s]), w)
         out[p], out[q], out[r], out[s] = a - along, b - along, c - along, d - along
 
@@ -173,7 +173,7 @@ def _dense_distances2(
     last = order.shape[0] - 1
     quarter = last // 4 + 1
     for p in range(quarter):
-        p, q, r, s = _places(p, quarter, last)
+        p, q, r, s = places(p, quarter, last)
         four = order[p], order[q], order[r], order[s]
         out[p], out[q], out[r], out[s] = _distances4(rows, four, centre)
 
@@ -193,12 +193,15 @@ def _dense_combinations(
     last = order.shape[0] - 1
     quarter = last // 4 + 1
     for first in range(quarter):
-        p, q, r, s = _places(first, quarter, last)
+        p, q, r, s = places(first, quarter, last)
         four = order[p], order[q], order[r], order[s]
         for k in range(weights.shape[0]):
             mine = weights[k]
-            a, b = mine[first], _weight(mine, first + quarter)
-            c, d = _weight(mine, first + 2 * quarter), _weight(mine, first + 3 * quarter)
+            a, b = mine[first], weight_or_zero(mine, first + quarter)
+            c, d = (
+                weight_or_zero(mine, first + 2 * quarter),
+                weight_or_zero(mine, first + 3 * quarter),
+            )
             _add4(rows, four, (a, b, c, d), out[k])
 
 
@@ -223,14 +226,14 @@ def _dense_curvature(
     quarter = last // 4 + 1
     total = 0.0
     for first in range(quarter):
-        p, q, r, s = _places(first, quarter, last)
+        p, q, r, s = places(first, quarter, last)
         four = order[p], order[q], order[r], order[s]
         a, b, c, d = _dots4(rows, four, v)
         a, b, c, d = a + shift, b + shift, c + shift, d + shift
         speeds[p], speeds[q], speeds[r], speeds[s] = a, b, c, d
-        a, b = a * stiffness[first], b * _weight(stiffness, first + quarter)
-        c *= _weight(stiffness, first + 2 * quarter)
-        d *= _weight(stiffness, first + 3 * quarter)
+        a, b = a * stiffness[first], b * weight_or_zero(stiffness, first + quarter)
+        c *= weight_or_zero(stiffness, first + 2 * quarter)
+        d *= weight_or_zero(stiffness, first + 3 * quarter)
         total += a + b + c + d
         _add4(rows, four, (a, b, c, d), out)
     return total

@@ -1,13 +1,10 @@
 """What Newton's method computes besides products: moments of rows, and the best step on a line."""
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
-from numba import njit, types
-from numba.extending import overload
+from numba import njit
 
-from novikoff.compiled.rows import SUMS, Rows
+from novikoff.compiled.blocks import places, weight_or_zero
+from novikoff.compiled.rows import CSR, SUMS, Rows, kernel_for
 
 # The most Newton or bisection steps of a line search, which ends before when the slope is no more
 # than this share of the sum of its terms' magnitudes: that is rounding.
@@ -15,44 +12,6 @@ MOST_TRIALS = 200
 SETTLED = 2.0**-50
 
 
-def _dense_gather2(
-    rows: Rows, i: int, step: float, origin: np.ndarray, out: np.ndarray, squares: np.ndarray
-) -> None:
-    for j in range(rows.shape[1]):
-        value = rows[i, j] - origin[j]
-        out[j] += step * value
-        squares[j] += step * value * value
-
-
-def _csr_gather2(
-    rows: Rows, i: int, step: float, origin: np.ndarray, out: np.ndarray, squares: np.ndarray
-) -> None:
-    data, indices, indptr = rows
-    for k in range(np.uint64(indptr[i]), np.uint64(indptr[i + 1])):
-        j = np.uint64(indices[k])
-        value = float(data[k])
-        out[j] += step * value
-        squares[j] += step * value * value
-
-
-def gather2(
-    rows: Rows, i: int, step: float, origin: np.ndarray, out: np.ndarray, squares: np.ndarray
-) -> None:
-    """Add ``step * z`` to ``out`` and ``step * z^2`` to ``squares``; for compiled code.
-
-    ``z`` is a dense row minus the origin, or a sparse row as it stands.
-    """
-    raise NotImplementedError
-
-
-@overload(gather2, strict=False, jit_options={"fastmath": SUMS})
-def _gather2(
-    rows: Any, i: Any, step: Any, origin: Any, out: Any, squares: Any
-) -> Callable[..., None]:
-    return _dense_gather2 if isinstance(rows, types.Array) else _csr_gather2
-
-
-@njit(cache=True, nogil=True)
 def moments(
     rows: Rows,
     order: np.ndarray,
@@ -62,8 +21,65 @@ def moments(
     second: np.ndarray,
 ) -> None:
     """Add the weighted sums of the rows, dense ones minus the origin, and of their squares."""
+    kernel = kernel_for(rows, _dense_moments, _csr_moments)
+    kernel(rows, order, stiffness, origin, first, second)
+
+
+@njit(cache=True, nogil=True, fastmath=SUMS)
+def _add_moments4(
+    rows: np.ndarray,
+    four: tuple[int, int, int, int],
+    weights: tuple[float, float, float, float],
+    origin: np.ndarray,
+    first: np.ndarray,
+    second: np.ndarray,
+) -> None:
+    a, b, c, d = four
+    ta, tb, tc, td = weights
+    for j in range(rows.shape[1]):
+        xa, xb = rows[a, j] - origin[j], rows[b, j] - origin[j]
+        xc, xd = rows[c, j] - origin[j], rows[d, j] - origin[j]
+        first[j] += ta * xa + tb * xb + tc * xc + td * xd
+        second[j] += ta * xa * xa + tb * xb * xb + tc * xc * xc + td * xd * xd
+
+
+@njit(cache=True, nogil=True)
+def _dense_moments(
+    rows: np.ndarray,
+    order: np.ndarray,
+    stiffness: np.ndarray,
+    origin: np.ndarray,
+    first: np.ndarray,
+    second: np.ndarray,
+) -> None:
+    last = order.shape[0] - 1
+    quarter = last // 4 + 1
+    for begin in range(quarter):
+        p, q, r, s = places(begin, quarter, last)
+        a, b = stiffness[begin], weight_or_zero(stiffness, begin + quarter)
+        c = weight_or_zero(stiffness, begin + 2 * quarter)
+        d = weight_or_zero(stiffness, begin + 3 * quarter)
+        four = order[p], order[q], order[r], order[s]
+        _add_moments4(rows, four, (a, b, c, d), origin, first, second)
+
+
+@njit(cache=True, nogil=True)
+def _csr_moments(
+    rows: CSR,
+    order: np.ndarray,
+    stiffness: np.ndarray,
+    origin: np.ndarray,
+    first: np.ndarray,
+    second: np.ndarray,
+) -> None:
+    data, indices, indptr = rows
     for p in range(order.shape[0]):
-        gather2(rows, order[p], stiffness[p], origin, first, second)
+        i, step = order[p], stiffness[p]
+        for k in range(np.uint64(indptr[i]), np.uint64(indptr[i + 1])):
+            j = np.uint64(indices[k])
+            value = float(data[k])
+            first[j] += step * value
+            second[j] += step * value * value
 
 
 @njit(cache=True, nogil=True, fastmath=SUMS)

@@ -10,7 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff.certificate.threads import by_slices
 from novikoff.compiled.hinge import best_step
+from novikoff.maxmargin.vectors import by_class, filled
 
 Vector = NDArray[np.float64]
 
@@ -29,8 +31,7 @@ class Placed(NamedTuple):
 def place_hard(products: Vector, signs: NDArray[Any], affine: bool) -> Placed:
     """Return the offset at which the least ``y (product + offset)`` is largest."""
     if affine:
-        positive = signs > 0
-        low, high = float(products[positive].min()), float(products[~positive].max())
+        low, high = _nearest(products, signs)
         least, offset = (low - high) / 2.0, -(low + high) / 2.0
     else:
         least, offset = float((signs * products).min()), 0.0
@@ -43,15 +44,33 @@ def place_soft(
     """Return the offset at which the primal objective of ``w`` is least."""
     offset = 0.0
     if affine:
-        hinges = 1.0 - signs * products
+        hinges = filled(lambda part: 1.0 - signs[part] * products[part], len(products))
         offset = best_step(hinges, signs.astype(np.float64), 1.0 / slack2, 0.0, 0.0, 0.0)
-    hinges = np.maximum(0.0, 1.0 - signs * (products + offset))
-    primal = 0.5 * float(w @ w + (hinges**2 / slack2).sum())
+
+    def squares(part: slice) -> float:
+        hinges = np.maximum(0.0, 1.0 - signs[part] * (products[part] + offset))
+        return float((hinges**2 / slack2[part]).sum())
+
+    primal = 0.5 * (float(w @ w) + sum(by_slices(squares, len(products))))
     return Placed(offset, primal, _mistakes(products, signs, offset))
 
 
+def _nearest(products: Vector, signs: NDArray[Any]) -> tuple[float, float]:
+    """Return the least product of a positive example, and the largest of a negative one."""
+
+    def ends(part: slice) -> tuple[float, float]:
+        positive, negative = by_class(products[part], signs[part])
+        return float(positive.min(initial=np.inf)), float(negative.max(initial=-np.inf))
+
+    lows, highs = zip(*by_slices(ends, len(products)), strict=True)
+    return min(lows), max(highs)
+
+
 def _mistakes(products: Vector, signs: NDArray[Any], offset: float) -> int:
-    return int(np.count_nonzero(signs * (products + offset) <= 0.0))
+    def count(part: slice) -> int:
+        return int(np.count_nonzero(signs[part] * (products[part] + offset) <= 0.0))
+
+    return sum(by_slices(count, len(products)))
 
 
 def normalized(weights: Vector, signs: NDArray[Any], affine: bool) -> tuple[Vector, float]:
@@ -64,6 +83,15 @@ def normalized(weights: Vector, signs: NDArray[Any], affine: bool) -> tuple[Vect
     if not totals[0] > 0.0 or (affine and not totals[1] > 0.0):
         return np.zeros_like(weights), 0.0
     return weights / np.where(positive, *totals), 2.0 if affine else 1.0
+
+
+def class_totals(weights: Vector, signs: NDArray[Any]) -> Vector:
+    """Return the sums of the weights of the positive and of the negative examples."""
+
+    def totals(part: slice) -> Vector:
+        return np.array([mine.sum() for mine in by_class(weights[part], signs[part])])
+
+    return np.asarray(sum(by_slices(totals, len(weights))))
 
 
 def dual_variables(weights: Vector, signs: NDArray[Any], dual: float, affine: bool) -> Vector:
@@ -81,14 +109,13 @@ def dual_objective(
     centre, and ``totals`` those of the weights. Where there is an intercept, the weights of each
     class are first scaled to the same total.
     """
-    if not affine:
-        total = float(totals.sum())
-        if total == 0.0:
-            return 0.0
-        w, normal = (sums[0] - sums[1]) / total, weights / total
-        return 0.5 / float(w @ w + normal**2 @ slack2)
-    if not totals.all():
+    scales = totals if affine else np.full(2, totals.sum())
+    if not scales.all():
         return 0.0
-    w = sums[0] / totals[0] - sums[1] / totals[1]
-    normal = weights / np.where(signs > 0.0, *totals)
-    return 2.0 / float(w @ w + normal**2 @ slack2)
+
+    def square(part: slice) -> float:
+        normal = weights[part] / scales[(signs[part] < 0.0).view(np.int8)]
+        return float(normal**2 @ slack2[part])
+
+    w = sums[0] / scales[0] - sums[1] / scales[1]
+    return (2.0 if affine else 0.5) / (float(w @ w) + sum(by_slices(square, len(weights))))

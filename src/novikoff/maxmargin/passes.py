@@ -90,14 +90,15 @@ class Passes:
         sums = np.zeros((2, len(weights), self.n_features))
         positive = self.sample.signs[ids] > 0
         for side, out in zip((positive, ~positive), sums, strict=True):
-            mine = np.array([each[side] for each in weights])
+            mine = np.flatnonzero(side)
 
-            def add(part: Part, mine: Vector = mine) -> Vector:
+            def add(part: Part, mine: Ids = mine) -> Vector:
                 rows, here, those = part
                 total = np.zeros((len(weights), self.n_features))
-                blocks.combinations(rows, here, np.ascontiguousarray(mine[:, those]), total)
+                chosen = np.array([each[mine[those]] for each in weights])
+                blocks.combinations(rows, here, chosen, total)
                 return total
 
-            for total in self.each(add, ids[side]):
+            for total in self.each(add, ids[mine]):
                 out += total
         return sums.swapaxes(0, 1)

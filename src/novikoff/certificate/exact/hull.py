@@ -87,9 +87,10 @@ def hull_point(
 
     ``costs`` are those of all examples, positive where there is weight; by default 1.
     """
-    support, weights = support[weights > 0], weights[weights > 0]
+    if not (weights > 0).all():
+        support, weights = support[weights > 0], weights[weights > 0]
     sides = signs[support]
-    groups = [sides > 0, sides < 0] if affine else [np.full(sides.shape, True)]
+    groups = [*map(np.flatnonzero, (sides > 0, sides < 0))] if affine else [np.arange(sides.size)]
     totals = [exact_total(weights[group]) for group in groups]
     if min(totals) == 0:
         return None

@@ -110,10 +110,13 @@ def _competitors(
     lows: Floats, highs: Floats, taking_part: npt.NDArray[np.bool_] | None
 ) -> tuple[Indices, float, float]:
     """Rows that may attain the minimum, and a float on either side of it."""
-    rows = np.arange(lows.size) if taking_part is None else np.flatnonzero(taking_part)
-    low, high = lows[rows], highs[rows]
-    least_high = float(high.min(initial=math.inf))
-    return rows[low <= least_high], float(low.min(initial=math.inf)), least_high
+    if taking_part is not None:
+        lows, highs = (np.where(taking_part, ends, math.inf) for ends in (lows, highs))
+    least_high = float(highs.min(initial=math.inf))
+    competing = lows <= least_high
+    if taking_part is not None:
+        competing &= taking_part
+    return np.flatnonzero(competing), float(lows.min(initial=math.inf)), least_high
 
 
 def scaled(coef: Floats, intercept: float) -> tuple[Floats, float, int]:

@@ -21,6 +21,7 @@ from novikoff.certificate.exact.hull import HullPoint
 from novikoff.certificate.exact.margins import EXACT_VALUES, NO_ROWS, exact_values, scaled
 from novikoff.certificate.examples.blocks import Floats, Indices, count_values
 from novikoff.certificate.examples.labels import Signs
+from novikoff.certificate.threads import in_order
 
 _RUN = 1 << 12
 """Rows in one sum of squares: the fewer, the less it is rounded."""
@@ -60,14 +61,19 @@ def primal_value(
     rows = np.flatnonzero(~(lows >= 1.0) & (True if costs is None else costs > 0.0))
     low, high = fmpq(0), fmpq(0)
     exact_rows = [NO_ROWS]
-    for run in (rows[first : first + _RUN] for first in range(0, rows.size, _RUN)):
+
+    def squares(run: Indices) -> tuple[fmpq, fmpq, Indices]:
         some = None if costs is None else costs[run]
         ends = None if thorough else _filtered_squares(lows[run], highs[run], some)
-        if ends is None:
-            value = _exact_squares(X, signs, coef, intercept, run, some)
-            ends = value, value
-            exact_rows.append(run)
-        low, high = low + ends[0], high + ends[1]
+        if ends is not None:
+            return *ends, NO_ROWS
+        value = _exact_squares(X, signs, coef, intercept, run, some)
+        return value, value, run
+
+    runs = (rows[first : first + _RUN] for first in range(0, rows.size, _RUN))
+    for least, most, decided in in_order(squares, runs):
+        low, high = low + least, high + most
+        exact_rows.append(decided)
     least, most = squares_between(coef, thorough=thorough)
     low, high = least / 2 + penalty * low, most / 2 + penalty * high
     return Primal(floor_float(low), ceil_float(high), low == high, np.concatenate(exact_rows))

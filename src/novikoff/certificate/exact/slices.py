@@ -14,6 +14,7 @@ import numpy.typing as npt
 from flint import fmpq
 
 from novikoff.certificate.exact.dyadic import Dyadic, Integers, rational
+from novikoff.certificate.threads import by_slices
 
 _WIDTH = 16
 _MOST_TERMS = 1 << 21
@@ -120,11 +121,16 @@ def exact_total(values: npt.NDArray[Any]) -> fmpq:
     """
     if values.dtype.kind != "f":
         return fmpq(int(values.astype(object).sum()))
-    cut = Slices.of(values)
-    if cut is None or values.size > _MOST_TERMS:
-        (total,), exponent = _long_product(values[None], np.ones(values.size))
-        return rational(int(total), exponent)
-    return _total_of([int(part.sum()) for part in cut.parts], cut.exponent)
+
+    def total(part: slice) -> fmpq:
+        cut = Slices.of(values[part])
+        if cut is None:
+            (total,), exponent = _long_product(values[None, part], np.ones(values[part].size))
+            return rational(int(total), exponent)
+        return _total_of([int(part.sum()) for part in cut.parts], cut.exponent)
+
+    # A slice has fewer than _MOST_TERMS terms.
+    return sum(by_slices(total, values.size), fmpq(0))
 
 
 def sum_of_squares(values: npt.NDArray[np.float64]) -> fmpq:

@@ -222,9 +222,9 @@ def blocks(X: Any) -> Iterator[Block]:
     elif X.dtype in NATIVE:
         # A view costs no memory.
         step *= 8
-    yield from _dense_blocks(
-        X, (np.arange(i, min(i + step, n_rows)) for i in range(0, n_rows, step))
-    )
+    for first in range(0, n_rows, step):
+        rows = np.arange(first, min(first + step, n_rows))
+        yield DenseBlock(rows, _readable(X, X[first : first + step]))
 
 
 def take(X: Any, rows: Indices) -> Iterator[Block]:
@@ -261,11 +261,21 @@ def read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
 def _dense_blocks(X: Any, parts: Iterator[Indices]) -> Iterator[Block]:
     for rows in parts:
         consecutive = rows[-1] - rows[0] == rows.size - 1 and bool((np.diff(rows) == 1).all())
-        native = X.dtype in NATIVE and X.flags.c_contiguous
-        array = X[rows[0] : rows[-1] + 1] if consecutive else X if native else X[rows]
-        if not native:
-            array = as_float64(array)
-        yield DenseBlock(rows, array, rows if array is X else None)
+        if consecutive:
+            yield DenseBlock(rows, _readable(X, X[rows[0] : rows[-1] + 1]))
+        elif _is_native(X):
+            yield DenseBlock(rows, X, rows)
+        else:
+            yield DenseBlock(rows, as_float64(X[rows]))
+
+
+def _is_native(X: Any) -> bool:
+    return X.dtype in NATIVE and bool(X.flags.c_contiguous)
+
+
+def _readable(X: Any, part: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Rows of ``X`` for compiled code: as they are, or a copy."""
+    return part if _is_native(X) else as_float64(part)
 
 
 def _sparse_blocks(X: Any) -> Iterator[Block]:

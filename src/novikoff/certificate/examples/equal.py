@@ -38,12 +38,14 @@ def first_equal(X: Any, hashes: Hashes, rows: Indices | None = None) -> Indices:
     """
     rows = np.arange(X.shape[0]) if rows is None else rows
     keys = hashes[rows]
+    ordered = np.sort(keys)
+    # Most data have no equal rows, and this is faster than to sort positions.
+    if not (ordered[1:] == ordered[:-1]).any():
+        return rows
     # Positions by hash, and by order among those of one hash.
     by_hash = np.argsort(keys, kind="stable")
     again = np.zeros(rows.size, dtype=np.bool_)
-    again[1:] = keys[by_hash[1:]] == keys[by_hash[:-1]]
-    if not again.any():
-        return rows
+    again[1:] = ordered[1:] == ordered[:-1]
     heads = by_hash[np.maximum.accumulate(np.where(again, 0, np.arange(rows.size)))]
     members, heads = by_hash[again], heads[again]
     X = with_true_flags(X) if sparse.issparse(X) else X

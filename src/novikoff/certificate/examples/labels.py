@@ -11,6 +11,7 @@ import numpy.typing as npt
 from novikoff.certificate.errors import CertificateError
 from novikoff.certificate.escape import format_label
 from novikoff.certificate.examples.matrix import as_array
+from novikoff.certificate.threads import by_slices
 
 Label: TypeAlias = str | int | float | bool
 Signs: TypeAlias = npt.NDArray[np.int8]
@@ -137,7 +138,9 @@ def signs_against(codes: Codes, positive: int) -> Signs:
     >>> signs_against(np.array([0, 2, 1, 2]), 2)
     array([-1,  1, -1,  1], dtype=int8)
     """
-    return np.where(codes == positive, np.int8(1), np.int8(-1))
+    # Many times faster than np.where.
+    signs: Signs = 2 * (codes == positive).view(np.int8) - np.int8(1)
+    return signs
 
 
 def classes_in(y: npt.ArrayLike) -> tuple[Label, ...]:
@@ -162,8 +165,15 @@ def _search(labels: npt.NDArray[Any], values: list[Any]) -> Codes:
     in_order = np.array([values[code] for code in codes], dtype=labels.dtype)
     order = np.argsort(in_order)
     in_order, codes = in_order[order], codes[order].astype(np.int64)
-    at = np.minimum(np.searchsorted(in_order, labels), codes.size - 1)
-    return np.where(in_order[at] == labels, codes[at], -1)
+    found = np.empty(labels.shape, dtype=np.int64)
+
+    def fill(part: slice) -> None:
+        at = np.minimum(np.searchsorted(in_order, labels[part]), codes.size - 1)
+        found[part] = np.where(in_order[at] == labels[part], codes[at], -1)
+
+    for _ in by_slices(fill, labels.size):
+        pass
+    return found
 
 
 def _look_up(labels: npt.NDArray[Any], names: tuple[Label, ...]) -> Codes:

@@ -98,7 +98,8 @@ class Curvature:
         """
         # The positive examples first, so that the sums of either class are apart.
         sides = self.sample.signs[ids] > 0
-        by_class, n_positive = np.argsort(~sides, kind="stable"), int(sides.sum())
+        places = [np.flatnonzero(side) for side in (sides, ~sides)]
+        by_class, n_positive = np.concatenate(places), len(places[0])
         ids, stiffness = ids[by_class], stiffness[by_class]
         most = self.settings.most_products
         inverse: Preconditioner

@@ -6,11 +6,13 @@ from math import sqrt
 
 import numpy as np
 
+from novikoff.certificate.threads import by_slices
 from novikoff.compiled import hinge as compiled
-from novikoff.maxmargin.bounds import dual_objective
+from novikoff.maxmargin.bounds import class_totals, dual_objective
 from novikoff.maxmargin.newton.curvature import Direction
 from novikoff.maxmargin.newton.settings import NewtonSettings
 from novikoff.maxmargin.passes import Ids, Passes, Vector
+from novikoff.maxmargin.vectors import filled, where
 
 # The signs of the classes, in the order of sums.
 SIDES = np.array([[1.0], [-1.0]])
@@ -88,7 +90,13 @@ class Objective:
     def of_all(cls, passes: Passes, slack2: Vector, settings: NewtonSettings) -> "Objective":
         """Return the objectives on all the examples."""
         order, signs = passes.sample.order, passes.sample.signs
-        return cls(passes, settings, order, signs[order].astype(np.float64), 1.0 / slack2[order])
+        return cls(
+            passes,
+            settings,
+            order,
+            filled(lambda part: signs[order[part]].astype(np.float64), len(order)),
+            filled(lambda part: 1.0 / slack2[order[part]], len(order)),
+        )
 
     def subsamples(self) -> Iterator["Objective"]:
         """Yield the objectives on subsamples, each larger than the one before."""
@@ -97,20 +105,23 @@ class Objective:
         size = max(settings.first_subsample, least)
         # A fixed seed: the same data give the same solution.
         draw = np.random.default_rng(0)
-        classes = [np.flatnonzero(self.signs == sign) for sign in (1.0, -1.0)]
+        positive = self.signs > 0.0
+        classes = [np.flatnonzero(side) for side in (positive, ~positive)]
         while 2 * size < n:
-            stiffness = np.zeros(n)
+            drawn, shares = [], []
             for members in classes:
                 wanted = max(size * len(members) // n, settings.subsample_of_class)
                 few = min(len(members), wanted)
-                mine = draw.choice(members, few, replace=False)
-                stiffness[mine] = self.stiffness[mine] * (len(members) / max(few, 1))
-            chosen = np.flatnonzero(stiffness)
+                drawn.append(draw.choice(members, few, replace=False))
+                shares.append(len(members) / max(few, 1))
+            chosen = np.sort(np.concatenate(drawn))
+            chosen = chosen[self.stiffness[chosen] > 0.0]
+            signs = self.signs[chosen]
             yield replace(
                 self,
                 ids=self.ids[chosen],
-                signs=self.signs[chosen],
-                stiffness=stiffness[chosen],
+                signs=signs,
+                stiffness=self.stiffness[chosen] * np.where(signs > 0.0, *shares),
             )
             size *= settings.growth
 
@@ -137,7 +148,9 @@ class Objective:
 
     def hinges(self, products: Vector, offset: float) -> Vector:
         """Return ``1 - y f(x)``; a hinge is open where this is positive."""
-        return 1.0 - self.signs * (products + offset)
+        return filled(
+            lambda part: 1.0 - self.signs[part] * (products[part] + offset), len(products)
+        )
 
     def point(
         self, w: Vector, offset: float, products: Vector, carried: Carried | None = None
@@ -150,26 +163,37 @@ class Objective:
             )
         offset += shift
         hinges = self.hinges(products, offset)
-        active = np.flatnonzero(hinges > 0.0)
-        signs, weights = self.signs[active], self.stiffness[active] * hinges[active]
+        active = where(lambda part: hinges[part] > 0.0, len(hinges))
+        signs = filled(lambda part: self.signs[active[part]], len(active))
+        stiffness = filled(lambda part: self.stiffness[active[part]], len(active))
+        weights = filled(lambda part: stiffness[part] * hinges[active[part]], len(active))
         if carried is None:
-            moments = self.passes.class_sums(self.ids[active], weights, self.stiffness[active])
+            moments = self.passes.class_sums(self.ids[active], weights, stiffness)
         else:
             moments = self._corrected(carried, shift, hinges)
-        totals = np.array([weights[signs > 0.0].sum(), weights[signs < 0.0].sum()])
+        totals = class_totals(weights, signs)
         sums = moments[0] - np.outer(totals, self.passes.sample.centre)
         return Point(
             w=w,
             offset=offset,
             products=products,
-            primal=0.5 * float(w @ w + weights @ hinges[active]),
-            dual=dual_objective(sums, totals, signs, weights, 1.0 / self.stiffness[active], affine),
+            primal=0.5 * (float(w @ w) + self._slack(hinges)),
+            dual=dual_objective(sums, totals, signs, weights, 1.0 / stiffness, affine),
             active=active,
             weights=weights,
             moments=moments,
             rounding=0.0 if carried is None else carried.rounding,
             gradient=w - (sums[0] - sums[1]),
         )
+
+    def _slack(self, hinges: Vector) -> float:
+        """Return ``sum D h^2`` over the open hinges."""
+
+        def squares(part: slice) -> float:
+            opened = np.maximum(hinges[part], 0.0)
+            return float(self.stiffness[part] * opened @ opened)
+
+        return sum(by_slices(squares, len(hinges)))
 
     def _corrected(self, carried: Carried, shift: float, hinges: Vector) -> Vector:
         """Return the moments of the hinges that are open now, at an offset ``shift`` further on."""

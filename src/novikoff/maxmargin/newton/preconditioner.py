@@ -12,7 +12,7 @@ from scipy.linalg import get_blas_funcs, get_lapack_funcs
 
 from novikoff.compiled import blocks
 from novikoff.compiled import hinge as compiled
-from novikoff.maxmargin.passes import Ids, Passes, Vector
+from novikoff.maxmargin.passes import Ids, Part, Passes, Vector
 
 
 class Preconditioner(Protocol):
@@ -106,8 +106,16 @@ class Diagonal:
         self.n_features = passes.n_features
         first, second = np.zeros(self.n_features), np.zeros(self.n_features)
         origin = np.zeros_like(sample.centre) if sample.is_sparse else sample.centre
-        for rows, here, those in passes.over(ids):
-            compiled.moments(rows, here, stiffness[those], origin, first, second)
+
+        def add(part: Part) -> Vector:
+            rows, here, those = part
+            sums = np.zeros((2, self.n_features))
+            compiled.moments(rows, here, stiffness[those], origin, sums[0], sums[1])
+            return sums
+
+        for sums in passes.each(add, ids):
+            first += sums[0]
+            second += sums[1]
         self.total = float(stiffness.sum()) or 1.0
         self.mean = np.zeros(self.n_features)
         if sample.affine:

@@ -22,6 +22,7 @@ from novikoff.maxmargin.newton.objective import Objective, Point
 from novikoff.maxmargin.newton.settings import NEWTON, NewtonSettings
 from novikoff.maxmargin.passes import Passes, Vector
 from novikoff.maxmargin.problem import Problem, Solution
+from novikoff.maxmargin.vectors import filled
 from novikoff.run.clock import Clock, Stopped
 
 
@@ -178,7 +179,9 @@ class _Run:
         products = some.products_along(direction, point.active)
         length = compiled.best_step(
             some.hinges(point.products, point.offset),
-            some.signs * (products + direction.offset),
+            filled(
+                lambda part: some.signs[part] * (products[part] + direction.offset), len(products)
+            ),
             some.stiffness,
             float(point.w @ direction.w),
             float(direction.w @ direction.w),
@@ -188,7 +191,7 @@ class _Run:
         place = (
             point.w + length * direction.w,
             point.offset + length * direction.offset,
-            point.products + length * products,
+            filled(lambda part: point.products[part] + length * products[part], len(products)),
         )
         carried = point.carried(length * direction.images, self.settings.rounding)
         doubt = carried.rounding * float(np.linalg.norm(place[0]))

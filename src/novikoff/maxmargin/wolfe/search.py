@@ -14,6 +14,7 @@ from novikoff.certificate import Status
 from novikoff.maxmargin.bounds import place_hard, place_soft
 from novikoff.maxmargin.passes import Ids, Passes, Vector
 from novikoff.maxmargin.problem import Solution
+from novikoff.maxmargin.vectors import by_class, filled, where
 from novikoff.maxmargin.wolfe.working_set import WorkingSet
 from novikoff.run.clock import Clock, Stopped
 from novikoff.sample import Sample
@@ -48,6 +49,9 @@ class Search:
         self.slack2 = candidates.problem.slack2
         self.passes = Passes(self.sample, clock)
         self.signs = self.sample.signs[self.sample.order]
+        # Where each example is in the order.
+        self._places = np.zeros(self.sample.n_examples, dtype=np.int64)
+        self._places[self.sample.order] = np.arange(len(self.signs))
         self.w: Vector = np.zeros(candidates.problem.n_features)
         self.offset = 0.0
         self.mistakes = len(self.signs) + 1
@@ -188,9 +192,13 @@ class Search:
             self._soft_bounds(w, products, length, self.slack2)
         if self.reporting:
             self.clock.report(self.mistakes, self.lower, self.upper)
-        positive, negative = self._levels(products)
-        depths: Vector = np.where(self.signs > 0, positive, negative)
-        depths -= self.signs * products
+        levels = np.array(self._levels(products))
+
+        def depth(part: slice) -> Vector:
+            signs = self.signs[part]
+            return levels[(signs < 0).view(np.int8)] - signs * products[part]
+
+        depths = filled(depth, len(products))
         if self.slack2 is not None:
             eased = np.zeros(self.sample.n_examples)
             support = self.candidates.support
@@ -229,9 +237,7 @@ class Search:
     def _levels(self, products: Vector) -> tuple[float, float]:
         """The margins at which examples of either class would join the corral."""
         support, weights = self.candidates.support, self.candidates.weights
-        everywhere = np.zeros(self.sample.n_examples)
-        everywhere[self.sample.order] = products
-        margins = self.sample.signs[support] * everywhere[support]
+        margins = self.sample.signs[support] * products[self._places[support]]
         if self.slack2 is not None:
             margins += self.slack2[support] * weights
         parts = weights * margins
@@ -242,15 +248,17 @@ class Search:
 
     def _deepest(self, depths: Vector, least: float, most: int) -> Ids:
         """Return the deepest examples of each class, deepest first."""
-        found = []
-        for sign in (1, -1):
-            eligible = np.flatnonzero((self.signs == sign) & (depths > least))
+        found: list[Ids] = []
+        deep = where(lambda part: depths[part] > least, len(depths))
+        for eligible in by_class(deep, self.signs[deep]):
             if len(eligible) > most:
                 top = np.argpartition(depths[eligible], -most)[-most:]
-                eligible = eligible[top]
-            found.append(eligible)
+                found.append(eligible[top])
+            else:
+                found.append(eligible)
         chosen = np.concatenate(found)
-        return self.sample.order[chosen[np.argsort(-depths[chosen], kind="stable")]]
+        deepest = chosen[np.argsort(-depths[chosen], kind="stable")]
+        return np.asarray(self.sample.order[deepest])
 
 
 def heaviest(support: Ids, weights: Vector, sample: Sample, most: int) -> Ids:
