@@ -216,6 +216,21 @@ def test_a_corral_goes_on_where_pivoting_gives_up(monkeypatch, C):
         assert limited.passes <= most
 
 
+@pytest.mark.parametrize("d", [40, 160])
+def test_pivoting_goes_on_where_a_corral_gives_up(monkeypatch, d):
+    """From the first short step of Newton's method, and after a detour with more features."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1500, d))
+    y = np.where(X @ rng.normal(size=d) > 0.0, 1, -1)
+    reference = soft(X, y, 100.0)
+    assert reference.solver == "newton+wolfe" and reference.status is Status.GAP_REACHED
+    small_corrals(monkeypatch)
+    solution = soft(X, y, 100.0)
+    assert solution.solver == "newton+wolfe+pivoting"
+    assert solution.status is Status.GAP_REACHED
+    assert solution.upper == pytest.approx(reference.upper, rel=2e-6)
+
+
 def test_newton_goes_on_where_a_corral_gives_up_too(monkeypatch):
     no_pivoting(monkeypatch)
     small_corrals(monkeypatch)
