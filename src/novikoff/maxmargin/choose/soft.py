@@ -123,7 +123,7 @@ def _soft_dense(
         found = newton(problem, tol=tol, clock=clock, start=start, exact=exact, patient=False)
         if not found.gave_up or found.status is not Status.PRECISION:
             return found
-        if d <= settings.corral_features:
+        if d <= settings.corral_features and n >= settings.corral_examples * d:
             found = _by_warm_corral(problem, tol, clock, found, exact, settings)
             if found.status is not Status.PRECISION:
                 return found
