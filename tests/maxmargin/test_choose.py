@@ -154,7 +154,8 @@ def test_settings_decide():
 
 @pytest.mark.parametrize("C", [1e4, 1e6, 1e8])
 @pytest.mark.parametrize("seed", range(3))
-def test_what_is_nearly_the_hard_margin_is_left_to_pivoting(seed, C):
+@pytest.mark.parametrize("features", [0, 130])
+def test_what_is_nearly_the_hard_margin_is_left_to_others(seed, C, features):
     examples = far_from_a_plane(7900, 130, 0.01, random_state=seed)
     problem = problem_of(examples.X, examples.y, C)
     first = clock_of()
@@ -162,9 +163,11 @@ def test_what_is_nearly_the_hard_margin_is_left_to_pivoting(seed, C):
     assert hasty.gave_up and hasty.status is Status.PRECISION
     lines = []
     clock = clock_of(callbacks=[lines.append])
-    solution = soft_margin(problem, tol=1e-6, clock=clock)
+    settings = ChooseSettings(corral_features=features)
+    solution = soft_margin(problem, tol=1e-6, clock=clock, settings=settings)
     # Where exchanges go in circles, which depends on rounding, a corral goes on.
-    assert solution.solver in ("newton+pivoting", "newton+pivoting+wolfe")
+    pivoted = ("newton+pivoting", "newton+pivoting+wolfe")
+    assert solution.solver in (("newton+wolfe",) if features else pivoted)
     assert solution.status is Status.GAP_REACHED and solution.gap <= 1e-6
     assert first.passes < clock.passes <= 50
     for one, next_one in zip(clock.history, clock.history[1:], strict=False):
@@ -174,10 +177,13 @@ def test_what_is_nearly_the_hard_margin_is_left_to_pivoting(seed, C):
     assert lines == clock.history
     for most in range(ceil(first.passes), ceil(clock.passes)):
         limited = clock_of(most)
-        stopped = soft_margin(problem, tol=1e-6, clock=limited)
+        stopped = soft_margin(problem, tol=1e-6, clock=limited, settings=settings)
         assert stopped.status is Status.MAX_ITER
         assert limited.passes <= most
         assert stopped.gap <= hasty.gap
+
+
+PIVOTING_FIRST = ChooseSettings(corral_features=0)
 
 
 def small_corrals(monkeypatch):
@@ -199,15 +205,30 @@ def test_a_corral_goes_on_where_pivoting_gives_up(monkeypatch, C):
     reference = soft(examples.X, examples.y, C)
     no_pivoting(monkeypatch)
     clock = clock_of()
-    solution = soft(examples.X, examples.y, C, clock=clock)
+    solution = soft(examples.X, examples.y, C, clock=clock, settings=PIVOTING_FIRST)
     assert solution.solver == "newton+pivoting+wolfe"
     assert solution.status is Status.GAP_REACHED
     assert solution.upper == pytest.approx(reference.upper, rel=2e-6)
     for most in range(2, ceil(clock.passes), 3):
         limited = clock_of(most)
-        stopped = soft(examples.X, examples.y, C, clock=limited)
+        stopped = soft(examples.X, examples.y, C, clock=limited, settings=PIVOTING_FIRST)
         assert stopped.status is Status.MAX_ITER
         assert limited.passes <= most
+
+
+@pytest.mark.parametrize("d", [40, 160])
+def test_pivoting_goes_on_where_a_corral_gives_up(monkeypatch, d):
+    """From the first short step of Newton's method, and after a detour with more features."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1500, d))
+    y = np.where(X @ rng.normal(size=d) > 0.0, 1, -1)
+    reference = soft(X, y, 100.0)
+    assert reference.solver == "newton+wolfe" and reference.status is Status.GAP_REACHED
+    small_corrals(monkeypatch)
+    solution = soft(X, y, 100.0)
+    assert solution.solver == "newton+wolfe+pivoting"
+    assert solution.status is Status.GAP_REACHED
+    assert solution.upper == pytest.approx(reference.upper, rel=2e-6)
 
 
 def test_newton_goes_on_where_a_corral_gives_up_too(monkeypatch):
@@ -215,12 +236,12 @@ def test_newton_goes_on_where_a_corral_gives_up_too(monkeypatch):
     small_corrals(monkeypatch)
     examples = far_from_a_plane(7900, 130, 0.01, random_state=0)
     clock = clock_of()
-    solution = soft(examples.X, examples.y, 1e6, clock=clock)
+    solution = soft(examples.X, examples.y, 1e6, clock=clock, settings=PIVOTING_FIRST)
     assert solution.solver == "newton+pivoting+wolfe+newton"
     assert solution.status is Status.GAP_REACHED
     for most in range(2, ceil(clock.passes) // 2, 3):
         limited = clock_of(most)
-        stopped = soft(examples.X, examples.y, 1e6, clock=limited)
+        stopped = soft(examples.X, examples.y, 1e6, clock=limited, settings=PIVOTING_FIRST)
         assert stopped.status is Status.MAX_ITER
         assert limited.passes <= most
 

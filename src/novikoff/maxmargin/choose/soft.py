@@ -9,6 +9,8 @@ from dataclasses import replace
 
 import numpy as np
 
+import numpy as np
+
 from novikoff.certificate import Status
 from novikoff.maxmargin.choose.settings import (
     CHOOSE,
@@ -24,7 +26,7 @@ from novikoff.maxmargin.newton.search import newton
 from novikoff.maxmargin.passes import Vector
 from novikoff.maxmargin.pivoting.search import block_pivoting
 from novikoff.maxmargin.problem import Problem, Solution
-from novikoff.maxmargin.wolfe.search import Search
+from novikoff.maxmargin.wolfe.search import Search, heaviest
 from novikoff.maxmargin.wolfe.working_set import WorkingSet
 from novikoff.run.clock import Clock
 
@@ -122,8 +124,9 @@ def _soft_dense(
 ) -> Solution:
     """Solve the soft margin on dense data.
 
-    Many examples for each feature: Newton's method, and pivoting where few hinges are open and
-    stiff. Few: coordinate descent for as long as pivoting would take, then pivoting.
+    Many examples for each feature: Newton's method, and where few hinges are open and stiff Wolfe's
+    method from the optimum of a softer problem, or pivoting where features are too many for it.
+    Few: coordinate descent for as long as pivoting would take, then pivoting.
     """
     n, d = problem.n_examples, problem.n_features
     exact = n * d * min(n, d) <= settings.small_products
@@ -132,6 +135,10 @@ def _soft_dense(
         found = newton(problem, tol=tol, clock=clock, start=start, exact=exact, patient=False)
         if not found.gave_up or found.status is not Status.PRECISION:
             return found
+        if d <= settings.corral_features and n >= settings.corral_examples * d:
+            found = _by_warm_corral(problem, tol, clock, found, exact, settings)
+            if found.status is not Status.PRECISION:
+                return found
     elif not exact:
         limits, passes = clock.limits, n * (1.0 + settings.factors * n / d) / settings.row_products
         most = min(limits.max_iter, int(clock.passes + passes) + settings.coordinate_passes)
@@ -150,6 +157,32 @@ def _soft_dense(
     if after.status is not Status.PRECISION:
         return after
     return _by_corral(problem, tol, clock, after, settings)
+
+
+def _by_warm_corral(
+    problem: Problem,
+    tol: float,
+    clock: Clock,
+    before: Solution,
+    exact: bool,
+    settings: ChooseSettings,
+) -> Solution:
+    """Go on with Wolfe's method from the heaviest examples, no more than there are features."""
+    if not clock.fits(settings.corral_passes):
+        return replace(before, status=Status.MAX_ITER)
+    support, start, most = np.flatnonzero(before.weights), None, problem.n_features
+    if len(support) <= settings.warm_per_feature * most:
+        start = before.weights
+        if len(support) > most:
+            support = heaviest(support, start[support], problem.sample, most)
+            start = np.zeros(len(start))
+            start[support] = before.weights[support]
+    search = start_wolfe(problem, clock, start)
+    aim = min(tol, settings.polished) if exact else tol
+    found = search.solution(search.run(tol, 0.0, aim)).following(before)
+    if found.gap <= before.gap:
+        return found
+    return replace(before, status=found.status, solver=found.solver)
 
 
 def by_coordinates(

@@ -49,6 +49,8 @@ class Curvature:
         self.spent = 0.0
         self.preconditioner: Preconditioner | None = None
         self.built_of: Ids = np.empty(0, dtype=np.int64)
+        # The products of the last solves with a factor: one just built, and one built before.
+        self.fresh, self.stale = 1, 0
         self.richness = 1
 
     def forget(self) -> None:
@@ -101,7 +103,7 @@ class Curvature:
         places = [np.flatnonzero(side) for side in (sides, ~sides)]
         by_class, n_positive = np.concatenate(places), len(places[0])
         ids, stiffness = ids[by_class], stiffness[by_class]
-        most = self.settings.most_products
+        most, before_this = self.settings.most_products, self.preconditioner
         inverse: Preconditioner
         if crudely:
             inverse = Diagonal(self.passes, ids, stiffness)
@@ -128,6 +130,10 @@ class Curvature:
             direction = preconditioned + (size / before) * direction
             products += 1
         self.spent += products * len(ids) * self.row_cost
+        if isinstance(inverse, Factored) and inverse is before_this:
+            self.stale = products
+        elif isinstance(inverse, Factored):
+            self.fresh = products
         if products >= self.settings.slow_products and isinstance(inverse, Factored):
             self.enrich()
         in_order = np.empty_like(speeds)
@@ -173,15 +179,18 @@ class Curvature:
         A factor is that of some of the active examples, scaled up to all.
         """
         settings, n = self.settings, len(ids)
-        stale = exactly and not np.array_equal(ids, self.built_of)
-        if isinstance(self.preconditioner, Factored) and not stale:
-            return self.preconditioner, settings.most_products
         few = max(
             settings.factor_per_feature * self.width,
             settings.factor_products * settings.dense_value * n // self.width,
         )
         few = n if exactly else min(n, self.richness * few)
         cost = self.width**2 * (few + self.width / 3.0)
+        if isinstance(self.preconditioner, Factored):
+            # With exact factors, each example that has changed takes a product at most.
+            changed = self._changed(ids)
+            saved = min(changed, self.stale) - self.fresh
+            if not (changed if exactly else saved * n * self.row_cost > cost):
+                return self.preconditioner, settings.most_products
         too_large = self.sample.is_sparse and self.width > settings.most_factored
         if too_large or (not exactly and self.spent < cost):
             # A stale one would underestimate the columns that only newly active examples have.
@@ -196,3 +205,9 @@ class Curvature:
         )
         self.built_of = ids
         return self.preconditioner, settings.most_products
+
+    def _changed(self, ids: Ids) -> int:
+        """Return how many examples are active that were not when the factor was built, or were."""
+        built = np.zeros(self.sample.n_examples, dtype=np.bool_)
+        built[self.built_of] = True
+        return len(ids) + len(self.built_of) - 2 * int(np.count_nonzero(built[ids]))

@@ -53,7 +53,7 @@ def newton(
         Go on to the last digits, whatever ``tol``, and solve Newton's equation to rounding.
     patient : bool
         Whether to go on where few hinges are open and so stiff that steps are short; else
-        the solution says that it ``gave_up``.
+        the solution says that it ``gave_up``, near the optimum of a softer problem.
     settings : NewtonSettings, optional
         Sizes and accuracies.
 
@@ -108,6 +108,7 @@ class _Run:
         elif not self.exact:
             self._begin_on_subsamples()
         self.passes.reserved = 0.0
+        self.gave_up = False
 
     def _begin_on_subsamples(self) -> None:
         settings, subsamples = self.settings, self.whole.subsamples()
@@ -132,11 +133,13 @@ class _Run:
                         break
                     point = self._detour(some, point)
                 self.w, self.offset = point.w, point.offset
+                if self.gave_up:
+                    break
 
     def finish(self) -> Status:
         """Go down on all examples, until the gap is small or rounding ends it."""
         settings, point = self.settings, self._judge()
-        stalls, detoured = 0, False
+        stalls, detoured, first = 0, False, True
         rounding, vanishing = settings.exact_gradient, settings.vanishing_norm
         least = rounding if self.exact else max(rounding, settings.stall * self.tol)
         while stalls <= settings.most_stalls and (self.exact or point.gap > self.tol):
@@ -145,12 +148,18 @@ class _Run:
                 break
             point, length = self._step(self.whole, point, forcing=settings.forcing)
             self._record(point)
-            short = length < settings.short_step
-            if short and point.gap > settings.detour_gap and not detoured:
-                if self._gives_up(point):
-                    break
+            # Fewer open hinges than features after the first step: it has led too far for a stiff
+            # problem, and the next steps will be short.
+            too_far = first and not self.patient and len(point.active) < len(point.w)
+            short, first = too_far or length < settings.short_step, False
+            short = short and point.gap > settings.detour_gap
+            if short and self._gives_up(point, detoured):
+                break
+            if short and not detoured:
                 point, detoured = self._detour(self.whole, point), True
                 self._record(point)
+                if self.gave_up:
+                    break
             elif point.steepness(vanishing) > 0.5 * steepness and point.primal >= primal * (
                 1.0 - least
             ):
@@ -199,31 +208,41 @@ class _Run:
             return some.point(*place), length
         return some.point(*place, carried), length
 
-    def _gives_up(self, point: Point) -> bool:
-        few = max(self.settings.few_hinges, self.settings.few_per_feature * len(point.w))
-        self.gave_up = not self.patient and len(point.active) <= few
+    def _gives_up(self, point: Point, detoured: bool = False) -> bool:
+        """Whether to leave few stiff hinges to another solver, after a detour or without one."""
+        settings, d = self.settings, len(point.w)
+        few = len(point.active) <= max(settings.few_hinges, settings.few_per_feature * d)
+        soon = detoured or d <= settings.corral_features
+        self.gave_up = few and soon and not self.patient
         return self.gave_up
 
     def _detour(self, some: Objective, point: Point) -> Point:
         """Approach the optimum through softer problems.
 
         Where hinges are stiff, a step opens others at once and is short. The optimum of a softer
-        problem has nearly the same open hinges.
+        problem has nearly the same open hinges. With ``patient=False`` it ends, and so does the
+        search, on the way back: where about as many hinges are open as there are features, or few
+        and a step is short. Wolfe's method goes on from there.
         """
         settings = self.settings
         softness, hardening = settings.softer, False
-        while softness > 1.0:
+        while softness > 1.0 and not self.gave_up:
             softer, length = some.softened(softness), 0.0
             self.curvature.forget()
             point = softer.point(point.w, point.offset, point.products)
             for _ in range(settings.detour_steps):
                 point, length = self._step(softer, point, forcing=settings.forcing_on_detours)
-                if length >= settings.long_step or (length < settings.short_step and not hardening):
+                short = length < settings.short_step
+                if length >= settings.long_step or (short and not hardening):
+                    break
+                if short and self._gives_up(point, detoured=True):
                     break
             else:
                 # Rounding, not stiffness, keeps the steps short.
                 break
             hardening = hardening or length >= settings.long_step
+            near = len(point.active) <= settings.near_corral * len(point.w)
+            self.gave_up = self.gave_up or (near and hardening and not self.patient)
             softness *= 1.0 / settings.harder if hardening else settings.softer
         self.curvature.forget()
         return some.point(point.w, point.offset, point.products)
