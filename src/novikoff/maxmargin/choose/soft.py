@@ -9,8 +9,6 @@ from dataclasses import replace
 
 import numpy as np
 
-import numpy as np
-
 from novikoff.certificate import Status
 from novikoff.maxmargin.choose.settings import (
     CHOOSE,
@@ -132,21 +130,25 @@ def _soft_dense(
     exact = n * d * min(n, d) <= settings.small_products
     found = None
     if n >= settings.newton_examples * d:
-        found = newton(problem, tol=tol, clock=clock, start=start, exact=exact, patient=False)
+        corral = d <= settings.corral_features and n >= settings.corral_examples * d
+        detour = corral and d > settings.cold_features
+        found = newton(
+            problem, tol=tol, clock=clock, start=start, exact=exact, patient=False, detour=detour
+        )
         if not found.gave_up or found.status is not Status.PRECISION:
             return found
-        if d <= settings.corral_features and n >= settings.corral_examples * d:
+        if corral:
             found = _by_warm_corral(problem, tol, clock, found, exact, settings)
             if found.status is not Status.PRECISION:
                 return found
-    elif not exact:
-        limits, passes = clock.limits, n * (1.0 + settings.factors * n / d) / settings.row_products
-        most = min(limits.max_iter, int(clock.passes + passes) + settings.coordinate_passes)
-        clock.limits = replace(limits, max_iter=most)
-        try:
-            found = coordinate_descent(problem, tol=tol, clock=clock, start=start)
-        finally:
-            clock.limits = limits
+        sweeps = settings.free_factors * d * d / n / settings.row_products
+        sweeps = sweeps if sweeps >= settings.least_sweeps else 0.0
+    else:
+        sweeps = 0.0 if exact else n * (1.0 + settings.factors * n / d) / settings.row_products
+    if sweeps and clock.fits(settings.coordinate_passes):
+        with clock.at_most(sweeps + settings.coordinate_passes):
+            swept = coordinate_descent(problem, tol=tol, clock=clock, start=start)
+        found = swept if found is None else swept.following(found)
         if found.status is not Status.MAX_ITER or not clock.fits(settings.pivoting_passes):
             return found
     aim = min(tol, settings.polished) if exact else tol

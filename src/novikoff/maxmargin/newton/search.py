@@ -34,6 +34,7 @@ def newton(
     start: Vector | None = None,
     exact: bool = False,
     patient: bool = True,
+    detour: bool = False,
     settings: NewtonSettings = NEWTON,
 ) -> Solution:
     """Minimise the soft margin's primal until the relative gap is at most ``tol``.
@@ -53,7 +54,10 @@ def newton(
         Go on to the last digits, whatever ``tol``, and solve Newton's equation to rounding.
     patient : bool
         Whether to go on where few hinges are open and so stiff that steps are short; else
-        the solution says that it ``gave_up``, near the optimum of a softer problem.
+        the solution says that it ``gave_up``.
+    detour : bool
+        Whether to give up only near the optimum of a softer problem, which another solver can start
+        from.
     settings : NewtonSettings, optional
         Sizes and accuracies.
 
@@ -62,7 +66,7 @@ def newton(
     Solution
         ``weights`` are hinges over ``Delta^2``, which at the optimum solve the dual.
     """
-    run = _Run(problem, tol, clock, exact, patient, settings)
+    run = _Run(problem, tol, clock, exact, patient, detour, settings)
     try:
         run.begin(start)
         status = run.finish()
@@ -79,6 +83,7 @@ class _Run:
         clock: Clock,
         exact: bool,
         patient: bool,
+        detour: bool,
         settings: NewtonSettings,
     ) -> None:
         if problem.slack2 is None:
@@ -89,6 +94,7 @@ class _Run:
         self.clock = clock
         self.exact = exact
         self.patient = patient
+        self.detour = detour
         self.settings = settings
         self.gave_up = False
         self.passes = Passes(problem.sample, clock)
@@ -212,8 +218,7 @@ class _Run:
         """Whether to leave few stiff hinges to another solver, after a detour or without one."""
         settings, d = self.settings, len(point.w)
         few = len(point.active) <= max(settings.few_hinges, settings.few_per_feature * d)
-        soon = detoured or d <= settings.corral_features
-        self.gave_up = few and soon and not self.patient
+        self.gave_up = few and (detoured or not self.detour) and not self.patient
         return self.gave_up
 
     def _detour(self, some: Objective, point: Point) -> Point:

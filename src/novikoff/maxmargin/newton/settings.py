@@ -109,13 +109,8 @@ class NewtonSettings:
     few_per_feature: int = 2
     """See ``few_hinges``."""
 
-    corral_features: int = 150
-    """With ``patient=False`` and at most this many features, give up at the first short step:
-    Wolfe's method from scratch is then faster than a detour. Dense separable 2,000 x 200, C = 1,
-    takes 44 ms, and 64 at twice the value; at C = 100 62 ms and 53."""
-
     near_corral: float = 1.2
-    """With ``patient=False``, a detour ends with this many open hinges for each feature. Dense
+    """With ``detour``, a detour ends with this many open hinges for each feature. Dense
     separable 12,000 x 800, C = 100, takes 1.34 s without this, 1.09 at 1.02, 0.95 at the value and
     1.39 at 1.5; 2,000 x 200 59, 48, 39 and 37 ms; but 12,000 x 800 with spectrum 1/k 0.98, 0.99,
     1.25 and 1.28 s."""
