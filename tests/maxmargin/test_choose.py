@@ -123,8 +123,62 @@ def test_newton_goes_on_where_more_examples_than_features_carry_weight(C):
     assert first.passes < clock.passes <= 60 and lines == clock.history
     for most in range(1, ceil(clock.passes)):
         stopped = soft_margin(problem, tol=1e-3, clock=clock_of(most))
-        assert stopped.status is Status.MAX_ITER
+        assert stopped.status in (Status.MAX_ITER, Status.GAP_REACHED)
         assert stopped.lower <= best.upper and stopped.upper >= best.lower
+        assert stopped.w.any() or most < 5
+
+
+CHAINS = {
+    "sparse": (lambda: text_like(1500, 600, 20, noise=0.1, random_state=0), {}),
+    "sparse, stiff": (lambda: text_like(1500, 300, 20, random_state=0), {}),
+    "dense, wide": (lambda: noisy(0, 300, 500), {}),
+    "dense, corral": (lambda: noisy(0, 2000, 170), {}),
+    "dense, pivoting": (lambda: noisy(0, 900, 170), {"corral_features": 0}),
+    "dense, sweeps": (lambda: noisy(0, 900, 170), {"corral_features": 0, "least_sweeps": 1}),
+}
+
+
+@pytest.mark.parametrize("C", [1.0, 1e3])
+@pytest.mark.parametrize("chain", CHAINS)
+def test_hand_overs_lose_nothing(monkeypatch, chain, C):
+    """Whatever the limit, the bounds are the best of all solvers in the chain."""
+    make, changes = CHAINS[chain]
+    data, settings = make(), ChooseSettings(**changes)
+    problem = problem_of(*(data if isinstance(data, tuple) else (data.X, data.y)), C)
+    seen = []
+
+    def recorded(solver):
+        def solve(*args, **options):
+            seen.append(solver(*args, **options))
+            return seen[-1]
+
+        return solve
+
+    for name in ("newton", "coordinate_descent", "block_pivoting"):
+        monkeypatch.setattr(choose, name, recorded(getattr(choose, name)))
+    for most in (1, 2, 3, 4, 5, 7, 10, 14, 20, 28, 40, 60, 100, 200):
+        seen.clear()
+        found = soft_margin(problem, tol=1e-6, clock=clock_of(most), settings=settings)
+        assert found.lower >= max(solution.lower for solution in seen)
+        assert found.upper <= min(solution.upper for solution in seen)
+        assert found.status in (Status.MAX_ITER, Status.GAP_REACHED, Status.PRECISION)
+        assert (found.status is Status.GAP_REACHED) == (found.gap <= 1e-6)
+
+
+def test_a_separator_that_soft_margins_found_is_kept():
+    X, y = planted(0, 12_000, 300, margin=0.01)
+    for most in (20, 34, 35, 45):
+        found = hard_margin(
+            problem_of(X, y), tol=1e-3, clock=clock_of(most), confirm=lambda support: False
+        )
+        assert found.lower > 0.0 or most < 30
+
+
+def test_any_margin_is_not_reached_by_default():
+    """With no bounds yet, no gap is reached, whatever the tolerance."""
+    text = text_like(400, 500, 20, random_state=0)
+    found = coordinate_descent(problem_of(text.X, text.y), tol=SOME_MARGIN, clock=clock_of())
+    assert found.status is Status.GAP_REACHED and found.lower > 0.0 and found.w.any()
 
 
 def test_coordinate_descent_goes_on_where_newton_comes_to_a_halt(monkeypatch):
@@ -146,8 +200,6 @@ def test_settings_decide():
     assert soft(X, y, 1.0, settings=wide).solver == "pivoting"
     wide = ChooseSettings(newton_examples=100, small_products=0)
     assert soft(X, y, 1.0, settings=wide).solver.startswith("coordinate")
-    few = ChooseSettings(newton_features=6)
-    assert soft(sparse.csr_array(X), y, 1.0, settings=few).solver == "wolfe"
     assert is_small(problem_of(X, y))
     assert not is_small(problem_of(X, y), ChooseSettings(small_values=200 * 7 - 1))
 

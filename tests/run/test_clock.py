@@ -4,6 +4,7 @@ import os
 import signal
 import threading
 import time
+from math import inf
 
 import pytest
 
@@ -131,3 +132,23 @@ def test_other_threads_are_left_alone():
     thread.start()
     thread.join()
     assert not errors
+
+
+def test_a_search_may_have_fewer_passes_than_the_limit():
+    clock = Clock(Limits(max_iter=10))
+    clock.passes = 2.5
+    with clock.at_most(4.0):
+        assert clock.fits(4.0) and not clock.fits(5.0)
+    with clock.at_most(100.0):
+        assert clock.fits(7.5) and not clock.fits(8.0)
+    with clock.at_most(inf):
+        assert clock.limits.max_iter == 10
+    with pytest.raises(Stopped), clock.at_most(1.0):
+        raise Stopped(Status.MAX_ITER)
+    assert clock.limits.max_iter == 10
+
+
+def test_seconds_left():
+    assert Clock().seconds_left == inf
+    assert Clock(Limits(deadline=0.0)).seconds_left == 0.0
+    assert 50.0 < Clock(Limits(deadline=time.perf_counter() + 60.0)).seconds_left <= 60.0

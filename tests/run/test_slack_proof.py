@@ -46,6 +46,13 @@ def test_a_small_c_is_too_far_from_the_optimum():
     assert proved(X, y, *soft(X, y, 10.0)) is not None
 
 
+def test_elimination_is_not_begun_without_the_time_for_it():
+    X, y = noisy(np.random.default_rng(1), 600, 20)
+    plane, certifier = soft(X, y, 10.0), Certifier.of(X, y, positive=1, affine=True)
+    assert refute_by_slacks(certifier, *plane, seconds=0.0) is None
+    assert refute_by_slacks(certifier, *plane, seconds=10.0) is not None
+
+
 def test_documents_with_rare_words():
     p = text_like(1500, 200, 12, noise=0.1, random_state=0)
     plane = soft(p.X, p.y, 1e4)

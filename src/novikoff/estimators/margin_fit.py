@@ -169,7 +169,8 @@ def find_separator(
         return found is not None
 
     def by_slacks(w: Vector, intercept: float) -> bool:
-        found = refute_by_slacks(task.certifier, np.ldexp(w, sample.exponent), intercept)
+        coef, seconds = np.ldexp(w, sample.exponent), task.clock.seconds_left
+        found = refute_by_slacks(task.certifier, coef, intercept, seconds=seconds)
         refutations.extend([] if found is None else [found])
         return found is not None
 
@@ -251,7 +252,7 @@ def in_data_units(C: float, exponent: int) -> float:
     """Return a penalty times two to a power, where floating-point numbers have it."""
     with np.errstate(over="ignore", under="ignore"):
         scaled = float(np.ldexp(C, exponent))
-    if not 1e-300 < scaled < 1e300:
+    if not 1e-305 < scaled < 1e305:
         raise ValueError(
             "C times the squares of the features overflows or underflows; rescale the features."
         )

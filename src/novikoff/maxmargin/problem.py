@@ -42,6 +42,22 @@ class Problem:
         """The number of features."""
         return self.sample.storage.width
 
+    def joined(self, before: "Solution", after: "Solution") -> "Solution":
+        """Return the better bounds of two searches, each with what proves it.
+
+        The status is that of the second search. Without slack the lower bound belongs to the
+        hyperplane and the upper one to the weights, with slack the other way round.
+        """
+        after = after.following(before)
+        hard = self.slack2 is None
+        if before.lower > after.lower:
+            mine = {"w": before.w, "offset": before.offset} if hard else {"weights": before.weights}
+            after = replace(after, lower=before.lower, **mine)
+        if before.upper < after.upper:
+            mine = {"weights": before.weights} if hard else {"w": before.w, "offset": before.offset}
+            after = replace(after, upper=before.upper, **mine)
+        return after
+
 
 @dataclass(frozen=True)
 class Solution:
@@ -85,8 +101,10 @@ class Solution:
 
     @property
     def gap(self) -> float:
-        """The relative gap between the two bounds."""
-        return 1.0 - self.lower / self.upper if self.upper > 0.0 else 0.0
+        """The relative gap between the two bounds; 0 where nothing separates the examples."""
+        if self.status is Status.NOT_SEPARABLE:
+            return 0.0
+        return 1.0 - self.lower / self.upper if 0.0 < self.upper < np.inf else np.inf
 
     def following(self, before: "Solution") -> "Solution":
         """Return the solution with the solvers that were used before it in its name."""

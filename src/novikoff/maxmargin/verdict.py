@@ -17,7 +17,7 @@ from novikoff.certificate import Status
 from novikoff.maxmargin.bounds import place_hard
 from novikoff.maxmargin.passes import Passes, Vector
 from novikoff.maxmargin.problem import Problem, Solution
-from novikoff.run.clock import Clock, Stopped
+from novikoff.run.clock import Clock
 
 BySlacks = Callable[[Vector, float], bool]
 """Whether the slacks of a hyperplane ``w . x + b = 0`` prove that nothing separates."""
@@ -129,10 +129,9 @@ class Probe:
         assert self.found is not None
         sample, w = self.problem.sample, self.found.w
         passes = Passes(sample, self.clock)
-        try:
+        # A separator is not lost for want of the pass that shows it.
+        with passes.without_limits():
             products = passes.products(sample.order, w, float(w @ sample.centre))
-        except Stopped:
-            return None
         signs = sample.signs[sample.order]
         offset, least, self.mistakes = place_hard(products, signs, sample.affine)
         if not least > 0.0:
@@ -156,4 +155,6 @@ class Probe:
         weights = np.zeros_like(found.weights)
         solver = f"{found.solver}+slacks"
         status = Status.NOT_SEPARABLE
-        return replace(found, weights=weights, status=status, solver=solver, upper=0.0)
+        return replace(
+            found, weights=weights, status=status, solver=solver, lower=-np.inf, upper=0.0
+        )

@@ -138,6 +138,12 @@ class Clock:
             raise Stopped(status)
 
     @property
+    def seconds_left(self) -> float:
+        """How long it is to the deadline, at least 0; infinity without one."""
+        deadline = self.limits.deadline
+        return inf if deadline is None else max(0.0, deadline - time.perf_counter())
+
+    @property
     def updates_left(self) -> float:
         """How many more updates are within the limit."""
         most = self.limits.max_updates

@@ -64,21 +64,40 @@ def hard_margin(
     """
     probe = Probe(problem, clock, soft_margin, by_slacks, costs)
     aim = gap_to_aim_at(problem, tol, settings)
+    before: Solution | None
     if favours_sweeps(problem, settings):
-        found = _probe_and_sweep(problem, probe, tol, start, settings)
-        done = found.status in (Status.GAP_REACHED, Status.SEPARATED, Status.NOT_SEPARABLE)
-        if done or clock.stop() is not None or is_large_and_sparse(problem, settings):
-            return found
-        search = start_wolfe(problem, clock, found.weights if found.lower > 0.0 else None)
+        before = swept = _probe_and_sweep(problem, probe, tol, start, settings)
+        if (
+            swept.status in (Status.GAP_REACHED, Status.SEPARATED, Status.NOT_SEPARABLE)
+            or not clock.fits(settings.corral_passes)
+            or is_large_and_sparse(problem, settings)
+        ):
+            return swept
+        search = start_wolfe(problem, clock, swept.weights if swept.lower > 0.0 else None)
         status = search.run(tol, zero_of_gram(search), aim)
     else:
         search = start_wolfe(problem, clock, start)
-        decided, status = _wolfe_and_probe(search, probe, tol, aim, settings)
-        if decided is not None and ends(decided, tol):
-            return decided.following(search.solution(status))
-    found = search.solution(status)
+        before, status = _wolfe_and_probe(search, probe, tol, aim, settings)
+        if before is not None and ends(before, tol):
+            return before.following(search.solution(status))
+    found = _finish(search, status, tol, aim, confirm, settings)
+    if before is None or found.status is Status.NOT_SEPARABLE:
+        return found
+    return problem.joined(before, found)
+
+
+def _finish(
+    search: Search,
+    status: Status,
+    tol: float,
+    aim: float,
+    confirm: Confirm,
+    settings: ChooseSettings,
+) -> Solution:
+    """Go on where Wolfe's method has ended: by sweeps, with more digits, or not at all."""
+    problem, found = search.candidates.problem, search.solution(status)
     if found.gave_up:
-        return by_coordinates(problem, tol, clock, found, settings)
+        return by_coordinates(problem, tol, search.clock, found, settings)
     if found.status not in UNDECIDED:
         return found
     if problem.n_features <= search.settings.precise_features:
@@ -107,7 +126,7 @@ def _probe_and_sweep(
     if is_large_and_sparse(problem, settings):
         passes = inf
     elif decided is None and probe.found is not None and clock.stop() is None:
-        return replace(probe.found, status=Status.PRECISION, lower=-inf)
+        return replace(probe.found, status=Status.PRECISION, lower=-inf, upper=inf)
     with clock.at_most(passes):
         found = coordinate_descent(problem, tol=tol, clock=clock, start=start)
     return found if probe.found is None else found.following(probe.found)

@@ -8,7 +8,11 @@ from novikoff.maxmargin.wolfe.precise import SOME_MARGIN
 
 @dataclass(frozen=True)
 class ChooseSettings:
-    """Which solver is chosen for which shape of data."""
+    """Which solver is chosen for which shape of data.
+
+    Times are CPU seconds to a gap of 1e-3. A field without figures either takes the same time at
+    half and at twice its value on twelve problems, to within noise, or was not varied.
+    """
 
     small_values: int = 1_000_000
     """A problem with at most this many values is solved to the optimum, at any tolerance."""
@@ -17,15 +21,14 @@ class ChooseSettings:
     """The gap that a small problem is solved to."""
 
     gram_examples: int = 3000
-    """Up to this many examples their Gram matrix is small, and Wolfe's method is chosen for the
-    soft margin of dense data; for the hard margin of sparse data also up to this many features."""
-
-    newton_features: int = 2000
-    """The most features for Newton's method on dense data, where it factors a matrix of as many
-    rows and columns."""
+    """Up to this many examples their Gram matrix is small, and Wolfe's method is chosen for soft
+    margins that are nearly hard; for the hard margin of sparse data also up to this many
+    features."""
 
     newton_examples: int = 2
-    """Newton's method needs at least this many examples for each feature."""
+    """Newton's method needs at least this many examples for each feature. Dense 1,500 x 700, 5 %
+    noise, C = 100, takes 0.25 s, and 0.12 with 3 or 4; 2,500 x 1,000 with 10 % noise and spectrum
+    1/k 0.50 s, and 1.7; 1,000 x 300, 10 % noise, 22 ms, and with 4 174."""
 
     corral_features: int = 1200
     """Up to this many features, Wolfe's method continues where Newton's method gives up on dense
@@ -40,13 +43,13 @@ class ChooseSettings:
     corral_examples: int = 4
     """It does so with at least this many examples for each feature. With fewer, most examples are
     members of pivoting from the start: dense 1,500 x 700, 5 % noise, C = 100, took 0.19 s with
-    pivoting and 0.33 with Wolfe's method; C = 1e4 0.23 and 0.70. Half and twice were not tried."""
+    pivoting and 0.33 with Wolfe's method; C = 1e4 0.23 and 0.70."""
 
     warm_per_feature: int = 3
     """It starts from the weights of Newton's method if no more than this many examples for each
     feature have weight, and from the heaviest of them, as many as features. Dense separable
     2,000 x 200 without margin, C = 100, has 2: Wolfe's method takes 28 ms from the heaviest and 60
-    from all of them. Half and twice were not tried."""
+    from all of them, 71 at half this value and 38 at twice."""
 
     small_products: int = 5_000_000
     """Dense data for which a factor takes so many multiplications are solved to the optimum,
@@ -64,8 +67,9 @@ class ChooseSettings:
     22 and 40 s on dense 20,000 x 3,000 separable data with C = 1 and 100, where coordinate descent
     takes 133 and 209 passes in 8 s."""
 
-    least_sweeps: int = 100
-    """Coordinate descent is tried before pivoting if that takes as long as so many passes."""
+    least_sweeps: int = 200
+    """Coordinate descent is tried before pivoting if that takes as long as so many passes. At half
+    the value dense 1,500 x 700, 5 % noise, C = 100, takes 0.37 s instead of 0.20."""
 
     pivoting_passes: int = 3
     """Pivoting needs so many passes to start from weights and judge them."""
@@ -76,14 +80,16 @@ class ChooseSettings:
 
     least_work: float = 3e7
     """What Wolfe's method may cost before soft margins are tried, in values read by a pass, or
-    ``first_passes`` passes if these are more."""
+    ``first_passes`` passes if these are more. Hard 2,000 x 200 takes 58, 44 and 44 ms at half, at
+    the value and at twice."""
 
     first_passes: int = 10
     """See ``least_work``."""
 
     wolfe_steps: float = 1.5
     """What Wolfe's method costs that ends with as many examples as features, in units of the cube
-    of their number."""
+    of their number. With half of this or of ``wolfe_passes`` the verdict on dense 6,000 x 1,000
+    with noise takes 1.5 s instead of 0.5; twice as much is the same."""
 
     wolfe_passes: int = 40
     """How many passes it then takes."""
@@ -93,7 +99,8 @@ class ChooseSettings:
     230 to a gap of 1e-3. Wolfe's method goes first where it costs less."""
 
     patience: float = 3.0
-    """Wolfe's method goes first where it costs at most so many times what soft margins do."""
+    """Wolfe's method goes first where it costs at most so many times what soft margins do. With
+    twice as much the same verdict takes 1.9 s; half is the same."""
 
     cheap: float = 2e7
     """The soft margin of sparse data is solved to the optimum if a factorisation takes at most this
@@ -112,9 +119,14 @@ class ChooseSettings:
     """After this many passes of coordinate descent on sparse data, Newton's method takes over, even
     if the sweeps do not show that they are slow."""
 
+    two_solvers: int = 30
+    """With fewer passes left than this, coordinate descent does not give up: Newton's method would
+    not have the passes for a first hyperplane."""
+
     stiff_passes: int = 400
     """How many passes of coordinate descent follow where few hinges are open and too stiff for
-    Newton's method. Separable data with C = 100 took 120 to 200."""
+    Newton's method. Separable data with C = 100 took 120 to 200. Sparse 1,000 x 500 counts, C =
+    100, take 207, 119 and 104 ms at half, at the value and at twice."""
 
     coordinate_passes: int = 4
     """The passes that coordinate descent needs to start from weights and bound the optimum."""
@@ -158,10 +170,10 @@ def is_large_and_sparse(problem: Problem, settings: ChooseSettings = CHOOSE) -> 
 
 
 def suits_newton(problem: Problem, settings: ChooseSettings = CHOOSE) -> bool:
-    """Whether features are few, and the problem is not nearly a small hard-margin one."""
+    """Whether examples are many, and the problem is not nearly a small hard-margin one."""
     n, d = problem.n_examples, problem.n_features
-    few = d <= settings.newton_features and settings.newton_examples * d <= n
-    return few and not (n <= settings.gram_examples and is_stiff(problem, settings))
+    many = settings.newton_examples * d <= n
+    return many and not (n <= settings.gram_examples and is_stiff(problem, settings))
 
 
 def suits_dense(problem: Problem, settings: ChooseSettings = CHOOSE) -> bool:

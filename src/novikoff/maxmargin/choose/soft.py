@@ -1,8 +1,8 @@
 """The solvers of a soft margin.
 
-Sparse data: coordinate descent, and Newton's method where sweeps are slow. Dense data: Newton's
-method for many examples a feature, else coordinate descent and pivoting. Nearly hard margins of few
-examples: Wolfe's method.
+Few examples or features: the optimum by Newton's or Wolfe's method. Sparse data: coordinate
+descent, and Newton's method where sweeps are slow. Dense data: Newton's method for many examples a
+feature, else coordinate descent; pivoting or Wolfe's method where these come to a halt.
 """
 
 from dataclasses import replace
@@ -63,8 +63,6 @@ def soft_margin(
         if not found.gave_up or found.status is not Status.PRECISION:
             return found
         return _by_corral(problem, tol, clock, found, settings)
-    if problem.n_examples > settings.gram_examples:
-        return coordinate_descent(problem, tol=tol, clock=clock, start=start)
     search = start_wolfe(problem, clock, start)
     found = search.solution(search.run(tol, 0.0, gap_to_aim_at(problem, tol, settings)))
     if not found.gave_up:
@@ -90,23 +88,25 @@ def _sparse_soft(
     than features, Newton's method takes 5 to 50, and coordinate descent up to hundreds. Coordinate
     descent sees which of the two it is in its first sweeps, and gives up after three.
     """
+    enough = clock.fits(settings.two_solvers)
     with clock.at_most(settings.most_coordinate_passes):
-        found = coordinate_descent(problem, tol=tol, clock=clock, start=start, patient=False)
-    slow = found.status is Status.MAX_ITER and clock.stop() is None
+        found = coordinate_descent(problem, tol=tol, clock=clock, start=start, patient=not enough)
+    slow = found.status is Status.MAX_ITER and clock.fits(settings.coordinate_passes)
     if not (found.gave_up or slow):
         return found
     if found.gave_up or np.count_nonzero(found.weights) > problem.n_features:
         start = _useful(found, settings)
-        found = newton(problem, tol=tol, clock=clock, start=start, patient=False).following(found)
-        slow = found.gave_up
+        after = newton(problem, tol=tol, clock=clock, start=start, patient=False)
+        found, slow = problem.joined(found, after), after.gave_up
     if slow and clock.fits(settings.coordinate_passes):
         # Few hinges are open, and too stiff for Newton's method.
         start = _useful(found, settings)
         with clock.at_most(settings.stiff_passes):
-            found = coordinate_descent(problem, tol=tol, clock=clock, start=start).following(found)
-        if found.status is Status.MAX_ITER and clock.stop() is None:
-            start = _useful(found, settings)
-            found = newton(problem, tol=tol, clock=clock, start=start).following(found)
+            after = coordinate_descent(problem, tol=tol, clock=clock, start=start)
+        found = problem.joined(found, after)
+        if found.status is Status.MAX_ITER and clock.fits(settings.coordinate_passes):
+            after = newton(problem, tol=tol, clock=clock, start=_useful(found, settings))
+            found = problem.joined(found, after)
     if found.status is not Status.PRECISION:
         return found
     return by_coordinates(problem, tol, clock, found, settings)
@@ -123,14 +123,15 @@ def _soft_dense(
     """Solve the soft margin on dense data.
 
     Many examples for each feature: Newton's method, and where few hinges are open and stiff Wolfe's
-    method from the optimum of a softer problem, or pivoting where features are too many for it.
-    Few: coordinate descent for as long as pivoting would take, then pivoting.
+    method from the optimum of a softer problem. Few examples, or too many features for Wolfe's
+    method: coordinate descent for as long as pivoting would take, then pivoting.
     """
     n, d = problem.n_examples, problem.n_features
     exact = n * d * min(n, d) <= settings.small_products
     found = None
     if n >= settings.newton_examples * d:
-        corral = d <= settings.corral_features and n >= settings.corral_examples * d
+        many = n >= settings.corral_examples * d
+        corral = many and d <= settings.corral_features
         detour = corral and d > settings.cold_features
         found = newton(
             problem, tol=tol, clock=clock, start=start, exact=exact, patient=False, detour=detour
@@ -142,20 +143,20 @@ def _soft_dense(
             if found.status is not Status.PRECISION:
                 return found
         sweeps = settings.free_factors * d * d / n / settings.row_products
-        sweeps = sweeps if sweeps >= settings.least_sweeps else 0.0
+        sweeps = sweeps if many and sweeps >= settings.least_sweeps else 0.0
     else:
         sweeps = 0.0 if exact else n * (1.0 + settings.factors * n / d) / settings.row_products
     if sweeps and clock.fits(settings.coordinate_passes):
         with clock.at_most(sweeps + settings.coordinate_passes):
             swept = coordinate_descent(problem, tol=tol, clock=clock, start=start)
-        found = swept if found is None else swept.following(found)
+        found = swept if found is None else problem.joined(found, swept)
         if found.status is not Status.MAX_ITER or not clock.fits(settings.pivoting_passes):
             return found
     aim = min(tol, settings.polished) if exact else tol
     after = block_pivoting(problem, tol=aim, clock=clock, before=found, start=start, precise=exact)
+    after = after if found is None else problem.joined(found, after)
     if after.gap <= tol:
         after = replace(after, status=Status.GAP_REACHED)
-    after = after if found is None else after.following(found)
     if after.status is not Status.PRECISION:
         return after
     return _by_corral(problem, tol, clock, after, settings)
@@ -181,10 +182,7 @@ def _by_warm_corral(
             start[support] = before.weights[support]
     search = start_wolfe(problem, clock, start)
     aim = min(tol, settings.polished) if exact else tol
-    found = search.solution(search.run(tol, 0.0, aim)).following(before)
-    if found.gap <= before.gap:
-        return found
-    return replace(before, status=found.status, solver=found.solver)
+    return problem.joined(before, search.solution(search.run(tol, 0.0, aim)))
 
 
 def by_coordinates(
@@ -194,7 +192,7 @@ def by_coordinates(
     if not clock.fits(settings.coordinate_passes):
         return replace(before, status=Status.MAX_ITER)
     after = coordinate_descent(problem, tol=tol, clock=clock, start=before.weights)
-    return after.following(before)
+    return problem.joined(before, after)
 
 
 def _by_corral(
@@ -209,12 +207,11 @@ def _by_corral(
         return replace(before, status=Status.MAX_ITER)
     search = start_wolfe(problem, clock, None)
     status = search.run(tol, 0.0, gap_to_aim_at(problem, tol, settings))
-    found = search.solution(status).following(before)
-    better = min(before, found, key=lambda solution: solution.gap)
-    if status is Status.PRECISION and not clock.fits(1.0):
-        status = Status.MAX_ITER
+    found = problem.joined(before, search.solution(status))
     if status is not Status.PRECISION:
-        return replace(better, status=status, solver=found.solver)
+        return found
+    if not clock.fits(1.0):
+        return replace(found, status=Status.MAX_ITER)
     exact = is_small(problem, settings)
-    after = newton(problem, tol=tol, clock=clock, start=better.weights, exact=exact)
-    return after.following(found)
+    after = newton(problem, tol=tol, clock=clock, start=found.weights, exact=exact)
+    return problem.joined(found, after)

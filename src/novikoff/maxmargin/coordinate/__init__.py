@@ -1,1 +1,1 @@
-"""Dual coordinate descent: hard and soft margins of large sparse data."""
+"""Dual coordinate descent: sparse data, and dense data with more features than examples."""

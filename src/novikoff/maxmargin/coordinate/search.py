@@ -1,4 +1,4 @@
-"""Dual coordinate descent with shrinking: hard and soft margins of large sparse data.
+"""Dual coordinate descent with shrinking: hard and soft margins, mostly of sparse data.
 
 C.-J. Hsieh, K.-W. Chang, C.-J. Lin, S. S. Keerthi & S. Sundararajan, "A dual coordinate descent
 method for large-scale linear SVM", ICML 2008.
@@ -119,7 +119,7 @@ class _Run:
     def rounds(self, ids: Ids, bound: float) -> Status:
         """Go on until the bounds are close enough, or rounding ends it."""
         settings, in_vain = self.settings, 0
-        while self.lower < (1.0 - self.tol) * self.upper:
+        while not (self.lower > 0.0 and self.lower >= (1.0 - self.tol) * self.upper):
             before = self.lower, self.upper
             self.round(ids, bound)
             if self.gave_up:

@@ -134,13 +134,12 @@ class _Run:
             ):
                 before = point.primal
                 point, length = self._step(some, point, forcing=forcing)
-                if length < settings.short_step:
-                    if self._gives_up(point):
-                        break
+                if length < settings.short_step and not self._gives_up(point):
                     point = self._detour(some, point)
                 self.w, self.offset = point.w, point.offset
                 if self.gave_up:
-                    break
+                    # All examples decide whether to give up.
+                    return
 
     def finish(self) -> Status:
         """Go down on all examples, until the gap is small or rounding ends it."""
