@@ -135,7 +135,7 @@ def test_equal_examples_with_opposite_labels(name):
 
 
 def with_equal_hashes(monkeypatch, hashes):
-    monkeypatch.setattr("novikoff.estimators.training.row_hashes", lambda X: hashes(X.shape[0]))
+    monkeypatch.setattr("novikoff.estimators.training.hash_rows", lambda X: hashes(X.shape[0]))
 
 
 HASHES = {

@@ -246,7 +246,7 @@ def test_interrupted_outside_the_search_the_model_is_unchanged(name, monkeypatch
     def press(*_, **__):
         raise KeyboardInterrupt
 
-    for place in ("training.row_hashes", "one_vs_rest.combined"):
+    for place in ("training.hash_rows", "one_vs_rest.combined"):
         with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
             patch.setattr(f"novikoff.estimators.{place}", press)
             clf.fit(X, y)

@@ -148,6 +148,24 @@ def test_several_classes():
     assert [bool(part) for part in verdicts.certificates] == [True, False, False]
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("seed", range(28, 32))
+def test_warm_start_keeps_a_separator_without_time_for_another(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(60, 5))
+    scores = X @ rng.normal(size=5)
+    y = scores > np.median(scores)
+    clf = MaxMargin(warm_start=True, time_limit=0).fit(X, y)
+    before = clf.certificate_
+    for _ in range(3):
+        clf.fit(X, y)
+        if isinstance(before, Separation):
+            assert isinstance(clf.certificate_, Separation)
+            assert clf.certificate_.lower >= before.lower
+            clf.certificate_.verify(X, y)
+        before = clf.certificate_
+
+
 def test_warm_start_takes_fewer_steps():
     X, y = make_blobs(2000, 10, centers=2, cluster_std=2.0, random_state=0)
     clf = MaxMargin(tol=1e-6, warm_start=True).fit(X, y)

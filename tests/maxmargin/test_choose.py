@@ -93,7 +93,8 @@ def test_decimals_that_vanish_are_decided_in_rationals():
 
 def test_names_of_the_soft_margin():
     assert soft(*noisy(0, 200, 7), 1.0).solver == "newton"
-    assert soft(*noisy(0, 200, 7), 1e15).solver == "wolfe"
+    assert soft(*noisy(0, 200, 7), 1e15).solver == "wolfe+newton"
+    assert soft(*planted(0, 200, 7), 1e15).solver == "wolfe"
     assert soft(*noisy(0, 100, 120), 1.0).solver == "pivoting"
     assert soft(*noisy(0, 300, 500), 1.0).solver == "coordinate+pivoting"
     assert soft(*noisy(0, 300, 5000), 1.0, tol=1e-3).solver == "coordinate"

@@ -164,7 +164,7 @@ def remove(corral: Corral, k: int, p: int) -> None:
     for i in range(p, k - 1):
         a, b = factor[i, i], factor[i, i + 1]
         length = math.hypot(a, b)
-        c, s = a / length, b / length
+        c, s = (a / length, b / length) if length > 0.0 else (1.0, 0.0)
         factor[i, i] = length
         for m in range(i + 1, k - 1):
             x, y = factor[m, i], factor[m, i + 1]
@@ -179,10 +179,15 @@ def remove(corral: Corral, k: int, p: int) -> None:
 
 
 @njit(cache=True, nogil=True, fastmath=SUMS)
-def affine_minimiser(corral: Corral, k: int, out: np.ndarray) -> None:
-    """Write the weights of the point of the affine hulls nearest to the origin into ``out``."""
+def affine_minimiser(corral: Corral, k: int, out: np.ndarray) -> bool:
+    """Write the weights of the point of the affine hulls nearest to the origin into ``out``.
+
+    Returns whether there are digits enough to know it.
+    """
     factor, halves = corral.factor, corral.halves
     pp = dot(halves[0], halves[0], k)
+    if not pp > 0.0:
+        return False
     if halves.shape[0] == 1:
         for j in range(k):
             out[j] = halves[0, j] / pp
@@ -190,6 +195,8 @@ def affine_minimiser(corral: Corral, k: int, out: np.ndarray) -> None:
         pq = dot(halves[0], halves[1], k)
         qq = dot(halves[1], halves[1], k)
         det = pp * qq - pq * pq
+        if not det > 0.0:
+            return False
         alpha, beta = (qq - pq) / det, (pp - pq) / det
         for j in range(k):
             out[j] = alpha * halves[0, j] + beta * halves[1, j]
@@ -199,3 +206,4 @@ def affine_minimiser(corral: Corral, k: int, out: np.ndarray) -> None:
         x = out[i]
         for j in range(i):
             out[j] -= factor[i, j] * x
+    return True

@@ -68,7 +68,9 @@ def descend(corral: Corral, k: int, tol: float, zero: float, most: int) -> tuple
     best = np.inf
     idle = 0
     for step in range(most):
-        k = _settle(corral, k, new)
+        k, known = _settle(corral, k, new)
+        if not known:
+            return STALLED, k, step
         if precise:
             _place(corral, k, tol, products, levels)
         else:
@@ -113,11 +115,15 @@ def descend(corral: Corral, k: int, tol: float, zero: float, most: int) -> tuple
 
 
 @njit(cache=True, nogil=True)
-def _settle(corral: Corral, k: int, new: np.ndarray) -> int:
-    """Move to the affine minimiser, dropping members whose weight vanishes on the way."""
+def _settle(corral: Corral, k: int, new: np.ndarray) -> tuple[int, bool]:
+    """Move to the affine minimiser, dropping members whose weight vanishes on the way.
+
+    Returns how many members there are, and whether the minimiser is known.
+    """
     classes, members, weights = corral.classes, corral.members, corral.weights
     while True:
-        affine_minimiser(corral, k, new)
+        if not affine_minimiser(corral, k, new):
+            return k, False
         theta = 1.0
         for j in range(k):
             if new[j] <= NEGLIGIBLE:
@@ -126,7 +132,7 @@ def _settle(corral: Corral, k: int, new: np.ndarray) -> int:
         if theta == 1.0:
             for j in range(k):
                 weights[j] = new[j]
-            return k
+            return k, True
         # The first of the lowest. From the end, because a literal 0 is another type to numba, for
         # which it would compile what is called with it once more.
         lowest = k - 1
@@ -152,7 +158,9 @@ def _settle(corral: Corral, k: int, new: np.ndarray) -> int:
             else:
                 total1 += weights[j]
         for j in range(k):
-            weights[j] /= total0 if classes[members[j]] == 0 else total1
+            total = total0 if classes[members[j]] == 0 else total1
+            # Rounding may leave a class whose members have no weight.
+            weights[j] = weights[j] / total if total > 0.0 else 1.0
 
 
 @njit(cache=True, nogil=True)
@@ -219,12 +227,16 @@ def _correct(corral: Corral, k: int, products: np.ndarray, levels: np.ndarray) -
     # Without a share in the axes of the classes: the levels are free.
     pp = dot(halves[0], halves[0], k)
     s = dot(halves[0], excess, k)
+    if not pp > 0.0:
+        return
     alpha, beta = s / pp, 0.0
     if halves.shape[0] > 1:
         pq = dot(halves[0], halves[1], k)
         qq = dot(halves[1], halves[1], k)
         t = dot(halves[1], excess, k)
         det = pp * qq - pq * pq
+        if not det > 0.0:
+            return
         alpha, beta = (qq * s - pq * t) / det, (pp * t - pq * s) / det
     for p in range(k):
         share = alpha * halves[0, p] - excess[p]

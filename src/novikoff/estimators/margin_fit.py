@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from novikoff.certificate import (
     Account,
     Certificate,
+    Inconclusive,
     NonSeparation,
     Refutation,
     Separation,
@@ -58,13 +59,7 @@ class MarginFit:
         scaled = Scaled.of(task.sample, solution, hard=True)
         proof = scaled.proof
         if refutation is None:
-            bounds = task.certifier.hard(
-                account,
-                coef=scaled.coef,
-                intercept=scaled.intercept,
-                proof=proof,
-                also=task.bound_before,
-            )
+            bounds = self._bounds(task, account, scaled)
             over = solution.status in (Status.TIME_LIMIT, Status.INTERRUPTED)
             if isinstance(bounds, Separation) or over or self.nonseparable == "raise":
                 return scaled.fitted(task, bounds, solution)
@@ -75,6 +70,28 @@ class MarginFit:
                 "Give a finite C, or nonseparable='soft'."
             )
         return self._soft_instead(task, distinct, account, refutation, proof, solution)
+
+    def _bounds(
+        self, task: Task, account: Account, scaled: "Scaled"
+    ) -> Separation | Inconclusive | NonSeparation:
+        """Return the bounds on the margin; with an earlier hyperplane, if it separates better."""
+
+        def bounds(coef: Vector, intercept: float) -> Separation | Inconclusive | NonSeparation:
+            return task.certifier.hard(
+                account,
+                coef=coef,
+                intercept=intercept,
+                proof=scaled.proof,
+                also=task.bound_before,
+            )
+
+        found, before = bounds(scaled.coef, scaled.intercept), task.before
+        if isinstance(before, Separation):
+            again = bounds(before.model.coef, before.model.intercept)
+            worse = not isinstance(found, Separation)
+            if isinstance(again, Separation) and (worse or again.lower > found.lower):
+                return again
+        return found
 
     def _soft_instead(
         self,

@@ -115,15 +115,18 @@ def _probe_and_sweep(
     Coordinate descent widens it, for as long as Wolfe's method would take.
     """
     clock = probe.clock
+    large = is_large_and_sparse(problem, settings)
     decided = None if clock.stop() else probe.first()
     if decided is None and clock.stop() is None:
-        decided = probe.others()
+        # Wolfe's method may still decide, unless there are too many examples and features.
+        with clock.at_most(inf if large else settings.probe_passes):
+            decided = probe.others()
     if decided is not None and ends(decided, tol):
         return decided
     if decided is not None and start is None:
         start = decided.weights
     passes = wolfe_work(problem, settings) / problem.sample.storage.n_values
-    if is_large_and_sparse(problem, settings):
+    if large:
         passes = inf
     elif decided is None and probe.found is not None and clock.stop() is None:
         return replace(probe.found, status=Status.PRECISION, lower=-inf, upper=inf)

@@ -98,6 +98,11 @@ class ChooseSettings:
     """How many passes coordinate descent takes for the hard margin of sparse data, about: 13 to
     230 to a gap of 1e-3. Wolfe's method goes first where it costs less."""
 
+    probe_passes: int = 300
+    """How many passes soft margins may take to decide whether anything separates sparse data before
+    Wolfe's method is tried. They take about 50 where labels are noisy, and do not end where columns
+    are correlated and no intercept takes up their means."""
+
     patience: float = 3.0
     """Wolfe's method goes first where it costs at most so many times what soft margins do. With
     twice as much the same verdict takes 1.9 s; half is the same."""

@@ -57,17 +57,21 @@ def soft_margin(
         return _sparse_soft(problem, tol, clock, start, settings)
     if suits_dense(problem, settings):
         return _soft_dense(problem, tol, clock, start, settings)
+    small = is_small(problem, settings)
     if suits_newton(problem, settings):
-        small = is_small(problem, settings)
-        found = newton(problem, tol=tol, clock=clock, start=start, exact=small, patient=small)
+        found = newton(problem, tol=tol, clock=clock, start=start, exact=small, patient=False)
         if not found.gave_up or found.status is not Status.PRECISION:
             return found
         return _by_corral(problem, tol, clock, found, settings)
     search = start_wolfe(problem, clock, start)
     found = search.solution(search.run(tol, 0.0, gap_to_aim_at(problem, tol, settings)))
-    if not found.gave_up:
+    if found.gave_up:
+        return by_coordinates(problem, tol, clock, found, settings)
+    if found.status is not Status.PRECISION or not clock.fits(settings.coordinate_passes):
         return found
-    return by_coordinates(problem, tol, clock, found, settings)
+    # Not so few hinges are open that this is nearly the hard margin.
+    after = newton(problem, tol=tol, clock=clock, start=found.weights, exact=small)
+    return problem.joined(found, after)
 
 
 def start_wolfe(problem: Problem, clock: Clock, start: Vector | None) -> Search:
@@ -133,6 +137,13 @@ def _soft_dense(
         many = n >= settings.corral_examples * d
         corral = many and d <= settings.corral_features
         detour = corral and d > settings.cold_features
+        few = start is not None and np.count_nonzero(start) <= settings.warm_per_feature * d
+        if exact and few and clock.fits(settings.corral_passes):
+            # Few examples carried the optimum: they may still do.
+            search = start_wolfe(problem, clock, start)
+            found = search.solution(search.run(tol, 0.0, min(tol, settings.polished)))
+            if found.status is Status.GAP_REACHED or not clock.fits(settings.coordinate_passes):
+                return found
         found = newton(
             problem, tol=tol, clock=clock, start=start, exact=exact, patient=False, detour=detour
         )

@@ -72,7 +72,8 @@ def _decide_in_one_scale(
     if verdict.lower > 0.0:
         # A separator is scaled to y f(x) >= 1.
         optimum.w, optimum.offset = verdict.w, verdict.offset
-        optimum.lower = 1.0 / float(np.linalg.norm(verdict.w))
+        with np.errstate(over="ignore"):
+            optimum.lower = 1.0 / float(np.linalg.norm(verdict.w))
     if status in UNDECIDED or (status is Status.GAP_REACHED and tol < SOME_MARGIN):
         status = verdict.limit() or Status.PRECISION
     return replace(optimum.solution(status), solver=verdict.solver)
@@ -80,7 +81,8 @@ def _decide_in_one_scale(
 
 def is_confirmed(search: Search, confirm: Confirm) -> bool:
     """Whether the corral's combination is exactly zero, if there is time to know."""
-    return search.limit() is None and confirm(search.candidates.support)
+    support = search.candidates.support
+    return search.limit() is None and bool(len(support)) and confirm(support)
 
 
 def on_vectors(
@@ -113,5 +115,8 @@ def column_reach(passes: Passes) -> Vector:
 
 
 def equilibrated(reach: Vector) -> Vector:
-    """Return the powers of two that bring every column to a reach between 1/2 and 1."""
-    return np.ldexp(1.0, -np.frexp(reach)[1])
+    """Return the powers of two that bring every column to a reach between 1/2 and 1.
+
+    At most 2^1000: nothing overflows, and columns of subnormal numbers stay small.
+    """
+    return np.ldexp(1.0, np.minimum(-np.frexp(reach)[1], 1000))

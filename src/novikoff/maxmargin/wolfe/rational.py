@@ -9,6 +9,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 from flint import fmpq, fmpq_mat, fmpz_mat
 from scipy import sparse
 
@@ -23,6 +24,8 @@ def vanishing_combination(candidates: WorkingSet, clock: Clock) -> Ids | None:
     Also ``None`` where the clock ends it, or after too many steps.
     """
     sample = candidates.problem.sample
+    if len(np.unique(sample.signs[candidates.support])) < (2 if sample.affine else 1):
+        return None
     rows = sample.matrix(candidates.ids)
     signed = (rows.toarray() if sparse.issparse(rows) else rows) * sample.signs[
         candidates.ids, None

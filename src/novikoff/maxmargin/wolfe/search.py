@@ -209,12 +209,15 @@ class Search:
     def _keep_better(self, w: Vector, products: Vector, length: float) -> None:
         """Keep the hyperplane that separates best or, while none does, errs least often."""
         offset, least, mistakes = place_hard(products, self.signs, self.sample.affine)
-        if (-mistakes, least / length) <= (-self.mistakes, self.lower):
+        if not length > 0.0 or (-mistakes, least / length) <= (-self.mistakes, self.lower):
             return
         # Where it separates, the hyperplane is scaled to y f(x) >= 1.
         factor = 1.0 / least if least > 0.0 else 1.0
-        self.w, self.offset = factor * w, factor * offset
-        self.mistakes, self.lower = mistakes, least / length
+        with np.errstate(over="ignore", invalid="ignore"):
+            w, offset = factor * w, factor * offset
+        if np.isfinite(w).all() and np.isfinite(offset):
+            self.w, self.offset = w, offset
+            self.mistakes, self.lower = mistakes, least / length
 
     def _soft_bounds(self, w: Vector, products: Vector, length: float, slack2: Vector) -> None:
         norm2, affine = length**2 + self._slack_norm2(), self.sample.affine

@@ -47,6 +47,10 @@ class WolfeSettings:
     gram_work: float = 0.05
     """What a multiplication in the Gram matrix costs, in values read by a pass."""
 
+    far: float = 1e4
+    """Where the squared length of the centre exceeds so many times the squared radius, sparse rows
+    become dense, relative to the centre: their products would lose four digits and more."""
+
     unit: float = 1.0
     """What the factor adds to the products of members of a class, whose lengths are at most 1."""
 

@@ -55,7 +55,10 @@ class WorkingSet:
         self.ids: Ids = np.empty(0, dtype=np.int64)
         # Powers of two bring lengths near 1, so that the corral's squares of squares stay finite.
         self._shrink = 0.0 if scale is None else power_below(self.length)
-        self._rows: GramRows = SparseRows(sample) if sample.is_sparse else DenseRows(sample)
+        # Far from the origin, products of sparse rows would lose their digits to the centre's.
+        far = float(sample.centre @ sample.centre) > settings.far * sample.radius**2
+        in_place = sample.is_sparse and not far
+        self._rows: GramRows = SparseRows(sample) if in_place else DenseRows(sample)
         self._vectors: ExtendedRows | None = None
         if scale is not None:
             self._vectors = ExtendedRows(sample, scale * self._shrink, settings.unit)
