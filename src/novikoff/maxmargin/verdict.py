@@ -38,6 +38,9 @@ class VerdictSettings:
     fine: float = 1e-7
     """The gap of the others, whose slacks must combine to nearly zero."""
 
+    zero: float = 1e-14
+    """A margin no larger than this, in units of the radius, is taken for rounding."""
+
     passes: int = 15
     """About how many passes a soft margin takes."""
 
@@ -134,9 +137,9 @@ class Probe:
             products = passes.products(sample.order, w, float(w @ sample.centre))
         signs = sample.signs[sample.order]
         offset, least, self.mistakes = place_hard(products, signs, sample.affine)
-        if not least > 0.0:
-            return None
         length = float(np.linalg.norm(w))
+        if not least > self.settings.zero * length * sample.radius:
+            return None
         return replace(
             self.found,
             w=w / least,

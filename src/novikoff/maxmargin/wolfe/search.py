@@ -118,7 +118,9 @@ class Search:
         return self.candidates.work > self.budget
 
     def _within(self, tol: float) -> bool:
-        return self.lower > 0.0 and self.lower >= (1.0 - tol) * self.upper
+        # A margin that small is rounding, and separates only by chance.
+        least = 0.0 if self.slack2 is not None else self.settings.zero * self.candidates.length
+        return self.lower > least and self.lower >= (1.0 - tol) * self.upper
 
     def limit(self) -> Status | None:
         """Return the limit that leaves no time for another scan, if any."""
