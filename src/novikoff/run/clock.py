@@ -112,6 +112,11 @@ class Clock:
         finally:
             self._until_separated = self._separated = False
 
+    @property
+    def wants_separator(self) -> bool:
+        """Whether searches end at the first hyperplane without mistakes."""
+        return self._until_separated
+
     @contextmanager
     def at_most(self, passes: float) -> Iterator[None]:
         """Let searches within the block take this many passes, if the limits allow as many."""

@@ -136,7 +136,9 @@ class _Run:
         settings, dual = self.settings, self.dual
         worst_at_first, before = 0.0, min(1.0, self._gap())
         supports = []
-        for _ in range(settings.most_sweeps if self.hard else settings.most_soft_sweeps):
+        # Where any separator will do, scans look for one.
+        brief = self.hard or self.clock.wants_separator
+        for _ in range(settings.most_sweeps if brief else settings.most_soft_sweeps):
             ids = self.draw.permutation(ids)
             carrying = dual.weights > 0.0
             ids, worst = dual.sweep(ids, bound)
