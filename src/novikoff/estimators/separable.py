@@ -53,9 +53,10 @@ def is_separable(
         hyperplane, with weights near their slacks. An Inconclusive, which refuses to be
         either, where a limit was reached, or where the classes are no further apart than rounding:
         then "numerically not separable" is all that is said, unless exact arithmetic (up to 40
-        features) finds a combination that vanishes. Slacks prove it where more
-        examples than features violate the margin, as with noisy labels, up to 10,000 features.
-        Where the examples are nearly separable, it is proved for up to 1,500 features (beyond, for
+        features) finds a combination that vanishes. Slacks prove it where more examples than
+        features violate the margin, as with noisy labels, up to 10,000 features, if none of these
+        is a combination of others up to rounding alone. Otherwise, or where the examples are
+        nearly separable, it is proved for up to 1,500 features (beyond, for
         what a Gram matrix can tell), and for sparse data with more than 3,000 examples and
         features only by equal examples with different labels; where that does not decide,
         ``max_iter`` ends it.
