@@ -159,8 +159,10 @@ def _settle(corral: Corral, k: int, new: np.ndarray) -> tuple[int, bool]:
                 total1 += weights[j]
         for j in range(k):
             total = total0 if classes[members[j]] == 0 else total1
-            # Rounding may leave a class whose members have no weight.
-            weights[j] = weights[j] / total if total > 0.0 else 1.0
+            if not total > 0.0:
+                # Rounding has left a class whose members have no weight.
+                return k, False
+            weights[j] /= total
 
 
 @njit(cache=True, nogil=True)

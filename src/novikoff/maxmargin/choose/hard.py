@@ -125,13 +125,13 @@ def _probe_and_sweep(
         return decided
     if decided is not None and start is None:
         start = decided.weights
-    passes = wolfe_work(problem, settings) / problem.sample.storage.n_values
-    if large:
-        passes = inf
-    elif decided is None and probe.found is not None and clock.stop() is None:
+    if decided is None and not large and probe.found is not None and clock.stop() is None:
         return replace(probe.found, status=Status.PRECISION, lower=-inf, upper=inf)
-    with clock.at_most(passes):
+    passes = wolfe_work(problem, settings) / max(1, problem.sample.storage.n_values)
+    with clock.at_most(inf if large else passes):
         found = coordinate_descent(problem, tol=tol, clock=clock, start=start)
+    if decided is not None:
+        return problem.joined(decided, found)
     return found if probe.found is None else found.following(probe.found)
 
 

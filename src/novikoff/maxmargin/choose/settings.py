@@ -35,7 +35,7 @@ class ChooseSettings:
     data; with more, pivoting. A step takes the square of the number of its members. Wolfe's method
     itself gives up at 1500. Not varied."""
 
-    cold_features: int = 150
+    detour_features: int = 150
     """With more features than this, Newton's method first goes near the optimum of a softer problem
     for Wolfe's method to start from; with fewer, that costs more than it gains. Dense separable
     2,000 x 200, C = 1, takes 44 ms, and 64 at twice the value; at C = 100 62 ms and 53."""
@@ -62,7 +62,7 @@ class ChooseSettings:
     factors: float = 1.7
     """Pivoting takes about five factors, of n^3 / 3 multiplications each."""
 
-    free_factors: float = 16.0
+    pivoting_work: float = 16.0
     """With more examples than features, d say, pivoting takes so many times d^3 multiplications:
     22 and 40 s on dense 20,000 x 3,000 separable data with C = 1 and 100, where coordinate descent
     takes 133 and 209 passes in 8 s."""
@@ -124,7 +124,7 @@ class ChooseSettings:
     """After this many passes of coordinate descent on sparse data, Newton's method takes over, even
     if the sweeps do not show that they are slow."""
 
-    two_solvers: int = 30
+    hand_over_passes: int = 30
     """With fewer passes left than this, coordinate descent does not give up: Newton's method would
     not have the passes for a first hyperplane."""
 

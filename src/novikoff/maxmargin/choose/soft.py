@@ -92,7 +92,7 @@ def _sparse_soft(
     than features, Newton's method takes 5 to 50, and coordinate descent up to hundreds. Coordinate
     descent sees which of the two it is in its first sweeps, and gives up after three.
     """
-    enough = clock.fits(settings.two_solvers)
+    enough = clock.fits(settings.hand_over_passes)
     with clock.at_most(settings.most_coordinate_passes):
         found = coordinate_descent(problem, tol=tol, clock=clock, start=start, patient=not enough)
     slow = found.status is Status.MAX_ITER and clock.fits(settings.coordinate_passes)
@@ -132,29 +132,15 @@ def _soft_dense(
     """
     n, d = problem.n_examples, problem.n_features
     exact = n * d * min(n, d) <= settings.small_products
-    found = None
+    aim = min(tol, settings.polished) if exact else tol
+    found: Solution | None = None
     if n >= settings.newton_examples * d:
-        many = n >= settings.corral_examples * d
-        corral = many and d <= settings.corral_features
-        detour = corral and d > settings.cold_features
-        few = start is not None and np.count_nonzero(start) <= settings.warm_per_feature * d
-        if exact and few and clock.fits(settings.corral_passes):
-            # Few examples carried the optimum: they may still do.
-            search = start_wolfe(problem, clock, start)
-            found = search.solution(search.run(tol, 0.0, min(tol, settings.polished)))
-            if found.status is Status.GAP_REACHED or not clock.fits(settings.coordinate_passes):
-                return found
-        found = newton(
-            problem, tol=tol, clock=clock, start=start, exact=exact, patient=False, detour=detour
-        )
-        if not found.gave_up or found.status is not Status.PRECISION:
+        found, ended = _newton_and_corral(problem, tol, aim, clock, start, exact, settings)
+        if ended:
             return found
-        if corral:
-            found = _by_warm_corral(problem, tol, clock, found, exact, settings)
-            if found.status is not Status.PRECISION:
-                return found
-        sweeps = settings.free_factors * d * d / n / settings.row_products
-        sweeps = sweeps if many and sweeps >= settings.least_sweeps else 0.0
+        sweeps = settings.pivoting_work * d * d / n / settings.row_products
+        if n < settings.corral_examples * d or sweeps < settings.least_sweeps:
+            sweeps = 0.0
     else:
         sweeps = 0.0 if exact else n * (1.0 + settings.factors * n / d) / settings.row_products
     if sweeps and clock.fits(settings.coordinate_passes):
@@ -163,7 +149,6 @@ def _soft_dense(
         found = swept if found is None else problem.joined(found, swept)
         if found.status is not Status.MAX_ITER or not clock.fits(settings.pivoting_passes):
             return found
-    aim = min(tol, settings.polished) if exact else tol
     after = block_pivoting(problem, tol=aim, clock=clock, before=found, start=start, precise=exact)
     after = after if found is None else problem.joined(found, after)
     if after.gap <= tol:
@@ -173,27 +158,51 @@ def _soft_dense(
     return _by_corral(problem, tol, clock, after, settings)
 
 
-def _by_warm_corral(
+def _newton_and_corral(
     problem: Problem,
     tol: float,
+    aim: float,
     clock: Clock,
-    before: Solution,
+    start: Vector | None,
     exact: bool,
     settings: ChooseSettings,
-) -> Solution:
-    """Go on with Wolfe's method from the heaviest examples, no more than there are features."""
+) -> tuple[Solution, bool]:
+    """Return what Newton's method finds and Wolfe's after it, and whether that ends the search."""
+    n, d = problem.n_examples, problem.n_features
+    corral = d <= settings.corral_features and n >= settings.corral_examples * d
+    detour = corral and d > settings.detour_features
+    known: Solution | None = None
+    few = start is not None and np.count_nonzero(start) <= settings.warm_per_feature * d
+    if exact and few and clock.fits(settings.corral_passes):
+        # Few examples carried the optimum of an earlier fit: they may carry this one.
+        search = start_wolfe(problem, clock, start)
+        known = search.solution(search.run(tol, 0.0, aim))
+        if known.status is Status.GAP_REACHED or not clock.fits(settings.coordinate_passes):
+            return known, True
+    found = newton(
+        problem, tol=tol, clock=clock, start=start, exact=exact, patient=False, detour=detour
+    )
+    ended = not found.gave_up or found.status is not Status.PRECISION
+    found = found if known is None else problem.joined(known, found)
+    if ended or not corral:
+        return found, ended
     if not clock.fits(settings.corral_passes):
-        return replace(before, status=Status.MAX_ITER)
-    support, start, most = np.flatnonzero(before.weights), None, problem.n_features
-    if len(support) <= settings.warm_per_feature * most:
-        start = before.weights
-        if len(support) > most:
-            support = heaviest(support, start[support], problem.sample, most)
-            start = np.zeros(len(start))
-            start[support] = before.weights[support]
-    search = start_wolfe(problem, clock, start)
-    aim = min(tol, settings.polished) if exact else tol
-    return problem.joined(before, search.solution(search.run(tol, 0.0, aim)))
+        return replace(found, status=Status.MAX_ITER), True
+    search = start_wolfe(problem, clock, _heaviest(problem, found.weights, settings))
+    found = problem.joined(found, search.solution(search.run(tol, 0.0, aim)))
+    return found, found.status is not Status.PRECISION
+
+
+def _heaviest(problem: Problem, weights: Vector, settings: ChooseSettings) -> Vector | None:
+    """Return the heaviest weights, no more than there are features; none if far more have some."""
+    support, most = np.flatnonzero(weights), problem.n_features
+    if len(support) > settings.warm_per_feature * most:
+        return None
+    if len(support) > most:
+        support = heaviest(support, weights[support], problem.sample, most)
+    chosen = np.zeros_like(weights)
+    chosen[support] = weights[support]
+    return chosen
 
 
 def by_coordinates(
