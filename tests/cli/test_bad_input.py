@@ -123,7 +123,9 @@ def test_a_name_cannot_act_on_the_terminal(run, refused, tmp_path, verb):
     path = Path(tmp_path, "data.csv")
     path.write_text(f"x{HOSTILE},kind{HOSTILE}\n1,a{HOSTILE}\n2,b\n")
     assert r"kind\x1b[2J\u202e\x9b31m" in refused(verb, path, "-t", "kin")
-    assert r"'a\x1b[2J" in refused(verb, path, "-t", 0)
+    result = run(verb, path, "-t", 0)
+    assert result.exit_code == 0 and r"(a\x1b[2J\u202e" in result.stdout
+    Path("model.json").unlink(missing_ok=True)
     assert r"\x1b[2J\u202e" in refused(verb, path, "-t", HOSTILE)
     path.write_text(f"x,kind\n1,a{HOSTILE}\n2,a{HOSTILE}\n")
     assert r"\x1b[2J" in refused(verb, path, "-t", "kind")
@@ -139,7 +141,6 @@ def test_a_name_cannot_act_on_the_terminal(run, refused, tmp_path, verb):
 def test_outputs_that_cannot_be_written(refused, fruit, tmp_path):
     os.mkfifo(tmp_path / "pipe")
     assert "not a regular file" in refused("fit", fruit, "-t", "kind", "-o", "pipe")
-    assert "not a regular file" in refused("separable", fruit, "-t", "kind", "-o", "/dev/null")
     assert "File name too long" in refused("fit", fruit, "-t", "kind", "-o", "m" * 300)
     assert "File name too long" in refused("predict", "m" * 300, fruit)
     assert "File name too long" in refused("fit", "d" * 300 + ".csv")
