@@ -16,6 +16,7 @@ from novikoff.data.columns import Choice
 from novikoff.data.encoding import Encoding
 from novikoff.data.formats.encode import Encoder, inexact
 from novikoff.data.formats.values import (
+    as_array,
     decoded,
     is_exact,
     is_number,
@@ -246,7 +247,7 @@ def _numbers(request: Request, column: Any, where: str, start: int) -> NDArray[A
     _refuse_missing(request, column, where, "the value", start)
     if pa.types.is_decimal(column.type):
         column = column.cast(pa.float64())
-    values: NDArray[Any] = column.to_numpy(zero_copy_only=False)
+    values = as_array(column)
     if not is_exact(values):
         for row, value in enumerate(values.tolist()):
             if float(value) != value:
@@ -269,7 +270,7 @@ def _labels(request: Request, column: Any, where: str, start: int) -> NDArray[An
         # Decoding copies each text once for every row that has it.
         lengths = _lengths(column.dictionary)
         if lengths.size and lengths.max() > LONGEST_LABEL:
-            indices = column.indices.to_numpy(zero_copy_only=False)
+            indices = as_array(column.indices)
             request.check_label_lengths(lengths[indices], where, start)
     column = decoded(column)
     kind = column.type
@@ -286,8 +287,7 @@ def _labels(request: Request, column: Any, where: str, start: int) -> NDArray[An
         if lengths.size * int(lengths.max(initial=0)) > _MANY_CHARACTERS:
             request.check_memory(4 * lengths.size * int(lengths.max()), where)
         return np.asarray(column.to_pylist(), dtype=np.str_)
-    values: NDArray[Any] = column.to_numpy(zero_copy_only=False)
-    return values
+    return as_array(column)
 
 
 def _check_label_type(request: Request, kind: Any, where: str) -> None:
@@ -335,5 +335,4 @@ def _no_weights(request: Request, batches: Iterable[Any], j: int, where: str) ->
 
 
 def _lengths(column: Any) -> NDArray[Any]:
-    lengths: NDArray[Any] = pc.utf8_length(column).fill_null(0).to_numpy(zero_copy_only=False)
-    return lengths
+    return as_array(pc.utf8_length(column))

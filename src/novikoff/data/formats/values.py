@@ -87,9 +87,7 @@ def texts(column: Any, missing: frozenset[str] = _MISSING) -> Texts:
         word = "" if text is None else str(text).strip()
         if word not in missing:
             code_of[i] = found.setdefault(word, len(found))
-    indices = column.indices
-    valid = is_valid(indices)
-    rows = indices.fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
+    valid, rows = is_valid(column.indices), as_array(column.indices).astype(np.int64)
     return Texts(list(found), code_of[np.where(valid, rows, -1)])
 
 
@@ -97,8 +95,34 @@ def is_valid(column: Any) -> NDArray[np.bool_]:
     """Return which values of a column are there."""
     if not column.null_count:
         return np.ones(len(column), dtype=bool)
-    mask: NDArray[np.bool_] = column.is_valid().to_numpy(zero_copy_only=False)
-    return mask
+    if column.null_count == len(column):
+        return np.zeros(len(column), dtype=bool)
+    return _bits(column, column.buffers()[0])
+
+
+def as_array(column: Any) -> NDArray[Any]:
+    """Return a column of numbers or booleans as an array; what is missing is 0.
+
+    Arrow's `to_numpy` imports pandas, if it is installed, which takes half a second.
+    """
+    kind, data = column.type, column.buffers()[-1]
+    if data is None:
+        return np.zeros(len(column), dtype=np.float64 if pa.types.is_null(kind) else np.int64)
+    if pa.types.is_boolean(kind):
+        values: NDArray[Any] = _bits(column, data)
+    else:
+        letter = "u" if pa.types.is_unsigned_integer(kind) else "i"
+        letter = "f" if pa.types.is_floating(kind) else letter
+        dtype = np.dtype(f"{letter}{kind.bit_width // 8}")
+        values = np.frombuffer(data, dtype)[column.offset : column.offset + len(column)]
+    return np.where(is_valid(column), values, values.dtype.type(0)) if column.null_count else values
+
+
+def _bits(column: Any, buffer: Any) -> NDArray[np.bool_]:
+    bits = np.frombuffer(buffer, np.uint8)
+    bits = bits[column.offset // 8 : (column.offset + len(column) + 7) // 8]
+    start = column.offset % 8
+    return np.unpackbits(bits, bitorder="little")[start : start + len(column)].astype(bool)
 
 
 def known_labels(column: Any, *, markers: bool) -> NDArray[np.bool_]:
@@ -125,19 +149,12 @@ def numbers(column: Any) -> tuple[NDArray[Any], NDArray[np.bool_]]:
         return np.zeros(len(column)), valid
     if pa.types.is_decimal(column.type):
         column = column.cast(pa.float64())
-    values: NDArray[Any] = _filled(column).to_numpy(zero_copy_only=False)
+    values = as_array(column)
     if values.dtype.kind == "f":
         here = ~np.isnan(values)
         if not here.all():
             valid, values = valid & here, np.where(here, values, 0)
     return values, valid
-
-
-def _filled(column: Any) -> Any:
-    """Put some value where one is missing."""
-    if not column.null_count:
-        return column
-    return column.fill_null(False if pa.types.is_boolean(column.type) else 0)
 
 
 def days(column: Any) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
@@ -148,10 +165,10 @@ def days(column: Any) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     column = decoded(column)
     valid = is_valid(column)
     if pa.types.is_date(column.type):
-        column = column.cast(pa.date32()).view(pa.int32()).fill_null(0)
-        return column.to_numpy(zero_copy_only=False).astype(np.float64), valid
+        column = column.cast(pa.date32()).view(pa.int32())
+        return as_array(column).astype(np.float64), valid
     per_second = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}[column.type.unit]
-    ticks = column.view(pa.int64()).fill_null(0).to_numpy(zero_copy_only=False)
+    ticks = as_array(column.view(pa.int64()))
     day, rest = np.divmod(ticks, 86_400 * per_second)
     microseconds = rest // 1000 if per_second == 10**9 else rest * (10**6 // per_second)
     return day + microseconds / _MICROSECONDS, valid
