@@ -187,3 +187,62 @@ def test_notes_in_a_model_that_are_not_texts(run, refused, tmp_path, note, value
     document["about"][note] = value
     Path("model.json").write_text(json.dumps(document))
     assert "must be a text" in refused("verify", "model.json", "data.npy")
+
+
+@posix
+def test_nowhere_is_a_place_to_write_to(run, fruit):
+    for verb in ("fit", "separable"):
+        result = run(verb, fruit, "-t", "kind", "-o", "/dev/null")
+        assert result.exit_code == 0
+        assert "Saved" not in result.stdout and "Check" not in result.stdout
+    assert stat.S_ISCHR(os.stat("/dev/null").st_mode)
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "cause"),
+    [
+        ("--missing", "ignore", "choose one of error, drop, indicator"),
+        ("--decimal", ":", "choose . or ,"),
+        ("--class-weight", "heavy", "the only choice is balanced"),
+        ("--words", "kind", "is not a feature"),
+    ],
+)
+def test_bad_options_of_the_data(refused, fruit, option, value, cause):
+    assert cause in refused("fit", fruit, "-t", "kind", option, value)
+
+
+def test_damaged_encodings_are_refused(run, refused):
+    rows = "".join(f"{i},{'ab'[i % 2]},{'uv'[i % 2]}\n" for i in range(8))
+    Path("data.csv").write_text(f"x,w,kind\n{rows}")
+    assert run("fit", "data.csv", "-t", "kind", "-q").exit_code == 0
+    assert run("separable", "data.csv", "-t", "kind", "-q", "-o", "proof.json").exit_code == 0
+    for name, verbs in (("model.json", ("verify", "predict")), ("proof.json", ("verify",))):
+        text = Path(name).read_text()
+        for old, new, cause in (
+            ('"words"', '"tree"', "kind must be one of"),
+            ('"levels": ["a", "b"]', '"levels": ["a"]', "does not make the features"),
+            ('"missing": "error"', '"missing": 5', "missing must be a text"),
+            ('"encoding": {', '"encoding": 7, "other": {', "about.encoding must be an object"),
+        ):
+            assert old in text
+            Path(name).write_text(text.replace(old, new))
+            for verb in verbs:
+                assert cause in refused(verb, name, "data.csv")
+        Path(name).write_text(text)
+        assert run("verify", name, "data.csv").exit_code == 0
+
+
+def test_flags_have_no_type_in_the_help(run):
+    for verb in ("fit", "verify", "predict", "separable", "reproduce"):
+        assert "<bool>" not in run(verb, "--help").stdout
+    assert "<bool>" not in run("--help").stdout
+    assert "<bool>" not in run("reproduce", "theorems", "--help").stdout
+
+
+def test_classes_named_like_missing_values_are_pointed_out(run):
+    rows = "".join(f"{i},{'NA' if i > 5 else 'DE'}\n" for i in range(10))
+    Path("data.csv").write_text(f"x,kind\n{rows}")
+    assert run("fit", "data.csv", "-t", "kind", "-q").stderr == (
+        "novikoff: warning: 'NA' is read as the name of a class, of 4 examples: "
+        "--missing drop leaves such rows out\n"
+    )

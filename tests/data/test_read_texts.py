@@ -17,7 +17,7 @@ def test_a_signalling_nan(tmp_path):
     """Its conversion to another precision makes numpy warn."""
     nan = np.array([1, 0x7F800001], np.uint32).view(np.float32)
     pq.write_table(pa.table({"a": nan, "b": [1.0, 2.0]}), tmp_path / "a.parquet")
-    expected = "column 'a', row 2: nan is not a finite number"
+    expected = "column 'a', row 2: the value is missing"
     assert message(tmp_path / "a.parquet").startswith(expected)
     expected = "column 'a', row 2: the weight nan is not a finite number"
     assert message(tmp_path / "a.parquet", weights="a").startswith(expected)

@@ -141,7 +141,6 @@ def columns_of(
     from novikoff.certificate import CertificateError
     from novikoff.data.encoding import Encoding
 
-    encoding = None
     if "encoding" in about:
         try:
             encoding = Encoding.from_json(about["encoding"])
@@ -152,13 +151,9 @@ def columns_of(
             raise Refusal(
                 f"{safe(model)}: its encoding does not make the features of its certificate"
             )
-    elif missing is not None:
+    else:
         encoding = Encoding.plain(problem.feature_names, problem.n_features)
-    if encoding is not None:
-        return {"encoding": encoding.with_missing(missing)}
-    if problem.feature_names is not None:
-        return {"features": problem.feature_names}
-    return {"n_features": problem.n_features}
+    return {"encoding": encoding.with_missing(missing)}
 
 
 def with_names(certificate: "Certificate", table: "Table", *, sha256: bool) -> "Certificate":

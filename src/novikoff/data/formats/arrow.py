@@ -63,7 +63,7 @@ def assemble(
     Raises
     ------
     Irregular
-        If there is no `encoding`, and a feature is not a number, or a value is missing.
+        If there is no `encoding`, and a feature is not a finite number, or a value is missing.
     """
     d = len(choice.features)
     descriptions = [describe_column(names, i) for i in choice.positions]
@@ -126,7 +126,8 @@ def assemble(
         raise request.error("a value or the label is missing in every row")
     values = X.array()
     if encoding is None:
-        request.check_finite(values, descriptions)
+        if values.dtype.kind == "f" and not _all_finite(values):
+            raise Irregular
         feature_names = None if names is None else tuple(names[i] for i in choice.features)
     else:
         feature_names = encoding.feature_names if names is not None else None
@@ -151,6 +152,13 @@ def assemble(
         missing,
         {} if encoder is None else encoder.unseen,
     )
+
+
+def _all_finite(values: NDArray[Any]) -> bool:
+    # In blocks, so that the mask is small compared with the data.
+    step = max(1, (1 << 20) // max(1, values.shape[1]))
+    blocks = (values[start : start + step] for start in range(0, len(values), step))
+    return all(np.isfinite(block).all() for block in blocks)
 
 
 def with_policy(table: Table, request: Request, width: int) -> Table:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import io
 import lzma
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,8 +15,23 @@ import pyarrow as pa
 _PIECE = 1 << 20
 
 
+class _ArrowReader(io.RawIOBase):
+    """An input stream of Arrow as a stream of Python, which has lines."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        piece: bytes = self._stream.read(len(buffer))
+        buffer[: len(piece)] = piece
+        return len(piece)
+
+
 def _open_zstd(path: Path, mode: str) -> Any:
-    return pa.CompressedInputStream(str(path), "zstd")
+    return io.BufferedReader(_ArrowReader(pa.CompressedInputStream(str(path), "zstd")))
 
 
 _MAGIC: dict[bytes, Any] = {

@@ -97,7 +97,8 @@ def _assembled(file: _File, choice: Choice, names: Sequence[str] | None) -> Tabl
         try:
             with file.stream({**numbers, **_as_texts(texts)}) as batches:
                 types = [field.type for field in batches.schema]
-                table = assemble(request, batches, types, choice, names, encoding=encoding)
+                by = None if encoding is None or encoding.is_plain else encoding
+                table = assemble(request, batches, types, choice, names, encoding=by)
                 return with_policy(table, request, len(choice.features))
         except (pa.ArrowInvalid, Irregular):
             # A field that is not a number, a label of another type than the first ones, a ragged

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.certificate.escape import printable
+from novikoff.certificate.escape import printable, quoted
 from novikoff.data.columns import Choice
 from novikoff.data.encoding import ColumnEncoding, Encoding
 from novikoff.data.formats import values
@@ -24,7 +24,14 @@ _WANTED = {
     "number": "numbers",
     "words": "words",
     "boolean": "true and false",
-    "date": "dates as 2026-01-31",
+    "date": "dates such as 2026-01-31",
+}
+
+
+_IS_NOT: dict[str, Callable[[str], str]] = {
+    "number": not_a_number,
+    "boolean": lambda word: f"{quoted(word, 40)} is neither true nor false",
+    "date": lambda word: f"{quoted(word, 40)} is not a date",
 }
 
 
@@ -97,7 +104,7 @@ class Encoder:
             return valid
         if values.is_numeric(kind) and not values.is_valid(source).any():
             return values.is_valid(source)
-        raise _Unreadable(f" is of type {printable(kind)}: expected {_WANTED[column.kind]}")
+        raise _Unreadable(f" is of type {printable(kind)}")
 
     def _fill_words(self, j: int, source: Any, part: NDArray[Any]) -> NDArray[np.bool_]:
         found = values.texts(source)
@@ -122,10 +129,7 @@ class Encoder:
         if wrong.any():
             row = int(np.argmax(wrong))
             word = found.words[found.codes[row]]
-            wanted = f", row {start + row + 1}: {not_a_number(word)}"
-            if column.kind != "number":
-                wanted += f": expected {_WANTED[column.kind]}"
-            raise _Unreadable(wanted)
+            raise _Unreadable(f", row {start + row + 1}: {_IS_NOT[column.kind](word)}")
         part[:] = np.array([*parsed, 0.0], dtype=np.float64)[found.codes]
         present: NDArray[np.bool_] = found.codes >= 0
         return present
@@ -159,8 +163,10 @@ class Encoder:
         before, word = self.unseen.get(self._wheres[j], (0, first))
         self.unseen[self._wheres[j]] = before + count, word
 
-    def _problem(self, j: int, text: str, cure: str = "the model was fitted to others") -> Problem:
-        return Problem(self._wheres[j], self._options[j], text, cure)
+    def _problem(self, j: int, text: str, cure: str | None = None) -> Problem:
+        wanted = _WANTED[self.encoding.columns[j].kind]
+        held = f"at the fit, the column held {wanted}"
+        return Problem(self._wheres[j], self._options[j], text, cure or held)
 
 
 class _Unreadable(Exception):

@@ -53,7 +53,8 @@ def _rows(request: Request, file: Any, choice: Choice, names: list[str]) -> Tabl
         for batch in file.iter_batches(batch_size=rows, columns=chosen):
             yield batch.select(chosen)
 
-    if encoding is None and not choice.words and not any(map(pa.types.is_boolean, types)):
+    plain = encoding.is_plain if encoding is not None else not choice.words
+    if plain and not any(map(pa.types.is_boolean, types[: len(choice.features)])):
         try:
             table = assemble(request, batches(), types, choice, names, n)
             return with_policy(table, request, len(choice.features))
