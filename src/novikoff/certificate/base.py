@@ -208,9 +208,15 @@ class Certificate(ABC):
         """The certificate in a text made by :meth:`to_json`; strict, and runs nothing."""
         return cls.from_dict(json.from_text(text))
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the certificate as JSON; an interruption leaves an old file whole."""
-        write_atomically(path, self.to_json())
+    def save(self, path: str | os.PathLike[str], *, about: dict[str, Any] | None = None) -> None:
+        """Write the certificate as JSON; an interruption leaves an old file whole.
+
+        ``about`` is stored beside it, such as how the file of the data was read.
+        """
+        document = self.to_dict()
+        if about:
+            document = {**document, "about": json.read_about(about)}
+        write_atomically(path, json.to_text(document))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:

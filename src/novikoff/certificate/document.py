@@ -19,6 +19,7 @@ from novikoff.certificate.json import (
     in_short,
     listed,
     optional,
+    read_about,
     read_boolean,
     read_count,
     read_extended,
@@ -71,6 +72,8 @@ def from_document(document: Any) -> Certificate:
     if rest.pop("format", None) != FORMAT:
         raise CertificateError(f"not a certificate: its format is not {FORMAT!r}")
     check_version("certificate", rest.pop("version", None), VERSION)
+    # How a file of the data was read; not part of the certificate.
+    read_about(rest.pop("about", {}))
     problem = _problem("problem", rest.pop("problem", None))
     if rest.get("kind") == "PerClass":
         return _per_class(rest, problem)

@@ -97,6 +97,19 @@ def in_short(value: Any) -> str:
     return quoted(value, 40) if isinstance(value, str) else printable(json.dumps(value), 40)
 
 
+def read_about(value: Any) -> dict[str, Any]:
+    """Read what a file remembers of its data: named texts, and an object, the encoding."""
+    if not isinstance(value, dict):
+        raise wrong("about", "an object with named texts", value)
+    for key, part in value.items():
+        if key == "encoding":
+            if not isinstance(part, dict):
+                raise wrong("about.encoding", "an object with named fields", part)
+        else:
+            read_text(f"about.{key}", part)
+    return value
+
+
 def read_boolean(name: str, value: Any) -> bool:
     """Read true or false."""
     if not isinstance(value, bool):

@@ -49,6 +49,15 @@ def fit(
             help="Stop when the relative gap between the proved bounds is this small.",
         ),
     ] = None,
+    class_weight: Annotated[
+        str | None,
+        typer.Option(
+            "--class-weight",
+            metavar="balanced",
+            show_default=False,
+            help="balanced: weigh examples so that every class has the same total weight.",
+        ),
+    ] = None,
     rule: Annotated[
         str | None,
         typer.Option(
@@ -110,6 +119,9 @@ def fit(
     drop: options.Drop = None,
     header: options.Header = None,
     format: options.Format = None,
+    missing: options.Missing = None,
+    words: options.Words = None,
+    decimal: options.Decimal = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -117,6 +129,10 @@ def fit(
 
     Where no hyperplane separates the examples, that is proved, and the model is the soft margin
     with a C that the summary states. With --rule a perceptron is fitted instead.
+
+    In CSV and Parquet files, a column of words becomes a feature of 0 and 1 for each word, one of
+    true and false 0 and 1, one of dates (2026-01-31, or with a time) the days since 1970-01-01. The
+    summary lists what was done, and the model remembers it for predict and verify.
 
     The exit code is 0 also where the run stopped at a limit or the verdict is inconclusive: the
     summary says so. Ctrl-C ends the fit early, with exit code 1: the best model so far, if there
@@ -133,13 +149,27 @@ def fit(
         },
         of_both={
             "C": C,
+            "class_weight": class_weight,
             "fit_intercept": not no_intercept,
             "max_iter": max_iter,
             "time_limit": time_limit,
         },
     )
     chosen.reject_incompatible_options()
-    source = Source(data, target, weights, format, tuple(drop or ()), header)
+    if class_weight not in (None, "balanced"):
+        raise Refusal(f"--class-weight {class_weight}: the only choice is balanced")
+    source = Source(
+        data,
+        target,
+        weights,
+        format,
+        tuple(drop or ()),
+        header,
+        missing,
+        tuple(words or ()),
+        decimal,
+        verb="fit",
+    )
     check_output(out, data, ours="novikoff model")
     with Screen(quiet=quiet, json=json) as screen:
         screen.stage(f"reading {data}")
@@ -160,6 +190,8 @@ def fit(
         write(out, lambda path: novikoff.save(model, path, about=about))
         summary = Summary(data, table, model, out, source.options_to_repeat(), screen.seconds)
         screen.show(summary.rows(), summary.document())
+        for warning in summary.warnings():
+            complain("warning", warning)
         if interrupted:
             complain("interrupted", f"the best model so far was saved to {safe(out)}")
             raise typer.Exit(1)

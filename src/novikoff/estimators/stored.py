@@ -54,7 +54,7 @@ class ModelError(ValueError):
     """A file that is not a model, or that this version cannot read."""
 
 
-def save(model: Any, path: str | os.PathLike[str], *, about: dict[str, str] | None = None) -> None:
+def save(model: Any, path: str | os.PathLike[str], *, about: dict[str, Any] | None = None) -> None:
     """Write a fitted model with its certificate as JSON.
 
     The file appears whole or not at all. Reading it back with :func:`load` gives the same model,
@@ -67,9 +67,9 @@ def save(model: Any, path: str | os.PathLike[str], *, about: dict[str, str] | No
         A fitted estimator.
     path : path
         Where to write.
-    about : dict of str, optional
-        Further information, such as how the file of the data was read; :func:`load` stores it in
-        ``model.about_``.
+    about : dict, optional
+        Further information, such as how the file of the data was read: named texts, and the
+        ``encoding`` of its columns as JSON values; :func:`load` stores it in ``model.about_``.
 
     Examples
     --------
@@ -102,7 +102,7 @@ def load(path: str | os.PathLike[str]) -> Any:
         raise ModelError(f"{path}: {error.strerror or error}") from None
 
 
-def to_document(model: Any, about: dict[str, str] | None = None) -> dict[str, Any]:
+def to_document(model: Any, about: dict[str, Any] | None = None) -> dict[str, Any]:
     """Return a fitted model as JSON values."""
     name = type(model).__name__
     if name not in KINDS:
