@@ -30,6 +30,7 @@ def fit(
         ),
     ] = Path("model.json"),
     no_intercept: options.Intercept = False,
+    scale: options.Scale = False,
     C: Annotated[
         float | None,
         typer.Option(
@@ -134,6 +135,7 @@ def fit(
         of_both={
             "C": C,
             "fit_intercept": not no_intercept,
+            "scale": scale,
             "max_iter": max_iter,
             "time_limit": time_limit,
         },

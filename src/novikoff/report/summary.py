@@ -10,6 +10,7 @@ import numpy as np
 from novikoff.certificate import Certificate, SoftOptimum
 from novikoff.certificate.escape import escaped
 from novikoff.certificate.wording import counted, enumerated
+from novikoff.report.columns import Columns
 from novikoff.report.describe import (
     Row,
     accounts_of,
@@ -69,12 +70,18 @@ class Summary:
         support = self.model.support_
         return len(np.unique(np.concatenate(support if isinstance(support, list) else [support])))
 
+    @cached_property
+    def columns(self) -> Columns:
+        """Columns that the user should know about."""
+        return Columns.of(self.table, self.certificate.problem.exponents)
+
     def rows(self) -> list[Row]:
         """The summary for people."""
         n = self.n_taking_part
         return [
             data_row(self.path, self.table),
             *class_rows(self.table),
+            *self.columns.rows(),
             ("Proved", "\n".join(self.certificate.sentences())),
             *self._chosen_penalty(),
             ("Support", f"{self.n_support:,} of {counted(n, 'example')} carry the model"),
@@ -121,6 +128,8 @@ class Summary:
             "classes": problem.classes,
             "weighted": problem.weighted,
             "affine": problem.affine,
+            "scaled": problem.exponents is not None,
+            "columns": self.columns.document(),
             "estimator": type(model).__name__,
             "certificate": type(self.certificate).__name__,
             "separable": verdict(self.certificate),
