@@ -14,10 +14,12 @@ pytestmark = pytest.mark.filterwarnings(
 @parametrize_with_checks(
     [
         Perceptron(),
+        Perceptron(scale=True),
         Perceptron(rule="classic", max_iter=100),
         Perceptron(rule=rules.PassiveAggressive(C=1.0), C=0.5, max_iter=100),
         Perceptron(rule="dynamic", average=True, shuffle=False, max_iter=100),
         MaxMargin(),
+        MaxMargin(scale=True),
         MaxMargin(C=1.0),
         MaxMargin(C=0.1, class_weight="balanced", tol=1e-6),
     ]

@@ -17,6 +17,7 @@ from novikoff.certificate.escape import format_label
 from novikoff.certificate.examples.blocks import Floats, Indices
 from novikoff.certificate.examples.checked import Examples
 from novikoff.certificate.examples.fingerprint import sha256_of
+from novikoff.certificate.examples.matrix import check_matrix
 from novikoff.certificate.fields import same
 from novikoff.certificate.files import write_atomically
 from novikoff.certificate.model import Model
@@ -178,7 +179,7 @@ class Certificate(ABC):
         """Return the certificate with a cryptographic hash of its data, checked by ``verify``."""
         examples = Examples.of(self.problem, X, y, sample_weight, check_fingerprint=True)
         n_classes = len(self.problem.classes)
-        digest = sha256_of(examples.X, examples.codes, n_classes, sample_weight)
+        digest = sha256_of(check_matrix(X), examples.codes, n_classes, sample_weight)
         return self._with(replace(self.problem, sha256=digest))
 
     def to_dict(self) -> dict[str, Any]:
@@ -294,7 +295,7 @@ class Certificate(ABC):
             each = [f"{format_label(label)} ({count:,})" for label, count in counts]
             part += f", of the classes {shortened(each)}"
         names = [problem.names] if problem.names else []
-        return [f"{part}, {problem.conditions}.", *names]
+        return [f"{part}, {problem.conditions}.", *problem.units, *names]
 
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other):

@@ -24,6 +24,7 @@ from novikoff.certificate.json import (
     read_count,
     read_extended,
     read_floats,
+    read_integer,
     read_label,
     read_number,
     read_rows,
@@ -46,7 +47,7 @@ from novikoff.certificate.status import Status
 FORMAT = "novikoff certificate"
 VERSION = 2
 
-_MAY_BE_ABSENT = {"slacks"}
+_MAY_BE_ABSENT = {"slacks", "exponents"}
 """Fields that are left out where they are ``None``."""
 
 
@@ -134,6 +135,7 @@ _problem = _record(
         "target": optional(read_text),
         "feature_names": optional(listed(read_text)),
         "sha256": optional(read_text),
+        "exponents": listed(read_integer),
     },
 )
 _account = _record(

@@ -124,6 +124,13 @@ def read_count(name: str, value: Any) -> int:
     return value
 
 
+def read_integer(name: str, value: Any) -> int:
+    """Read a whole number of at most 53 bits."""
+    if type(value) is not int or abs(value) > 1 << 53:
+        raise wrong(name, "a whole number", value)
+    return value
+
+
 def read_text(name: str, value: Any) -> str:
     """Read a text."""
     if not isinstance(value, str):

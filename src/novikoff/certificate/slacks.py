@@ -25,7 +25,8 @@ class Slacks:
     Parameters
     ----------
     coef, intercept
-        The hyperplane; the slack of an example is ``1 - y (coef·x + intercept)``.
+        The hyperplane; the slack of an example is ``1 - y (coef·x + intercept)``. Like the
+        relations, it is one of the scaled columns where the problem scales its columns.
     threshold : float
         Examples whose slack is not above it have no weight.
     without : array of int

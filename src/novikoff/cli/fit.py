@@ -30,6 +30,7 @@ def fit(
         ),
     ] = Path("model.json"),
     no_intercept: options.Intercept = False,
+    scale: options.Scale = False,
     C: Annotated[
         float | None,
         typer.Option(
@@ -151,6 +152,7 @@ def fit(
             "C": C,
             "class_weight": class_weight,
             "fit_intercept": not no_intercept,
+            "scale": scale,
             "max_iter": max_iter,
             "time_limit": time_limit,
         },

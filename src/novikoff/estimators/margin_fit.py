@@ -16,6 +16,7 @@ from novikoff.certificate import (
     Status,
     Weighted,
 )
+from novikoff.certificate.examples.scaling import in_raw_columns
 from novikoff.estimators.fitted import Fitted, Task
 from novikoff.maxmargin import SOME_MARGIN, Distinct, Problem, Solution, hard_margin, soft_margin
 from novikoff.run.nonseparable import contradiction
@@ -48,7 +49,7 @@ class MarginFit:
         distinct = Distinct.of(task.sample, task.hashes, task.costs)
         if self.C < np.inf:
             solution = self._solve_soft(task, distinct, self.C, start)
-            scaled = Scaled.of(task.sample, solution, hard=False)
+            scaled = Scaled.of(task, solution, hard=False)
             model = task.certifier.soft_model(
                 scaled.coef, scaled.intercept, C=self.C, proof=scaled.proof, tol=self.tol
             )
@@ -56,7 +57,7 @@ class MarginFit:
             return scaled.fitted(task, certificate, solution)
         solution, refutation = find_separator(task, distinct, self.tol, start)
         account = self._account(task, solution)
-        scaled = Scaled.of(task.sample, solution, hard=True)
+        scaled = Scaled.of(task, solution, hard=True)
         proof = scaled.proof
         if refutation is None:
             bounds = self._bounds(task, account, scaled)
@@ -108,7 +109,7 @@ class MarginFit:
         passes = int(np.ceil(clock.passes)) + max(clock.limits.max_iter, FEW_PASSES)
         clock.limits = replace(clock.limits, max_iter=passes)
         solution = self._solve_soft(task, distinct, C, None)
-        scaled = Scaled.of(task.sample, solution, hard=False)
+        scaled = Scaled.of(task, solution, hard=False)
         model = certifier.soft_model(
             scaled.coef,
             scaled.intercept,
@@ -157,7 +158,7 @@ def decide(task: Task) -> Fitted:
     distinct = Distinct.of(task.sample, task.hashes, task.costs)
     solution, refutation = find_separator(task, distinct, SOME_MARGIN, None)
     certifier, clock = task.certifier, task.clock
-    scaled = Scaled.of(task.sample, solution, hard=True)
+    scaled = Scaled.of(task, solution, hard=True)
     certificate: Certificate
     if refutation is not None:
         certificate = certifier.refuted(refutation, asked="is_separable", n_updates=clock.updates)
@@ -221,8 +222,9 @@ class Scaled:
     proof: Weighted
 
     @classmethod
-    def of(cls, sample: Sample, solution: Solution, *, hard: bool) -> "Scaled":
+    def of(cls, task: Task, solution: Solution, *, hard: bool) -> "Scaled":
         """Return the support in order, and the weights that make the hyperplane itself."""
+        sample = task.sample
         support = sample.order[solution.weights[sample.order] > 0.0]
         weights = solution.weights[support]
         if hard and 0.0 < solution.upper < np.inf:
@@ -235,7 +237,8 @@ class Scaled:
                 scaled = np.ldexp(weights, 2 * sample.exponent)
             fits = np.isfinite(scaled).all() and (scaled > np.finfo(float).tiny).all()
             w, weights = np.ldexp(w, sample.exponent), scaled if fits else weights
-        return cls(w, intercept, Weighted(support, weights))
+        coef = in_raw_columns(w, task.certifier.examples.exponents)
+        return cls(coef, intercept, Weighted(support, weights))
 
     def fitted(self, task: Task, certificate: Certificate, solution: Solution) -> Fitted:
         """Return what the search gives back."""

@@ -35,6 +35,11 @@ class MaxMargin(LinearModel):
         What a hard margin does when no hyperplane separates the examples: fit the soft margin
         with ``C = 1 / (mean squared distance to the mean)``, which is 1 for features of that
         unit (without an intercept: distance to the origin), or raise.
+    scale : bool, default=False
+        Whether to divide each column by the power of two nearest to half of its range, over the
+        examples that take part, in a copy of the data; for columns of different units. The division
+        is exact, so ``coef_`` applies to the data as they are, and ``verify`` checks them as they
+        are. Margins, norms and objectives are in units of the scaled columns.
     max_iter : int, default=1000
         The limit on passes over the data; a soft margin that replaces the hard one has as many
         again, and at least 10.
@@ -67,12 +72,14 @@ class MaxMargin(LinearModel):
     status_ : Status
         How the run ended, in a sentence.
     margin_, margin_upper_bound_ : float or array of shape (n_classes,)
-        The signed geometric margin of the model, and a bound on that of any hyperplane.
+        The signed geometric margin of the model, and a bound on that of any hyperplane; with
+        ``scale=True``, in units of the scaled columns.
     support_ : array, or list of arrays
         The examples that carry the model.
     dual_coef_ : array, or list of arrays
         Their weights times their signs, as in SVC: ``coef_ = dual_coef_ @ X[support_]`` at the
-        optimum, and the closer to it the smaller the gap.
+        optimum, and the closer to it the smaller the gap. With ``scale=True`` both sides are in
+        units of the scaled columns.
     C_ : float or array of shape (n_classes,)
         The C of the model: that of the soft margin where nothing separates the examples.
     n_iter_, n_updates_ : int
@@ -105,7 +112,7 @@ class MaxMargin(LinearModel):
     (False, 0.220...)
     """
 
-    _remedy = "Raise the limit, raise tol, or scale the features."
+    _remedy = "Raise the limit, raise tol, or scale the features (scale=True)."
     _last: dict[int, NDArray[np.float64]] | None = None
 
     def __init__(
@@ -115,6 +122,7 @@ class MaxMargin(LinearModel):
         fit_intercept: bool = True,
         tol: float = 1e-3,
         nonseparable: Literal["soft", "raise"] = "soft",
+        scale: bool = False,
         max_iter: int = 1000,
         time_limit: float | None = None,
         warm_start: bool = False,
@@ -126,6 +134,7 @@ class MaxMargin(LinearModel):
         self.fit_intercept = fit_intercept
         self.tol = tol
         self.nonseparable = nonseparable
+        self.scale = scale
         self.max_iter = max_iter
         self.time_limit = time_limit
         self.warm_start = warm_start
@@ -184,6 +193,7 @@ class MaxMargin(LinearModel):
             affine=bool(self.fit_intercept),
             sample_weight=sample_weight,
             class_weight=self.class_weight,
+            scale=bool(self.scale),
         )
         starts = self._last if self.warm_start else None
         if start is not None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from novikoff.certificate import Certificate, Certifier, Examples, PerClass, Status
+from novikoff.certificate import Certificate, Certifier, PerClass, Status
 from novikoff.certificate.exact.prediction import joint_errors
 from novikoff.certificate.examples.labels import signs_against
 from novikoff.certificate.threads import count_threads
@@ -47,11 +47,10 @@ def fit_classes(
     def against_rest(code: int) -> Fitted:
         signs = signs_against(training.codes, code)
         problem = training.problem.against(training.problem.classes[code])
-        examples = Examples(training.X, training.codes, signs, training.costs)
         task = Task(
             code=code,
             sample=sample.relabelled(signs, (1.0, 1.0) if steps is None else steps[code]),
-            certifier=Certifier(problem, examples),
+            certifier=Certifier(problem, training.examples(signs)),
             clock=Clock(limits, callbacks),
             hashes=training.hashes,
             costs=training.costs,

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.certificate import Account, Certificate, Status, Weighted
+from novikoff.certificate.examples.scaling import in_raw_columns
 from novikoff.estimators.fitted import Fitted, Task
 from novikoff.estimators.labels import Codes
 from novikoff.estimators.training import Training
@@ -50,7 +51,8 @@ class RuleFit:
             memory=None if self.memories is None else self.memories[task.code],
         )
         weights = model_weights(finished, self.average)
-        coef, intercept, placing = finished.hyperplane(weights)
+        w, intercept, placing = finished.hyperplane(weights)
+        coef = in_raw_columns(w, certifier.examples.exponents)
         account = self._account(finished)
         certificate: Certificate
         if self.C < np.inf:

@@ -142,7 +142,8 @@ def _build(document: dict[str, Any], certificate: Certificate) -> Any:
     name = read_text("kind", document["kind"])
     if name not in KINDS:
         raise ValueError(f"there is no model of the kind {format_label(name)}")
-    kind, parameters = KINDS[name], document["parameters"]
+    # Files written before there was ``scale`` are without it.
+    kind, parameters = KINDS[name], {"scale": False, **document["parameters"]}
     model = kind()
     check_keys(parameters, model.get_params(deep=False), "the list of parameters")
     model.set_params(**{key: read_parameter(key, part) for key, part in parameters.items()})
@@ -160,6 +161,8 @@ def contradicted(model: Any) -> Iterator[str]:
     problem, parts = model.certificate_.problem, model.certificate_.parts
     if bool(model.fit_intercept) != problem.affine:
         yield "fit_intercept"
+    if bool(model.scale) != (problem.exponents is not None):
+        yield "scale"
     certified = {part.C if isinstance(part, SoftOptimum) else np.inf for part in parts}
     if certified != {float(model.C)}:
         yield "C"

@@ -9,6 +9,7 @@ import numpy as np
 
 from novikoff.certificate import Certificate, SoftOptimum
 from novikoff.certificate.wording import counted, enumerated
+from novikoff.report.columns import Columns
 from novikoff.report.confusion import Confusion
 from novikoff.report.describe import (
     Row,
@@ -86,6 +87,11 @@ class Summary:
         balanced = getattr(self.model, "class_weight", None) is not None
         return [*missing_labels(self.table), *self.confusion.warnings(balanced=balanced)]
 
+    @cached_property
+    def columns(self) -> Columns:
+        """Columns that the user should know about."""
+        return Columns.of(self.table, self.certificate.problem.exponents)
+
     def rows(self) -> list[Row]:
         """The summary for people."""
         n = self.n_taking_part
@@ -93,6 +99,7 @@ class Summary:
             data_row(self.path, self.table),
             *feature_rows(self.table),
             *class_rows(self.table),
+            *self.columns.rows(),
             ("Proved", "\n".join(self.certificate.sentences())),
             *self._chosen_penalty(),
             ("Support", f"{self.n_support:,} of {counted(n, 'example')} carry the model"),
@@ -143,6 +150,8 @@ class Summary:
             "classes": problem.classes,
             "weighted": problem.weighted,
             "affine": problem.affine,
+            "scaled": problem.exponents is not None,
+            "columns": self.columns.document(),
             "estimator": type(model).__name__,
             "certificate": type(self.certificate).__name__,
             "separable": verdict(self.certificate),

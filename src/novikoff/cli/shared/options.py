@@ -114,6 +114,14 @@ Intercept = Annotated[
     bool,
     typer.Option("--no-intercept", show_default=False, help="Only hyperplanes through the origin."),
 ]
+Scale = Annotated[
+    bool,
+    typer.Option(
+        "--scale",
+        show_default=False,
+        help="Divide each column by a power of two, for columns of different units; exact.",
+    ),
+]
 Seed = Annotated[
     int, typer.Option("--seed", min=0, metavar="N", help="The seed of the random data and order.")
 ]
