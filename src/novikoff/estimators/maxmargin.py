@@ -33,8 +33,8 @@ class MaxMargin(LinearModel):
         between the primal and the dual objective (soft).
     nonseparable : "soft" or "raise", default="soft"
         What a hard margin does when no hyperplane separates the examples: fit the soft margin
-        with ``C = 1 / (mean squared distance to the mean)``, which is 1 for features of that
-        unit (without an intercept: distance to the origin), or raise.
+        with a ``C`` that the variances of the columns suggest (``C_`` states it; MaxMarginCV
+        finds a better one by cross-validation), or raise.
     max_iter : int, default=1000
         The limit on passes over the data; a soft margin that replaces the hard one has as many
         again, and at least 10.
@@ -102,7 +102,7 @@ class MaxMargin(LinearModel):
     (True, 3)
     >>> clf = MaxMargin().fit(X, y == 1)
     >>> bool(clf.certificate_), clf.C_
-    (False, 0.220...)
+    (False, 14.82...)
     """
 
     _remedy = "Raise the limit, raise tol, or scale the features."
