@@ -169,6 +169,17 @@ class MaxMargin(LinearModel):
         self._warn_if_cut_short()
         return self
 
+    def _read(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None, *, of: Any) -> Training:
+        """Return the examples as validated for an estimator."""
+        return Training.of(
+            of,
+            X,
+            y,
+            affine=bool(self.fit_intercept),
+            sample_weight=sample_weight,
+            class_weight=self.class_weight,
+        )
+
     def _fit(
         self,
         X: Any,
@@ -177,14 +188,7 @@ class MaxMargin(LinearModel):
         start: LinearModel | None,
     ) -> bool:
         deadline = deadline_in(self.time_limit)
-        training = Training.of(
-            self,
-            X,
-            y,
-            affine=bool(self.fit_intercept),
-            sample_weight=sample_weight,
-            class_weight=self.class_weight,
-        )
+        training = self._read(X, y, sample_weight, of=self)
         starts = self._last if self.warm_start else None
         if start is not None:
             starts = weights_of(start, training)
