@@ -71,9 +71,7 @@ def test_where_nothing_separates_the_model_is_a_soft_margin(run, mixed):
     assert told["Proved"].splitlines() == proof.sentences()
     soft = proof.model.soft
     assert model.C_ == soft.C
-    assert told["C"] == (
-        "1 / (mean squared distance to the mean) of the examples; --C sets another"
-    )
+    assert told["C"] == "from the variances of the columns; --C auto finds one by cross-validation"
     search, of_model, _ = told["Run"].splitlines()
     assert search == str(proof.account)
     assert of_model == str(proof.model_account)

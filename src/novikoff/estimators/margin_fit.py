@@ -18,6 +18,7 @@ from novikoff.certificate import (
 )
 from novikoff.certificate.examples.scaling import in_raw_columns
 from novikoff.estimators.fitted import Fitted, Task
+from novikoff.estimators.usual_cost import usual_cost
 from novikoff.maxmargin import SOME_MARGIN, Distinct, Problem, Solution, hard_margin, soft_margin
 from novikoff.run.nonseparable import contradiction
 from novikoff.run.slack_proof import refute_by_slacks
@@ -277,21 +278,3 @@ def in_data_units(C: float, exponent: int) -> float:
             "C times the squares of the features overflows or underflows; rescale the features."
         )
     return scaled
-
-
-def usual_cost(sample: Sample, costs: Vector | None) -> float:
-    """Return the C that is 1 after dividing the features by their root mean square distance.
-
-    The distance is that to the mean of the examples, or to the origin where hyperplanes pass
-    through it: a soft margin with this C is equivariant under scaling (and translation). Weights
-    count as repetitions.
-    """
-    shares = np.zeros(sample.n_examples)
-    shares[sample.order] = 1.0 if costs is None else costs[sample.order]
-    shares /= shares.sum()
-    square = float(shares @ sample.norms2)
-    if sample.affine:
-        mean, _ = sample.combine(shares * sample.signs)
-        # The centre is one of the examples, so that this cancels only if they coincide.
-        square = max(square - float(mean @ mean), np.finfo(float).eps * square)
-    return 1.0 / (square or 1.0)

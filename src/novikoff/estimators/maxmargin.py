@@ -33,8 +33,8 @@ class MaxMargin(LinearModel):
         between the primal and the dual objective (soft).
     nonseparable : "soft" or "raise", default="soft"
         What a hard margin does when no hyperplane separates the examples: fit the soft margin
-        with ``C = 1 / (mean squared distance to the mean)``, which is 1 for features of that
-        unit (without an intercept: distance to the origin), or raise.
+        with a ``C`` that the variances of the columns suggest (``C_`` states it; MaxMarginCV
+        finds a better one by cross-validation), or raise.
     scale : bool, default=False
         Whether to divide each column by the power of two nearest to half of its range, over the
         examples that take part, in a copy of the data; for columns of different units. The division
@@ -109,7 +109,7 @@ class MaxMargin(LinearModel):
     (True, 3)
     >>> clf = MaxMargin().fit(X, y == 1)
     >>> bool(clf.certificate_), clf.C_
-    (False, 0.220...)
+    (False, 14.82...)
     """
 
     _remedy = "Raise the limit, raise tol, or scale the features (scale=True)."
@@ -178,6 +178,18 @@ class MaxMargin(LinearModel):
         self._warn_if_cut_short()
         return self
 
+    def _read(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None, *, of: Any) -> Training:
+        """Return the examples as validated for an estimator."""
+        return Training.of(
+            of,
+            X,
+            y,
+            affine=bool(self.fit_intercept),
+            sample_weight=sample_weight,
+            class_weight=self.class_weight,
+            scale=bool(self.scale),
+        )
+
     def _fit(
         self,
         X: Any,
@@ -186,15 +198,7 @@ class MaxMargin(LinearModel):
         start: LinearModel | None,
     ) -> bool:
         deadline = deadline_in(self.time_limit)
-        training = Training.of(
-            self,
-            X,
-            y,
-            affine=bool(self.fit_intercept),
-            sample_weight=sample_weight,
-            class_weight=self.class_weight,
-            scale=bool(self.scale),
-        )
+        training = self._read(X, y, sample_weight, of=self)
         starts = self._last if self.warm_start else None
         if start is not None:
             starts = weights_of(start, training)

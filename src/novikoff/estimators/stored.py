@@ -38,6 +38,7 @@ from novikoff.certificate.verify import (
 )
 from novikoff.estimators.linear import LinearModel
 from novikoff.estimators.maxmargin import MaxMargin
+from novikoff.estimators.maxmargin_cv import MaxMarginCV
 from novikoff.estimators.options import check_max_margin_options, check_perceptron_options
 from novikoff.estimators.parameters import read_parameter, to_json_value, write_parameter
 from novikoff.estimators.perceptron import Perceptron
@@ -63,8 +64,8 @@ def save(model: Any, path: str | os.PathLike[str], *, about: dict[str, Any] | No
 
     Parameters
     ----------
-    model : MaxMargin or Perceptron
-        A fitted estimator.
+    model : MaxMargin, MaxMarginCV or Perceptron
+        A fitted estimator. Of MaxMarginCV the final model is stored, a MaxMargin.
     path : path
         Where to write.
     about : dict, optional
@@ -104,6 +105,8 @@ def load(path: str | os.PathLike[str]) -> Any:
 
 def to_document(model: Any, about: dict[str, Any] | None = None) -> dict[str, Any]:
     """Return a fitted model as JSON values."""
+    if isinstance(model, MaxMarginCV) and hasattr(model, "certificate_"):
+        model = model.final_model()
     name = type(model).__name__
     if name not in KINDS:
         raise TypeError(f"A {name} cannot be saved; there are {', '.join(KINDS)}.")

@@ -118,10 +118,7 @@ class Summary:
         """Say where C comes from, if a soft margin was fitted instead of the hard one."""
         if not any(self._is_soft_instead(part) for part in self.parts):
             return []
-        centre = "mean" if self.certificate.problem.affine else "origin"
-        return [
-            ("C", f"1 / (mean squared distance to the {centre}) of the examples; --C sets another")
-        ]
+        return [("C", "from the variances of the columns; --C auto finds one by cross-validation")]
 
     @staticmethod
     def _is_soft_instead(part: Certificate) -> bool:
