@@ -3,9 +3,8 @@
 import csv
 import io
 import sys
-import warnings
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,6 +13,9 @@ from novikoff.cli.shared.group import Refusal, safe
 from novikoff.cli.shared.input import Source, columns_of, load_model
 from novikoff.cli.shared.output import check_output, write
 from novikoff.cli.shared.screen import Screen
+
+if TYPE_CHECKING:
+    from novikoff.certificate.predictor import Predictor
 
 
 def predict(
@@ -70,17 +72,15 @@ def predict(
         fitted = load_model(model)
 
         from novikoff.certificate.files import write_atomically
+        from novikoff.certificate.predictor import labels_of
 
         screen.stage(f"reading {data}")
-        problem = fitted.certificate_.problem
-        table = source.with_header(fitted.about_).read(**columns_of(problem))
+        problem = fitted.certificate.problem
+        table = source.with_header(fitted.about).read(**columns_of(problem))
         known = labels_known(source, table.y, fitted)
         screen.stage(f"predicting {table.X.shape[0]:,} examples")
-        with warnings.catch_warnings():
-            # The columns were found by their names; the array that holds them has none.
-            warnings.filterwarnings("ignore", message="X does not have valid feature names")
-            labels = fitted.predict(table.X)
-            values = fitted.decision_function(table.X) if scores else None
+        found = fitted.decision_function(table.X)
+        labels, values = labels_of(found, fitted.classes), found if scores else None
         screen.clear()
         document: dict[str, Any] = {"n_examples": len(labels)}
         if known:
@@ -93,7 +93,7 @@ def predict(
         else:
             document["predictions"] = labels
             if values is not None:
-                document |= {"classes": fitted.classes_, "scores": values}
+                document |= {"classes": fitted.classes, "scores": values}
             if not json:
                 shown = labels.tolist()
                 if sys.stdout.isatty():
@@ -117,7 +117,7 @@ def compared(errors: int, n: int) -> str:
     return f"{counted(errors, 'error')} in {n:,} labelled examples ({share(errors, n)})"
 
 
-def labels_known(source: Source, y: Any, model: Any) -> bool:
+def labels_known(source: Source, y: Any, model: "Predictor") -> bool:
     """Whether there are labels to compare with.
 
     The labels of --target must be the model's. Labels that a format always has, such as libsvm,
@@ -129,12 +129,12 @@ def labels_known(source: Source, y: Any, model: Any) -> bool:
 
     if y is None:
         return False
-    unseen = ~np.isin(y, model.classes_)
+    unseen = ~np.isin(y, model.classes)
     if not unseen.any():
         return True
     if source.target is None:
         return False
-    row, known = int(np.argmax(unseen)), model.classes_.tolist()
+    row, known = int(np.argmax(unseen)), model.classes.tolist()
     raise Refusal(
         f"{safe(source.path)}: row {row + 1}: the model has never seen the label "
         f"{format_label(y[row].item())}; it knows {', '.join(map(format_label, known))}"

@@ -179,7 +179,7 @@ def _numbers(request: Request, column: Any, where: str, start: int) -> NDArray[A
     _refuse_missing(request, column, where, "the value", start)
     if pa.types.is_decimal(column.type):
         column = column.cast(pa.float64())
-    values: NDArray[Any] = column.to_numpy(zero_copy_only=False)
+    values = as_array(column)
     if not _is_exact(values):
         for row, value in enumerate(values.tolist()):
             if float(value) != value:
@@ -193,7 +193,7 @@ def _labels(request: Request, column: Any, where: str, start: int) -> NDArray[An
         # Decoding copies each text once for every row that has it.
         lengths = _lengths(column.dictionary)
         if lengths.size and lengths.max() > LONGEST_LABEL:
-            indices = column.indices.to_numpy(zero_copy_only=False)
+            indices = as_array(column.indices)
             request.check_label_lengths(lengths[indices], where, start)
     column = _decoded(column)
     kind = column.type
@@ -210,8 +210,7 @@ def _labels(request: Request, column: Any, where: str, start: int) -> NDArray[An
         if lengths.size * int(lengths.max(initial=0)) > _MANY_CHARACTERS:
             request.check_memory(4 * lengths.size * int(lengths.max()), where)
         return np.asarray(column.to_pylist(), dtype=np.str_)
-    values: NDArray[Any] = column.to_numpy(zero_copy_only=False)
-    return values
+    return as_array(column)
 
 
 def _check_label_type(request: Request, kind: Any, where: str) -> None:
@@ -231,8 +230,21 @@ def _refuse_missing(request: Request, column: Any, where: str, what: str, start:
 
 
 def _lengths(column: Any) -> NDArray[Any]:
-    lengths: NDArray[Any] = pc.utf8_length(column).fill_null(0).to_numpy(zero_copy_only=False)
-    return lengths
+    # A missing text has length 0.
+    lengths: NDArray[Any] = np.nan_to_num(as_array(pc.utf8_length(column)))
+    return lengths.astype(np.int64)
+
+
+def as_array(column: Any) -> NDArray[Any]:
+    """Copy a column of numbers or booleans into an array; a missing number becomes NaN.
+
+    Arrow's `to_numpy` imports pandas, where it is installed, which takes half a second.
+    """
+    if pa.types.is_boolean(column.type):
+        return as_array(column.cast(pa.uint8())).astype(np.bool_)
+    batch = pa.record_batch([column], names=["column"])
+    values: NDArray[Any] = batch.to_tensor(null_to_nan=bool(column.null_count)).to_numpy()[:, 0]
+    return values
 
 
 def _decoded(column: Any) -> Any:
@@ -262,7 +274,7 @@ def _first_non_number(
             column = column.cast(pa.string()).dictionary_encode()
         column.validate(full=True)
         words = [not _is_number(text) for text in column.dictionary.to_pylist()]
-        bad = np.array(words, dtype=bool)[column.indices.to_numpy(zero_copy_only=False)]
+        bad = np.array(words, dtype=bool)[as_array(column.indices)]
         if bad.any():
             row = int(np.argmax(bad))
             text = quoted(column[row].as_py(), 40)
