@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import llvmlite.binding
 import numba
 from numba.core import caching, event
 
@@ -59,6 +60,9 @@ class KernelCache(caching.NullCache):
     def __init__(self, function: Function) -> None:
         self._prepared = _prepared(function)
         self._own, self._problem = _own(function)
+        _folders.update(cache.cache_path for cache in self._prepared)
+        if self._own.cache_path is not None:
+            _folders.add(self._own.cache_path)
 
     @property
     def cache_path(self) -> str | None:
@@ -84,6 +88,19 @@ class KernelCache(caching.NullCache):
             self._own.save_overload(sig, data)
         except OSError as error:
             _say_once(f"Compiled code is not kept in {self.cache_path}: {error.strerror or error}.")
+
+
+def cache_folders() -> list[str]:
+    """Return the folders that hold compiled code of the functions imported so far."""
+    return sorted(_folders)
+
+
+def processor() -> str:
+    """Return the model of processor that is compiled for, as LLVM names it."""
+    return str(llvmlite.binding.get_host_cpu_name())
+
+
+_folders: set[str] = set()
 
 
 class _ReadOnly:
