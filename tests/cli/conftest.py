@@ -20,6 +20,8 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     monkeypatch.chdir(tmp_path)
     # The first call of compiled code may take longer than it takes a log to get a line.
     monkeypatch.setattr("novikoff.cli.shared.screen._LOG", math.inf)
+    # Only where nothing is cached yet.
+    monkeypatch.setattr("novikoff.cli.shared.screen.Screen.compiling", lambda screen, line: None)
 
     def type_in(*arguments: object) -> Any:
         result = CliRunner().invoke(app, [str(argument) for argument in arguments])

@@ -3,9 +3,8 @@
 import csv
 import io
 import sys
-import warnings
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,6 +13,9 @@ from novikoff.cli.shared.group import Refusal, safe
 from novikoff.cli.shared.input import Source, columns_of, load_model
 from novikoff.cli.shared.output import check_output, write
 from novikoff.cli.shared.screen import Screen
+
+if TYPE_CHECKING:
+    from novikoff.certificate.predictor import Predictor
 
 
 def predict(
@@ -92,18 +94,16 @@ def predict(
         fitted = load_model(model)
 
         from novikoff.certificate.files import write_atomically
+        from novikoff.certificate.predictor import labels_of
 
         screen.stage(f"reading {data}")
-        problem = fitted.certificate_.problem
-        wanted = columns_of(model, problem, fitted.about_, missing)
-        table = source.with_dialect(fitted.about_).read(**wanted)
+        problem = fitted.certificate.problem
+        wanted = columns_of(model, problem, fitted.about, missing)
+        table = source.with_dialect(fitted.about).read(**wanted)
         known = labels_known(source, table.y, fitted)
         screen.stage(f"predicting {table.X.shape[0]:,} examples")
-        with warnings.catch_warnings():
-            # The columns were found by their names; the array that holds them has none.
-            warnings.filterwarnings("ignore", message="X does not have valid feature names")
-            labels = fitted.predict(table.X)
-            values = fitted.decision_function(table.X) if scores else None
+        found = fitted.decision_function(table.X)
+        labels, values = labels_of(found, fitted.classes), found if scores else None
         screen.clear()
         document: dict[str, Any] = {"n_examples": len(labels)}
         if known:
@@ -112,7 +112,7 @@ def predict(
         for note in notes(table):
             screen.note(note)
         shown, values = aligned(labels.tolist(), values, table.dropped.tolist())
-        names = None if header is False else headings(fitted.classes_.tolist(), scores=scores)
+        names = None if header is False else headings(fitted.classes.tolist(), scores=scores)
         if out is not None:
             text = as_lines(shown, values, names)
             write(out, lambda path: write_atomically(path, text))
@@ -120,8 +120,8 @@ def predict(
         else:
             document["predictions"] = shown
             if values is not None:
-                flat = [each[0] for each in values] if len(fitted.classes_) == 2 else values
-                document |= {"classes": fitted.classes_, "scores": flat}
+                flat = [each[0] for each in values] if len(fitted.classes) == 2 else values
+                document |= {"classes": fitted.classes, "scores": flat}
             if not json:
                 if sys.stdout.isatty():
                     # A label must not act upon the terminal; files and pipes get it unchanged.
@@ -184,7 +184,7 @@ def compared(errors: int, n: int) -> str:
     return f"{counted(errors, 'error')} in {n:,} labelled examples ({share(errors, n)})"
 
 
-def labels_known(source: Source, y: Any, model: Any) -> bool:
+def labels_known(source: Source, y: Any, model: "Predictor") -> bool:
     """Whether there are labels to compare with.
 
     The labels of --target must be the model's. Labels that a format always has, such as libsvm,
@@ -196,12 +196,12 @@ def labels_known(source: Source, y: Any, model: Any) -> bool:
 
     if y is None:
         return False
-    unseen = ~np.isin(y, model.classes_)
+    unseen = ~np.isin(y, model.classes)
     if not unseen.any():
         return True
     if source.target is None:
         return False
-    row, known = int(np.argmax(unseen)), model.classes_.tolist()
+    row, known = int(np.argmax(unseen)), model.classes.tolist()
     raise Refusal(
         f"{safe(source.path)}: row {row + 1}: the model has never seen the label "
         f"{format_label(y[row].item())}; it knows {', '.join(map(format_label, known))}"

@@ -12,6 +12,7 @@ from novikoff.cli.separable import separable
 from novikoff.cli.shared.group import Verb, Verbs
 from novikoff.cli.shared.helptext import examples, unwrapped
 from novikoff.cli.verify import verify
+from novikoff.cli.warmup import warmup
 
 app = typer.Typer(
     name="novikoff",
@@ -65,6 +66,7 @@ app.command(
     epilog=examples("novikoff separable train.csv --target label --out proof.json"),
 )(separable)
 app.add_typer(reproduce, name="reproduce")
+app.command(help=unwrapped(warmup), epilog=examples("novikoff warmup"))(warmup)
 
 
 def _version(asked: bool) -> None:

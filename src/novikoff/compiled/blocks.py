@@ -10,9 +10,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numba.extending import overload
 
+from novikoff.certificate.kernels import njit
 from novikoff.compiled.rows import CSR, SUMS, Rows, distance2, dot, kernel_for
 
 
@@ -64,7 +64,7 @@ def scaled(
     kernel(rows, order, centre, factors, out)
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def reaches(rows: np.ndarray, order: np.ndarray, centre: np.ndarray, out: np.ndarray) -> None:
     """Increase ``out`` to the largest ``|x_ij - centre_j|`` in each column j of dense rows."""
     for p in range(order.shape[0]):
@@ -93,19 +93,19 @@ def _gather(rows: Any, i: Any, step: Any, out: Any) -> Callable[..., None]:
     return kernel_for(rows, _dense_gather, _csr_gather)
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def places(p: int, quarter: int, last: int) -> tuple[int, int, int, int]:
     """Return the positions of the four rows that are read together."""
     return p, min(p + quarter, last), min(p + 2 * quarter, last), min(p + 3 * quarter, last)
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def weight_or_zero(weights: np.ndarray, p: int) -> float:
     """Return the weight of row ``p``; 0 past the end, where the last row is read again."""
     return float(weights[p]) if p < weights.shape[0] else 0.0
 
 
-@njit(cache=True, nogil=True, fastmath=SUMS)
+@njit(fastmath=SUMS)
 def _dots4(
     rows: np.ndarray, four: tuple[int, int, int, int], w: np.ndarray
 ) -> tuple[float, float, float, float]:
@@ -119,7 +119,7 @@ def _dots4(
     return ta, tb, tc, td
 
 
-@njit(cache=True, nogil=True, fastmath=SUMS)
+@njit(fastmath=SUMS)
 def _distances4(
     rows: np.ndarray, four: tuple[int, int, int, int], centre: np.ndarray
 ) -> tuple[float, float, float, float]:
@@ -133,7 +133,7 @@ def _distances4(
     return ta, tb, tc, td
 
 
-@njit(cache=True, nogil=True, fastmath=SUMS)
+@njit(fastmath=SUMS)
 def _add4(
     rows: np.ndarray,
     four: tuple[int, int, int, int],
@@ -146,7 +146,7 @@ def _add4(
         out[j] += ta * rows[a, j] + tb * rows[b, j] + tc * rows[c, j] + td * rows[d, j]
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def _dense_products(
     rows: np.ndarray, order: np.ndarray, w: np.ndarray, along: float, out: np.ndarray
 ) -> None:
@@ -158,7 +158,7 @@ def _dense_products(
         out[p], out[q], out[r], out[s] = a - along, b - along, c - along, d - along
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def _csr_products(
     rows: CSR, order: np.ndarray, w: np.ndarray, along: float, out: np.ndarray
 ) -> None:
@@ -166,7 +166,7 @@ def _csr_products(
         out[p] = dot(rows, order[p], w) - along
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def _dense_distances2(
     rows: np.ndarray, order: np.ndarray, centre: np.ndarray, at: np.ndarray, out: np.ndarray
 ) -> None:
@@ -178,7 +178,7 @@ def _dense_distances2(
         out[p], out[q], out[r], out[s] = _distances4(rows, four, centre)
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def _csr_distances2(
     rows: CSR, order: np.ndarray, centre: np.ndarray, at: np.ndarray, out: np.ndarray
 ) -> None:
@@ -186,7 +186,7 @@ def _csr_distances2(
         out[p] = distance2(rows, order[p], centre, at)
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def _dense_combinations(
     rows: np.ndarray, order: np.ndarray, weights: np.ndarray, out: np.ndarray
 ) -> None:
@@ -205,14 +205,14 @@ def _dense_combinations(
             _add4(rows, four, (a, b, c, d), out[k])
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def _csr_combinations(rows: CSR, order: np.ndarray, weights: np.ndarray, out: np.ndarray) -> None:
     for p in range(order.shape[0]):
         for k in range(weights.shape[0]):
             gather(rows, order[p], weights[k, p], out[k])
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def _dense_curvature(
     rows: np.ndarray,
     order: np.ndarray,
@@ -239,7 +239,7 @@ def _dense_curvature(
     return total
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def _csr_curvature(
     rows: CSR,
     order: np.ndarray,
@@ -258,7 +258,7 @@ def _csr_curvature(
     return total
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def _dense_scaled(
     rows: np.ndarray, order: np.ndarray, centre: np.ndarray, factors: np.ndarray, out: np.ndarray
 ) -> None:
@@ -267,7 +267,7 @@ def _dense_scaled(
             out[p, j] = factors[p] * (rows[order[p], j] - centre[j])
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def _csr_scaled(
     rows: CSR, order: np.ndarray, centre: np.ndarray, factors: np.ndarray, out: np.ndarray
 ) -> None:

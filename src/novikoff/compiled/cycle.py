@@ -1,10 +1,11 @@
 """Find a cycle of the perceptron in integer arithmetic, which proves non-separability."""
 
 import numpy as np
-from numba import njit
+
+from novikoff.certificate.kernels import njit
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def find_cycle(signed: np.ndarray, most_visits: int) -> tuple[bool, np.ndarray]:
     """Run Algorithm 1 on the rows of an int64 matrix until ``w`` repeats.
 

@@ -10,8 +10,8 @@ its non-zeros; what the centre subtracts from it and from a row's product are sc
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from novikoff.certificate.kernels import njit
 from novikoff.compiled.blocks import gather
 from novikoff.compiled.rows import CSR, Rows, dot
 
@@ -39,7 +39,7 @@ class Terms(NamedTuple):
     """The quadratic penalty on the signed total."""
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def measure(
     rows: CSR, order: np.ndarray, centre: np.ndarray, norms2: np.ndarray, products: np.ndarray
 ) -> None:
@@ -54,7 +54,7 @@ def measure(
         norms2[p], products[p] = norm2, product
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def sweep(
     rows: Rows,
     order: np.ndarray,

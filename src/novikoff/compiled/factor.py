@@ -15,8 +15,8 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from novikoff.certificate.kernels import njit
 from novikoff.compiled.rows import SUMS
 
 # A candidate depends on the corral if its part orthogonal to it is no larger than this share of
@@ -50,7 +50,7 @@ class Corral(NamedTuple):
     """With vectors: the point of least norm, without its two last coordinates."""
 
 
-@njit(cache=True, nogil=True, fastmath=SUMS)
+@njit(fastmath=SUMS)
 def dot(x: np.ndarray, y: np.ndarray, k: int) -> float:
     """Return the product of the first ``k`` numbers."""
     total = 0.0
@@ -59,14 +59,14 @@ def dot(x: np.ndarray, y: np.ndarray, k: int) -> float:
     return total
 
 
-@njit(cache=True, nogil=True, fastmath=SUMS)
+@njit(fastmath=SUMS)
 def subtract(x: np.ndarray, factor: float, y: np.ndarray) -> None:
     """Subtract a multiple of ``y`` from ``x``, as far as ``x`` reaches."""
     for j in range(x.shape[0]):
         x[j] -= factor * y[j]
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def fill(corral: Corral, k: int, candidates: np.ndarray, taken: np.ndarray) -> int:
     """Append the candidates that do not depend on those before them; return the new size.
 
@@ -79,10 +79,10 @@ def fill(corral: Corral, k: int, candidates: np.ndarray, taken: np.ndarray) -> i
     return k
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def append(corral: Corral, k: int, i: int) -> bool:
     """Extend a corral of ``k`` by candidate ``i``; False if it depends on the others."""
-    independent = (
+    independent: bool = (
         _orthogonalise(corral, k, i) if corral.basis.shape[0] > 0 else _substitute(corral, k, i)
     )
     if independent:
@@ -91,7 +91,7 @@ def append(corral: Corral, k: int, i: int) -> bool:
     return independent
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def _substitute(corral: Corral, k: int, i: int) -> bool:
     """Write the factor's row ``k`` for candidate ``i``, from the Gram matrix."""
     classes, members, unit, factor = corral.classes, corral.members, corral.unit, corral.factor
@@ -108,7 +108,7 @@ def _substitute(corral: Corral, k: int, i: int) -> bool:
     return True
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def _orthogonalise(corral: Corral, k: int, i: int) -> bool:
     """Write the factor's and the basis's row ``k`` for candidate ``i``, from the vectors."""
     vector, basis, row = corral.vectors[i], corral.basis, corral.factor[k]
@@ -132,7 +132,7 @@ def _orthogonalise(corral: Corral, k: int, i: int) -> bool:
     return True
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def solve_halves(corral: Corral, start: int, k: int) -> None:
     """Bring ``halves`` up to date from position ``start`` on."""
     classes, members, factor = corral.classes, corral.members, corral.factor
@@ -148,7 +148,7 @@ def solve_halves(corral: Corral, start: int, k: int) -> None:
             halves[c, p] = (e - dot(factor[p], halves[c], p)) / factor[p, p]
 
 
-@njit(cache=True, nogil=True, fastmath=SUMS)
+@njit(fastmath=SUMS)
 def remove(corral: Corral, k: int, p: int) -> None:
     """Take the member at position ``p`` out of a corral of ``k``, by Givens rotations.
 
@@ -178,7 +178,7 @@ def remove(corral: Corral, k: int, p: int) -> None:
                 second[j] = c * y - s * x
 
 
-@njit(cache=True, nogil=True, fastmath=SUMS)
+@njit(fastmath=SUMS)
 def affine_minimiser(corral: Corral, k: int, out: np.ndarray) -> bool:
     """Write the weights of the point of the affine hulls nearest to the origin into ``out``.
 

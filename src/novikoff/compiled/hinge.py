@@ -1,8 +1,8 @@
 """What Newton's method computes besides products: moments of rows, and the best step on a line."""
 
 import numpy as np
-from numba import njit
 
+from novikoff.certificate.kernels import njit
 from novikoff.compiled.blocks import places, weight_or_zero
 from novikoff.compiled.rows import CSR, SUMS, Rows, kernel_for
 
@@ -25,7 +25,7 @@ def moments(
     kernel(rows, order, stiffness, origin, first, second)
 
 
-@njit(cache=True, nogil=True, fastmath=SUMS)
+@njit(fastmath=SUMS)
 def _add_moments4(
     rows: np.ndarray,
     four: tuple[int, int, int, int],
@@ -43,7 +43,7 @@ def _add_moments4(
         second[j] += ta * xa * xa + tb * xb * xb + tc * xc * xc + td * xd * xd
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def _dense_moments(
     rows: np.ndarray,
     order: np.ndarray,
@@ -63,7 +63,7 @@ def _dense_moments(
         _add_moments4(rows, four, (a, b, c, d), origin, first, second)
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def _csr_moments(
     rows: CSR,
     order: np.ndarray,
@@ -82,7 +82,7 @@ def _csr_moments(
             second[j] += step * value * value
 
 
-@njit(cache=True, nogil=True, fastmath=SUMS)
+@njit(fastmath=SUMS)
 def best_step(
     hinges: np.ndarray,
     speeds: np.ndarray,

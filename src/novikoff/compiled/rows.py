@@ -9,8 +9,10 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
-from numba import njit, types
+from numba import types
 from numba.extending import overload
+
+from novikoff.certificate.kernels import njit
 
 # Reassociation lets the compiler vectorise the sums. The certificate checks every claim again with
 # a proven error bound, so the order of summation does not matter for correctness.
@@ -104,7 +106,7 @@ def _csr_distance2(rows: CSR, i: int, centre: np.ndarray, at: np.ndarray) -> flo
     return total if total > SAFE_SHARE * whole else _csr_merged_distance2(rows, i, centre, at)
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def _csr_merged_distance2(rows: CSR, i: int, centre: np.ndarray, at: np.ndarray) -> float:
     # Merges the sorted columns of the row with those of the centre and adds every square by itself.
     # If the row is close to a centre that is far from the origin, |centre|^2 minus its part in the

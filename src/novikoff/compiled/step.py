@@ -15,7 +15,8 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
+
+from novikoff.certificate.kernels import njit
 
 
 class Specification(NamedTuple):
@@ -71,7 +72,7 @@ LARGEST = float(np.finfo(np.float64).max)
 SMALLEST_SHRINK = 2.0**-200
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def increment(t: float, alpha: float) -> float:
     """Return ``b_t(alpha)`` of Algorithm 4 without cancellation."""
     if t == 0.0:
@@ -79,7 +80,7 @@ def increment(t: float, alpha: float) -> float:
     return 0.5 * (math.pow(t, alpha) * math.expm1(alpha * math.log1p(1.0 / t)) - 1.0)
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def threshold(rule: Specification, state: np.ndarray) -> float:
     """Return the number that ``z . w`` must exceed at this state."""
     t = state[UPDATES]
@@ -95,7 +96,7 @@ def threshold(rule: Specification, state: np.ndarray) -> float:
     return float(beta)
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def length(rule: Specification, state: np.ndarray, margin: float, norm2: float) -> float:
     """Return the step that a violated example with this ``z . w`` and ``|z|^2`` takes."""
     if rule.aggressive:
@@ -107,7 +108,7 @@ def length(rule: Specification, state: np.ndarray, margin: float, norm2: float) 
     return 1.0
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def advance(
     rule: Specification, state: np.ndarray, margin: float, norm2: float, tau: float
 ) -> None:

@@ -4,8 +4,8 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from novikoff.certificate.kernels import njit
 from novikoff.compiled.rows import Rows, add, distance2, dot
 from novikoff.compiled.step import (
     ALONG,
@@ -64,7 +64,7 @@ class Memory(NamedTuple):
     state: np.ndarray
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def take(examples: Examples, i: int, margin: float, rule: Specification, memory: Memory) -> None:
     """Update on example ``i``, whose margin is ``margin``."""
     rows, signs, norms2, centre, at, frame = examples
@@ -83,7 +83,7 @@ def take(examples: Examples, i: int, margin: float, rule: Specification, memory:
         _rescale(memory)
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def _rescale(memory: Memory) -> None:
     weights, stamps, w, state = memory
     weights *= SMALLEST_SHRINK
@@ -97,7 +97,7 @@ def _rescale(memory: Memory) -> None:
     state[RESCALED] += 1.0
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def sweep(
     examples: Examples,
     order: np.ndarray,
@@ -161,7 +161,7 @@ def sweep(
     return begun, order.shape[0], found
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def _reach(state: np.ndarray, nearness: float) -> float:
     # sum a_i z_i.w / sum a_i = |w|^2 / sum a_i: the mean margin of the examples that carry w.
     # A function of the state alone, so that the support reproduces the run.
@@ -169,7 +169,7 @@ def _reach(state: np.ndarray, nearness: float) -> float:
     return float(state[THRESHOLD] + nearness * mean)
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def margins(examples: Examples, order: np.ndarray, memory: Memory, out: np.ndarray) -> None:
     """Write the margins ``z . w`` of the examples of ``order`` into ``out``."""
     state = memory.state
@@ -180,7 +180,7 @@ def margins(examples: Examples, order: np.ndarray, memory: Memory, out: np.ndarr
         out[p] += examples.frame.slack2 * memory.weights[i]
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def combine(
     examples: Examples, order: np.ndarray, coefficients: np.ndarray, w: np.ndarray
 ) -> float:

@@ -17,8 +17,8 @@ members; the point is of least norm when no candidate has a positive depth.
 import math
 
 import numpy as np
-from numba import njit
 
+from novikoff.certificate.kernels import njit
 from novikoff.compiled.factor import (
     Corral,
     affine_minimiser,
@@ -47,7 +47,7 @@ SHORTER = 1.0 - 1e-14
 SATISFIED, EXHAUSTED, STALLED, FULL = 0, 1, 2, 3
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def descend(corral: Corral, k: int, tol: float, zero: float, most: int) -> tuple[int, int, int]:
     """Find the minimum-norm point among the candidates, from a corral of ``k``.
 
@@ -114,7 +114,7 @@ def descend(corral: Corral, k: int, tol: float, zero: float, most: int) -> tuple
     return EXHAUSTED, k, most
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def _settle(corral: Corral, k: int, new: np.ndarray) -> tuple[int, bool]:
     """Move to the affine minimiser, dropping members whose weight vanishes on the way.
 
@@ -165,7 +165,7 @@ def _settle(corral: Corral, k: int, new: np.ndarray) -> tuple[int, bool]:
             weights[j] /= total
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def _levels(corral: Corral, k: int, levels: np.ndarray) -> None:
     """Write the product of each class's heaviest member with ``sum a v``; the others' are equal."""
     classes, members, weights = corral.classes, corral.members, corral.weights
@@ -181,7 +181,7 @@ def _levels(corral: Corral, k: int, levels: np.ndarray) -> None:
                 levels[c] += weights[p] * row[members[p]]
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def _place(corral: Corral, k: int, tol: float, products: np.ndarray, levels: np.ndarray) -> None:
     """Write the point, its products with the members and the levels of the classes; on vectors."""
     point, members, weights = corral.point, corral.members, corral.weights
@@ -197,7 +197,7 @@ def _place(corral: Corral, k: int, tol: float, products: np.ndarray, levels: np.
         unequal = _measure(corral, k, products, levels)
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def _measure(corral: Corral, k: int, products: np.ndarray, levels: np.ndarray) -> float:
     """Write the members' products and the levels of the classes; return how unequal they are."""
     classes, members, weights = corral.classes, corral.members, corral.weights
@@ -213,7 +213,7 @@ def _measure(corral: Corral, k: int, products: np.ndarray, levels: np.ndarray) -
     return unequal
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def _correct(corral: Corral, k: int, products: np.ndarray, levels: np.ndarray) -> None:
     """Move the point within the span of the corral, so that its products in a class are equal.
 
@@ -247,7 +247,7 @@ def _correct(corral: Corral, k: int, products: np.ndarray, levels: np.ndarray) -
         subtract(corral.point, -share, basis[p])
 
 
-@njit(cache=True, nogil=True, fastmath=SUMS)
+@njit(fastmath=SUMS)
 def _products(corral: Corral, k: int, among: np.ndarray, out: np.ndarray) -> None:
     """Write ``v_i . sum a v`` of the candidates in ``among`` into ``out``."""
     point, members, weights = corral.point, corral.members, corral.weights
@@ -264,7 +264,7 @@ def _products(corral: Corral, k: int, among: np.ndarray, out: np.ndarray) -> Non
         out[among[q]] = total
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def _deepest(
     classes: np.ndarray,
     among: np.ndarray,
@@ -282,7 +282,7 @@ def _deepest(
     return deepest, worst
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def _deeper_than(
     classes: np.ndarray, depth: float, products: np.ndarray, levels: np.ndarray
 ) -> np.ndarray:

@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import check_cv
 
-from novikoff.estimators.labels import labels_of
+from novikoff.certificate.predictor import labels_of
 from novikoff.estimators.training import Training
 
 Ids = NDArray[np.int64]

@@ -85,13 +85,6 @@ def positives_of(classes: NDArray[Any]) -> list[int]:
     return [1] if len(classes) == 2 else list(range(len(classes)))
 
 
-def labels_of(scores: NDArray[Any], classes: NDArray[Any]) -> NDArray[Any]:
-    """Return the label of the largest score, or of the side that the only score is on."""
-    chosen = (scores >= 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
-    labels: NDArray[Any] = classes[chosen]
-    return labels
-
-
 def checked_weights(sample_weight: Any, n_examples: int) -> NDArray[np.float64] | None:
     """Return the weights of the examples as float64; ``None`` where each is 1."""
     if sample_weight is None:

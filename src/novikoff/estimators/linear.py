@@ -15,8 +15,8 @@ from sklearn.utils.validation import check_is_fitted
 from novikoff.certificate import Certificate, NonSeparation, Status
 from novikoff.certificate.exact.prediction import scores as exact_scores
 from novikoff.certificate.examples.matrix import check_matrix
+from novikoff.certificate.predictor import labels_of
 from novikoff.estimators.fitted import Fitted
-from novikoff.estimators.labels import labels_of
 from novikoff.estimators.training import read_examples
 from novikoff.run import Callback, Progress
 

@@ -29,12 +29,12 @@ from novikoff.certificate.json import (
     to_text,
     wrong,
 )
+from novikoff.certificate.predictor import type_name, typed_classes
 from novikoff.certificate.verify import (
     MODEL_FORMAT,
     MODEL_VERSION,
     about_in,
     certificate_in,
-    label_type,
 )
 from novikoff.estimators.linear import LinearModel
 from novikoff.estimators.maxmargin import MaxMargin
@@ -192,7 +192,7 @@ def _fitted_document(model: Any) -> dict[str, Any]:
         for name in ("support", "dual_coef", "history", "solver")
     }
     document: dict[str, Any] = {
-        "classes_dtype": _type_name(model.classes_),
+        "classes_dtype": type_name(model.classes_),
         "n_iter": int(model.n_iter_),
         "history": [[to_json_value(line) for line in lines] for lines in parts["history"]],
         "solver": list(parts["solver"]),
@@ -212,7 +212,7 @@ def _read_fitted(model: Any, document: Any) -> None:
     own = ("support", "dual_coef", "centre") if perceptron else ("signs",)
     check_keys(document, ("classes_dtype", "n_iter", "history", "solver", *own), "the fitted part")
     problem, parts = model.certificate_.problem, model.certificate_.parts
-    model.classes_ = _classes(
+    model.classes_ = typed_classes(
         read_text("classes_dtype", document["classes_dtype"]), problem.classes
     )
     model.n_features_in_ = problem.n_features
@@ -247,21 +247,6 @@ def _read_fitted(model: Any, document: Any) -> None:
         as_support(support, problem.n_examples)
         if support.shape != dual.shape:
             raise ValueError("support and dual_coef differ in length")
-
-
-def _type_name(classes: NDArray[Any]) -> str:
-    return "str" if classes.dtype.kind == "U" else str(classes.dtype.name)
-
-
-def _classes(name: str, classes: tuple[Any, ...]) -> NDArray[Any]:
-    array = np.array(classes, dtype=label_type(name))
-    # Labels of different types may compare as equal.
-    found, wanted = (
-        [(type(label), label) for label in labels] for labels in (array.tolist(), classes)
-    )
-    if found != wanted or _type_name(array) != name:
-        raise ValueError(f"its classes are not of the type {printable(name)}")
-    return array
 
 
 def _read_progress(name: str, value: Any) -> Progress:

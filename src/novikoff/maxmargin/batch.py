@@ -287,7 +287,7 @@ class _Active:
         return sums - np.outer(batch.mean, totals), totals
 
     def gram(self, weights: Vector, most: int) -> Vector:
-        """Return ``sum_i weights_i z_i z_i^T``, ``z = (x - mean, 1)``, from at most so many rows."""
+        """Return ``sum_i weights_i z_i z_i^T``, ``z = (x - mean, 1)``, over at most so many."""
         batch, places = self.batch, self.places
         if len(places) > most:
             places = places[np.linspace(0, len(places) - 1, most).astype(np.int64)]

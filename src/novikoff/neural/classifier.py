@@ -16,7 +16,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 from torch import Tensor
 
-from novikoff.estimators.labels import classes_of, labels_of
+from novikoff.certificate.predictor import labels_of
+from novikoff.estimators.labels import classes_of
 from novikoff.estimators.linear import restore_on_error
 from novikoff.neural.batches import Errors
 from novikoff.neural.loss import BetaLoss

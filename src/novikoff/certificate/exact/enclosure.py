@@ -28,7 +28,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy import linalg, sparse
+import scipy
+from scipy import sparse
 
 from novikoff.certificate.errors import CertificateError
 from novikoff.certificate.exact.filter import UNDERFLOW, radius
@@ -105,7 +106,7 @@ def _positive_weights(
     chosen = np.arange(n_rows)
     if n_rows >= size:
         # The rows that elimination with pivots takes first are as independent as any.
-        chosen = np.argsort(linalg.lu(scaled.values, p_indices=True, check_finite=False)[0])
+        chosen = np.argsort(scipy.linalg.lu(scaled.values, p_indices=True, check_finite=False)[0])
         if _Square.of(scaled.values[chosen[:size]]) is not None:
             return INDEPENDENT
     chosen = chosen[: size - 1]

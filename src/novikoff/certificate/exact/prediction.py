@@ -34,19 +34,16 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 from scipy import sparse
 
 from novikoff.certificate.exact.dyadic import nearest_float
 from novikoff.certificate.exact.filter import radius, signed_values
 from novikoff.certificate.exact.margins import NO_ROWS, exact_values, scaled
-from novikoff.certificate.exact.sums import largest_bits, row_sizes
 from novikoff.certificate.examples.blocks import (
     Floats,
     Indices,
     as_float64,
     blocks,
-    read_only,
     take,
 )
 from novikoff.certificate.examples.labels import Signs
@@ -223,16 +220,14 @@ def _products(X: Any, coef: Floats, intercept: Floats) -> Iterator[tuple[int, Fl
 
 def _largest(values: Floats) -> float:
     """The largest modulus, or a NaN if there is one."""
-    bits = np.array(largest_bits(read_only(values.view(np.int64))), dtype=np.int64)
-    return float(bits.view(np.float64))
+    return float(np.maximum(values.max(initial=0.0), -values.min(initial=0.0)))
 
 
 def _sparse_products(block: Any, columns: Floats) -> tuple[Floats, Floats]:
     """The products of the rows of a CSR block, and the rows' sums of moduli."""
-    sizes = np.empty(block.rows.size)
-    row_sizes(read_only(block.data), read_only(block.ends), sizes)
-    entries = (block.data, block.indices, block.ends)
-    return sparse.csr_array(entries, shape=(sizes.size, len(columns))) @ columns, sizes
+    entries, shape = (block.data, block.indices, block.ends), (block.rows.size, len(columns))
+    rows = sparse.csr_array(entries, shape=shape)
+    return rows @ columns, abs(rows) @ np.ones(len(columns))
 
 
 def _filtered(X: Any, rows: Indices, coef: Floats, intercept: Floats) -> tuple[Floats, Floats]:
@@ -252,30 +247,18 @@ def _filtered(X: Any, rows: Indices, coef: Floats, intercept: Floats) -> tuple[F
 def _undecided(values: Floats, errors: Floats, fixed: Mask) -> Indices:
     """The rows in which a sign or the first largest score may not be that of the exact scores."""
     bounds = np.where(fixed, 0.0, errors)
-    return np.flatnonzero(undecided(read_only(values), read_only(bounds)))
-
-
-@njit(cache=True, nogil=True)
-def undecided(values: Any, errors: Any) -> Any:
-    """Mark the rows that scores within these errors do not decide."""
-    n_rows, n_columns = values.shape
-    marked = np.zeros(n_rows, dtype=np.bool_)
-    for i in range(n_rows):
-        error = errors[min(i, errors.shape[0] - 1)]
-        top = 0
-        for c in range(n_columns):
-            size = abs(values[i, c])
-            # What is not finite compares as not decided.
-            if not (size > error[c] or error[c] == 0.0) or not size < np.inf:
-                marked[i] = True
-            if values[i, c] > values[i, top]:
-                top = c
-        for c in range(n_columns):
-            reach = error[top] + error[c]
-            apart = values[i, top] - values[i, c] > 2.0 * reach
-            if c != top and reach != 0.0 and not apart:
-                marked[i] = True
-    return marked
+    # What is not finite compares as not decided.
+    sizes = np.abs(values)
+    marked = ~(((sizes > bounds) | (bounds == 0.0)) & (sizes < np.inf)).all(axis=1)
+    if values.shape[1] > 1:
+        top = values.argmax(axis=1)[:, None]
+        largest = np.take_along_axis(values, top, axis=1)
+        wide = np.broadcast_to(bounds, values.shape)
+        reach = np.take_along_axis(wide, top, axis=1) + bounds
+        apart = (largest - values > 2.0 * reach) | (reach == 0.0)
+        np.put_along_axis(apart, top, True, axis=1)
+        marked |= ~apart.all(axis=1)
+    return np.flatnonzero(marked)
 
 
 def _rounded(X: Any, rows: Indices, w: Floats, b: float) -> list[float]:

@@ -37,7 +37,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import lapack
+import scipy
 
 from novikoff.certificate.errors import CertificateError
 from novikoff.certificate.exact.filter import UNDERFLOW, radius
@@ -131,7 +131,7 @@ def kept_columns(violations: Violations, relations: Sequence[Relation]) -> Indic
 
 def inverse_of(matrix: Floats) -> Floats:
     """The inverse in floating point."""
-    return inverse_from_factor(*lapack.dgetrf(matrix)[:2])
+    return inverse_from_factor(*scipy.linalg.lapack.dgetrf(matrix)[:2])
 
 
 def inverse_from_factor(factor: Floats, pivots: Indices) -> Floats:
@@ -142,8 +142,8 @@ def inverse_from_factor(factor: Floats, pivots: Indices) -> Floats:
     CertificateError
         If it is singular.
     """
-    work = int(lapack.dgetri_lwork(len(factor))[0])
-    inverse, info = lapack.dgetri(factor, pivots, lwork=work, overwrite_lu=True)
+    work = int(scipy.linalg.lapack.dgetri_lwork(len(factor))[0])
+    inverse, info = scipy.linalg.lapack.dgetri(factor, pivots, lwork=work, overwrite_lu=True)
     if info:
         raise CertificateError(NOT_POSITIVE)
     return np.asarray(inverse, dtype=np.float64)

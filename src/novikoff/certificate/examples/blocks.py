@@ -17,7 +17,12 @@ from scipy import sparse
 from novikoff.certificate.errors import CertificateError
 from novikoff.certificate.exact.dyadic import Dyadic, Integers
 from novikoff.certificate.exact.slices import exact_product
-from novikoff.certificate.exact.sums import dense_combine, dense_sums, sparse_combine, sparse_sums
+from novikoff.certificate.exact.sums import (
+    dense_combine,
+    dense_sums,
+    sparse_combine,
+    sparse_sums,
+)
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Indices: TypeAlias = npt.NDArray[np.int64]
@@ -83,16 +88,11 @@ class DenseBlock:
 
     def products(self, w: Floats) -> tuple[Floats, Floats]:
         """See :class:`Block`."""
-        sums, magnitudes = np.empty(self.rows.size), np.empty(self.rows.size)
-        dense_sums(read_only(self.values), read_only(w), sums, magnitudes)
-        return sums, magnitudes
+        return dense_sums(self.values, w)
 
     def combine(self, weights: Floats, n_columns: int) -> tuple[Floats, Floats]:
         """See :class:`Block`."""
-        total, magnitude = np.zeros(n_columns), np.zeros(n_columns)
-        at = np.arange(self.rows.size) if self.at is None else self.at
-        dense_combine(read_only(self.array), read_only(at), read_only(weights), total, magnitude)
-        return total, magnitude
+        return dense_combine(self.array, self.at, weights)
 
     def exact_products(self, w: Floats) -> tuple[list[int], int]:
         """See :class:`Block`."""
@@ -133,15 +133,12 @@ class SparseBlock:
 
     def products(self, w: Floats) -> tuple[Floats, Floats]:
         """See :class:`Block`."""
-        sums, magnitudes = np.empty(self.rows.size), np.empty(self.rows.size)
-        data, indices, ends = map(read_only, (self.data, self.indices, self.ends))
-        sparse_sums(data, indices, ends, read_only(w), sums, magnitudes)
-        return sums, magnitudes
+        return sparse_sums(self.data, self.indices, self.ends, w)
 
     def combine(self, weights: Floats, n_columns: int) -> tuple[Floats, Floats]:
         """See :class:`Block`."""
-        arrays = self.data, self.indices, self.ends, np.arange(self.rows.size)
-        return _combine(arrays, weights, n_columns)
+        at = np.arange(self.rows.size)
+        return sparse_combine(self.data, self.indices, self.ends, at, weights, n_columns)
 
     def exact_products(self, w: Floats) -> tuple[list[int], int]:
         """See :class:`Block`."""
@@ -199,14 +196,8 @@ class TakenBlock(SparseBlock):
     def combine(self, weights: Floats, n_columns: int) -> tuple[Floats, Floats]:
         """See :class:`Block`."""
         whole = self.whole
-        return _combine((whole.data, whole.indices, whole.indptr, self.rows), weights, n_columns)
-
-
-def _combine(arrays: Any, weights: Floats, n_columns: int) -> tuple[Floats, Floats]:
-    total, magnitude = np.zeros(n_columns), np.zeros(n_columns)
-    data, indices, ends, at = (read_only(np.ascontiguousarray(array)) for array in arrays)
-    sparse_combine(data, indices, ends, at, read_only(weights), total, magnitude)
-    return total, magnitude
+        arrays = whole.data, whole.indices, whole.indptr
+        return sparse_combine(*arrays, self.rows, weights, n_columns)
 
 
 def blocks(X: Any) -> Iterator[Block]:
@@ -249,13 +240,6 @@ def count_values(X: Any, rows: Indices | None = None) -> int:
     if not sparse.issparse(X):
         return int(X.shape[1]) * (int(X.shape[0]) if rows is None else rows.size)
     return int(X.nnz if rows is None else (X.indptr[rows + 1] - X.indptr[rows]).sum())
-
-
-def read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """A read-only view: read-only and writable arrays then share one compiled loop."""
-    view = array.view()
-    view.flags.writeable = False
-    return view
 
 
 def _dense_blocks(X: Any, parts: Iterator[Indices]) -> Iterator[Block]:

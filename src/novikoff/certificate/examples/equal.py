@@ -8,11 +8,18 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 from scipy import sparse
 
-from novikoff.certificate.examples.blocks import BLOCK_VALUES, NATIVE, Indices, read_only, take
+from novikoff.certificate.exact.sums import read_only
+from novikoff.certificate.examples.blocks import (
+    BLOCK_VALUES,
+    NATIVE,
+    Indices,
+    count_values,
+    take,
+)
 from novikoff.certificate.examples.fingerprint import Hashes, row_words
+from novikoff.certificate.examples.hashing import SMALL
 from novikoff.certificate.examples.matrix import with_true_flags
 
 
@@ -68,23 +75,37 @@ def is_zero_row(X: Any, row: Any) -> bool:
 def _are_equal(X: Any, left: Indices, right: Indices) -> npt.NDArray[np.bool_]:
     """Compare rows in pairs. What is not compared here counts as different."""
     same = np.zeros(left.size, dtype=np.bool_)
+    if sparse.issparse(X) and not X.has_canonical_format:
+        return same
+    if count_values(X, left) > SMALL and _compare_compiled(X, left, right, same):
+        return same
+    if sparse.issparse(X):
+        X = sparse.csr_array(X)
+        return np.asarray((X[left] != X[right]).sum(axis=1) == 0)
+    step = max(1, BLOCK_VALUES // max(X.shape[1], 1))
+    for part in (slice(first, first + step) for first in range(0, left.size, step)):
+        same[part] = (X[left[part]] == X[right[part]]).all(axis=1)
+    return same
+
+
+def _compare_compiled(X: Any, left: Indices, right: Indices, same: npt.NDArray[np.bool_]) -> bool:
+    """Compare rows where they lie; False if the storage is not one that compiled code reads."""
+    from novikoff.certificate.examples import compiled_rows
+
     left, right = read_only(left), read_only(right)
     if sparse.issparse(X):
-        if X.has_canonical_format:
-            arrays = map(np.ascontiguousarray, (X.data, X.indices, X.indptr))
-            data, indices, ends = map(read_only, arrays)
-            _compare_sparse(data, indices, ends, left, right, same)
+        arrays = map(np.ascontiguousarray, (X.data, X.indices, X.indptr))
+        data, indices, ends = map(read_only, arrays)
+        compiled_rows.compare_sparse(data, indices, ends, left, right, same)
     elif X.dtype in NATIVE and X.flags.c_contiguous:
-        _compare_dense(read_only(X), left, right, same)
+        compiled_rows.compare_dense(read_only(X), left, right, same)
     elif X.dtype in NATIVE and X.flags.f_contiguous:
         same[:] = True
         for column in read_only(X.T):
-            _compare_column(column, left, right, same)
+            compiled_rows.compare_column(column, left, right, same)
     else:
-        step = max(1, BLOCK_VALUES // max(X.shape[1], 1))
-        for part in (slice(first, first + step) for first in range(0, left.size, step)):
-            same[part] = (X[left[part]] == X[right[part]]).all(axis=1)
-    return same
+        return False
+    return True
 
 
 def _first_among(X: Any, rows: Indices) -> Indices:
@@ -99,44 +120,3 @@ def _first_among(X: Any, rows: Indices) -> Indices:
             found.append(table.setdefault(words[start:end].tobytes(), len(found)))
             start = end
     return np.array(found, dtype=np.int64)
-
-
-@njit(cache=True, nogil=True)
-def _compare_dense(values: Any, left: Any, right: Any, same: Any) -> None:
-    for pair in range(left.size):
-        first, second = values[left[pair]], values[right[pair]]
-        differ = 0
-        # In steps without a branch, which are fast, and few where rows differ.
-        for start in range(0, first.size, 64):
-            for j in range(start, min(start + 64, first.size)):
-                differ += first[j] != second[j]
-            if differ:
-                break
-        same[pair] = differ == 0
-
-
-@njit(cache=True, nogil=True)
-def _compare_column(values: Any, left: Any, right: Any, same: Any) -> None:
-    for pair in range(left.size):
-        same[pair] &= values[left[pair]] == values[right[pair]]
-
-
-@njit(cache=True, nogil=True)
-def _compare_sparse(data: Any, indices: Any, ends: Any, left: Any, right: Any, same: Any) -> None:
-    """Compare rows whose columns are sorted and distinct; zeros that are stored do not count."""
-    for pair in range(left.size):
-        i, i_end = ends[left[pair]], ends[left[pair] + 1]
-        k, k_end = ends[right[pair]], ends[right[pair] + 1]
-        equal = True
-        while equal:
-            while i < i_end and data[i] == 0:
-                i += 1
-            while k < k_end and data[k] == 0:
-                k += 1
-            if i == i_end or k == k_end:
-                equal = i == i_end and k == k_end
-                break
-            equal = indices[i] == indices[k] and data[i] == data[k]
-            i += 1
-            k += 1
-        same[pair] = equal

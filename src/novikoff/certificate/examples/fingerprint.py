@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from novikoff.certificate.errors import CertificateError
+from novikoff.certificate.exact.sums import read_only
 from novikoff.certificate.examples.blocks import (
     Block,
     DenseBlock,
@@ -21,7 +22,6 @@ from novikoff.certificate.examples.blocks import (
     SparseBlock,
     as_float64,
     blocks,
-    read_only,
 )
 from novikoff.certificate.examples.hashing import (
     column_keys,
@@ -127,7 +127,7 @@ def fingerprint_of_hashes(
     """
     classes, weights = _check_problem(codes, n_classes, sample_weight, hashes.size)
     rows, places, factors = map(read_only, (hashes, classes, weights))
-    return f"{_SCHEME}:{int(hash_table(rows, places, factors, n_classes, n_features)):016x}"
+    return f"{_SCHEME}:{hash_table(rows, places, factors, n_classes, n_features):016x}"
 
 
 def sha256_of(
@@ -164,12 +164,9 @@ def row_words(block: Block) -> npt.NDArray[np.uint64]:
     For each row the number of its values that are not zero, then column and bits of each.
     """
     if isinstance(block, SparseBlock):
-        out = np.empty(block.rows.size + 2 * block.data.size, dtype=np.uint64)
-        data, indices, ends = map(read_only, (block.data, block.indices, block.ends))
-        return out[: sparse_words(data, indices, ends, out)]
+        return sparse_words(block.data, block.indices, block.ends)
     assert isinstance(block, DenseBlock)
-    out = np.empty(block.rows.size + 2 * block.values.size, dtype=np.uint64)
-    return out[: dense_words(read_only(block.values), out)]
+    return dense_words(block.values)
 
 
 def _check_problem(

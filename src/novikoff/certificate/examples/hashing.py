@@ -1,4 +1,4 @@
-"""Compiled loops behind the fingerprint, at memory speed.
+"""Hashes of rows and of tables: the sums behind the fingerprint.
 
 A value enters by the 64 bits of its float64 form, so copies in other types agree. The key of its
 column is added to them, and the two halves of the sum are multiplied (the idea of NH in UMAC, by
@@ -27,140 +27,125 @@ difference ``p D`` has the value ``δ`` for at most one ``p``. ∎
 from typing import Any
 
 import numpy as np
-from numba import njit
+import numpy.typing as npt
 
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
-_MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
-_MIX_2 = np.uint64(0x94D049BB133111EB)
-_S27, _S30, _S31, _HALF = (np.uint64(k) for k in (27, 30, 31, 32))
-_LOWER = np.uint64(0xFFFFFFFF)
-_ZERO = np.uint64(0)
+Words = npt.NDArray[np.uint64]
 
+SMALL = 1 << 17
+"""Up to this many values numpy computes what compiled loops compute for more. A check of a small
+table then neither imports numba (0.3 s) nor compiles (seconds, once). At this size the hashes of
+a table take 2 ms, and compiled 0.1; at twice the size, twice as long."""
 
-@njit(cache=True, nogil=True)
-def mix(h: Any) -> Any:
-    """Bijection of 64-bit words that spreads every bit (the finaliser of splitmix64)."""
-    h = (h ^ (h >> _S30)) * _MIX_1
-    h = (h ^ (h >> _S27)) * _MIX_2
-    return h ^ (h >> _S31)
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
+MIX_2 = np.uint64(0x94D049BB133111EB)
+S27, S30, S31, HALF = (np.uint64(k) for k in (27, 30, 31, 32))
+LOWER = np.uint64(0xFFFFFFFF)
 
 
-@njit(cache=True, nogil=True)
-def column_keys(n_columns: int) -> Any:
+def column_keys(n_columns: int) -> Words:
     """Two pseudo-random words for each column."""
-    keys = np.empty((2, n_columns), dtype=np.uint64)
-    for j in range(n_columns):
-        for k in range(2):
-            keys[k, j] = mix(np.uint64(2 * j + k + 1) * _GOLDEN)
-    return keys
+    numbers = np.arange(1, 2 * n_columns + 1, dtype=np.uint64).reshape(n_columns, 2).T
+    return np.ascontiguousarray(_mix(numbers * GOLDEN))
 
 
-@njit(cache=True, nogil=True)
-def bits(value: Any) -> Any:
-    """The bits of a number, the same for 0.0 and -0.0."""
-    return np.float64(np.float64(value) + 0.0).view(np.uint64)
+def hash_dense(values: Any, keys: Words, out: Words) -> None:
+    """Hash rows of an array."""
+    if values.size > SMALL:
+        from novikoff.certificate.examples import compiled_hashing
+
+        compiled_hashing.hash_dense(values, keys, out)
+        return
+    words = _bits(values)
+    first, second = (
+        _folded(words + key).sum(axis=1, dtype=np.uint64) - _folded(key).sum(dtype=np.uint64)
+        for key in keys
+    )
+    out[:] = _joined(first, second)
 
 
-@njit(cache=True, nogil=True)
-def folded(word: Any) -> Any:
-    """The product of the halves of a word."""
-    return (word & _LOWER) * (word >> _HALF)
-
-
-@njit(cache=True, nogil=True)
-def joined(first: Any, second: Any) -> Any:
-    """One word of the two sums."""
-    return mix(mix(first) + second)
-
-
-@njit(cache=True, nogil=True)
-def hash_dense(values: Any, keys: Any, out: Any) -> None:
-    """Hash rows of an array.
-
-    Two rows are read at a time, far apart: one stream does not use all of the memory's speed.
-    """
-    empty = np.zeros(2, dtype=np.uint64)
-    for j in range(keys.shape[1]):
-        empty[0] += folded(keys[0, j])
-        empty[1] += folded(keys[1, j])
-    half = (values.shape[0] + 1) // 2
-    for i in range(half):
-        k = min(i + half, values.shape[0] - 1)
-        first_i = second_i = first_k = second_k = np.uint64(0)
-        for j in range(values.shape[1]):
-            word = bits(values[i, j])
-            first_i += folded(word + keys[0, j])
-            second_i += folded(word + keys[1, j])
-            word = bits(values[k, j])
-            first_k += folded(word + keys[0, j])
-            second_k += folded(word + keys[1, j])
-        out[i] = joined(first_i - empty[0], second_i - empty[1])
-        out[k] = joined(first_k - empty[0], second_k - empty[1])
-
-
-@njit(cache=True, nogil=True)
-def hash_sparse(data: Any, indices: Any, ends: Any, keys: Any, out: Any) -> None:
+def hash_sparse(data: Any, indices: Any, ends: Any, keys: Words, out: Words) -> None:
     """Hash rows of a CSR block of floats."""
-    for i in range(ends.size - 1):
-        first = np.uint64(0)
-        second = np.uint64(0)
-        for k in range(ends[i], ends[i + 1]):
-            word = bits(data[k])
-            j = indices[k]
-            first += folded(word + keys[0, j]) - folded(keys[0, j])
-            second += folded(word + keys[1, j]) - folded(keys[1, j])
-        out[i] = joined(first, second)
+    if data.size > SMALL:
+        from novikoff.certificate.examples import compiled_hashing
+
+        compiled_hashing.hash_sparse(data, indices, ends, keys, out)
+        return
+    words, totals = _bits(data), np.zeros((2, data.size + 1), dtype=np.uint64)
+    for total, key in zip(totals, keys, strict=True):
+        np.cumsum(_folded(words + key[indices]) - _folded(key[indices]), out=total[1:])
+    first, second = totals[:, ends[1:]] - totals[:, ends[:-1]]
+    out[:] = _joined(first, second)
 
 
-@njit(cache=True, nogil=True)
-def hash_table(hashes: Any, codes: Any, weights: Any, n_classes: int, n_columns: int) -> Any:
+def hash_table(hashes: Words, codes: Any, weights: Any, n_classes: int, n_columns: int) -> int:
     """Hash the whole: its rows in their order, their classes and weights, and its shape.
 
     ``weights`` may be empty, which is the same as a weight of 1 for each.
     """
-    total = mix(np.uint64(hashes.size) * _GOLDEN) + mix(np.uint64(n_columns) * _MIX_2)
-    if n_classes > 2:
-        # Without this, few examples of two classes could be taken for examples of three.
-        total += mix(np.uint64(n_classes) * _MIX_1)
-    for i in range(hashes.size):
-        place = np.uint64(n_classes * i + codes[i] + 1) * _GOLDEN
-        row = hashes[i] ^ mix(place)
-        if weights.size > 0 and weights[i] != 1.0:
-            row = mix(row + _MIX_1) ^ mix(bits(weights[i]) + _GOLDEN)
-        total += mix(row)
-    return mix(total)
+    if hashes.size > SMALL:
+        from novikoff.certificate.examples import compiled_hashing
+
+        return int(compiled_hashing.hash_table(hashes, codes, weights, n_classes, n_columns))
+    # Arrays of one element, because numpy warns where a scalar overflows.
+    shape = np.array([hashes.size, n_columns, n_classes], dtype=np.uint64)
+    parts = _mix(shape * np.array([GOLDEN, MIX_2, MIX_1]))
+    # Without this, few examples of two classes could be taken for examples of three.
+    total = parts[:3].sum(keepdims=True) if n_classes > 2 else parts[:2].sum(keepdims=True)
+    places = (n_classes * np.arange(hashes.size) + codes + 1).astype(np.uint64)
+    rows = hashes ^ _mix(places * GOLDEN)
+    if weights.size:
+        weighted = _mix(rows + MIX_1) ^ _mix(_bits(weights) + GOLDEN)
+        rows = np.where(weights != 1.0, weighted, rows)
+    return int(_mix(total + _mix(rows).sum(dtype=np.uint64))[0])
 
 
-@njit(cache=True, nogil=True)
-def dense_words(values: Any, out: Any) -> int:
-    """Write the rows of an array one after the other: how many values, then columns and bits.
+def dense_words(values: Any) -> Words:
+    """The rows of an array one after the other: how many values, then columns and bits.
 
-    Zeros are left out. Returns the number of words written.
+    Zeros are left out.
     """
-    at = 0
-    for i in range(values.shape[0]):
-        head = at
-        at += 1
-        for j in range(values.shape[1]):
-            word = bits(values[i, j])
-            if word != _ZERO:
-                out[at], out[at + 1] = np.uint64(j), word
-                at += 2
-        out[head] = np.uint64((at - head) // 2)
-    return at
+    words = _bits(values)
+    rows, columns = np.nonzero(words)
+    return _listed(len(words), rows, columns, words[rows, columns])
 
 
-@njit(cache=True, nogil=True)
-def sparse_words(data: Any, indices: Any, ends: Any, out: Any) -> int:
+def sparse_words(data: Any, indices: Any, ends: Any) -> Words:
     """The same for rows of a CSR block, whose columns are in order."""
-    at = 0
-    for i in range(ends.size - 1):
-        head = at
-        at += 1
-        for k in range(ends[i], ends[i + 1]):
-            word = bits(data[k])
-            if word != _ZERO:
-                out[at], out[at + 1] = np.uint64(indices[k]), word
-                at += 2
-        out[head] = np.uint64((at - head) // 2)
-    return at
+    words = _bits(data)
+    some = np.flatnonzero(words)
+    rows = np.repeat(np.arange(ends.size - 1), np.diff(ends))
+    return _listed(ends.size - 1, rows[some], indices[some], words[some])
+
+
+def _listed(n_rows: int, rows: Any, columns: Any, words: Words) -> Words:
+    """Write the entries of rows, which come in order, after the number of them in each row."""
+    counts = np.bincount(rows, minlength=n_rows)
+    out = np.empty(n_rows + 2 * words.size, dtype=np.uint64)
+    out[np.arange(n_rows) + 2 * (np.cumsum(counts) - counts)] = counts
+    at = rows + 1 + 2 * np.arange(words.size)
+    out[at], out[at + 1] = columns, words
+    return out
+
+
+def _mix(h: Words) -> Words:
+    """Bijection of 64-bit words that spreads every bit (the finaliser of splitmix64)."""
+    h = (h ^ (h >> S30)) * MIX_1
+    h = (h ^ (h >> S27)) * MIX_2
+    return h ^ (h >> S31)
+
+
+def _bits(values: Any) -> Words:
+    """The bits of numbers, the same for 0.0 and -0.0."""
+    words: Words = (np.asarray(values, dtype=np.float64) + 0.0).view(np.uint64)
+    return words
+
+
+def _folded(words: Words) -> Words:
+    """The products of the halves of words."""
+    return (words & LOWER) * (words >> HALF)
+
+
+def _joined(first: Words, second: Words) -> Words:
+    """One word of the two sums."""
+    return _mix(_mix(first) + second)

@@ -9,17 +9,20 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 from scipy import sparse
 
 from novikoff.certificate.errors import CertificateError
 from novikoff.certificate.exact.arithmetic import check_arithmetic
-from novikoff.certificate.examples.blocks import LARGEST_EXACT, Floats, as_float64, read_only
+from novikoff.certificate.exact.sums import read_only
+from novikoff.certificate.examples.blocks import LARGEST_EXACT, Floats, as_float64
+from novikoff.certificate.examples.hashing import SMALL
 
-_BAD_ENDS, _BAD_COLUMNS, _UNSORTED, _REPEATED, _CANONICAL = range(5)
+BAD_ENDS, BAD_COLUMNS, UNSORTED, REPEATED, CANONICAL = range(5)
+"""What the indices of a CSR matrix are, the worst first."""
+
 _DAMAGE = {
-    _BAD_ENDS: "its row pointers must not decrease, nor exceed the number of values",
-    _BAD_COLUMNS: "its column indices must be at least 0 and below the number of columns",
+    BAD_ENDS: "its row pointers must not decrease, nor exceed the number of values",
+    BAD_COLUMNS: "its column indices must be at least 0 and below the number of columns",
 }
 
 
@@ -131,8 +134,8 @@ def with_true_flags(X: Any) -> Any:
     state = _state(indices, ends, X.shape[1])
     if state in _DAMAGE:
         raise CertificateError(f"the CSR matrix is damaged: {_DAMAGE[state]}")
-    X.has_sorted_indices = state != _UNSORTED
-    X.has_canonical_format = state == _CANONICAL
+    X.has_sorted_indices = state != UNSORTED
+    X.has_canonical_format = state == CANONICAL
     return X
 
 
@@ -193,19 +196,20 @@ def _numbers(what: str, array: Any) -> Any:
     return shorter
 
 
-@njit(cache=True, nogil=True)
 def _state(indices: Any, ends: Any, n_columns: int) -> int:
     """What the indices of a CSR matrix are: the worst over its rows."""
-    state = _CANONICAL
-    for i in range(ends.size - 1):
-        if ends[i + 1] < ends[i] or ends[i + 1] > indices.size:
-            return _BAD_ENDS
-        before = -1
-        for k in range(ends[i], ends[i + 1]):
-            column = indices[k]
-            if column < 0 or column >= n_columns:
-                return _BAD_COLUMNS
-            if column <= before:
-                state = min(state, _UNSORTED if column < before else _REPEATED)
-            before = column
-    return state
+    if indices.size + ends.size > SMALL:
+        from novikoff.certificate.examples import compiled_rows
+
+        return int(compiled_rows.state(indices, ends, n_columns))
+    counts = np.diff(ends)
+    if (counts < 0).any() or ends[-1] > indices.size:
+        return BAD_ENDS
+    columns = indices[ends[0] : ends[-1]].astype(np.int64)
+    if columns.size and not 0 <= columns.min() <= columns.max() < n_columns:
+        return BAD_COLUMNS
+    rows = np.repeat(np.arange(counts.size), counts)
+    steps = np.diff(columns)[rows[1:] == rows[:-1]]
+    if (steps < 0).any():
+        return UNSORTED
+    return REPEATED if (steps == 0).any() else CANONICAL

@@ -8,6 +8,7 @@ from novikoff.cli.shared.group import Refusal, one_line, safe
 
 if TYPE_CHECKING:
     from novikoff.certificate import Certificate, Problem
+    from novikoff.certificate.predictor import Predictor
     from novikoff.certificate.stated import Stated
     from novikoff.data import Table
 
@@ -163,15 +164,19 @@ def with_names(certificate: "Certificate", table: "Table", *, sha256: bool) -> "
     return named.with_sha256(table.X, labels, table.weights) if sha256 else named
 
 
-def load_model(path: Path) -> Any:
-    """Read a model, or refuse in one line."""
-    from novikoff import ModelError, load
+def load_model(path: Path) -> "Predictor":
+    """Read what predicts in a model, or refuse in one line; no estimator is imported."""
+    from novikoff.certificate import CertificateError
+    from novikoff.certificate.json import from_text
+    from novikoff.certificate.predictor import Predictor
 
     check_readable(path)
     try:
-        return load(path)
-    except ModelError as error:
-        raise Refusal(error) from None
+        return Predictor.of(from_text(path.read_bytes()))
+    except CertificateError as error:
+        raise Refusal(f"{safe(path)}: {one_line(error)}") from None
+    except OSError as error:
+        raise Refusal(f"{safe(path)}: {error.strerror or error}") from None
 
 
 def load_claim(path: Path) -> "tuple[Certificate, dict[str, Any], list[Stated]]":

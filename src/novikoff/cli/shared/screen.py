@@ -5,7 +5,7 @@ import sys
 import time
 import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from math import isfinite
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -41,8 +41,13 @@ class Screen:
         self.started = time.perf_counter()
         self._last = self.started
         self._status: Status | None = None
+        self._open = ExitStack()
+        self._has_compiled = False
 
     def __enter__(self) -> Self:
+        from novikoff.certificate.announce import announcing
+
+        self._open.enter_context(announcing(self.compiling))
         if not self.quiet and sys.stderr.isatty():
             from rich.console import Console
 
@@ -56,6 +61,7 @@ class Screen:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        self._open.close()
         self.clear()
 
     @property
@@ -88,6 +94,12 @@ class Screen:
         self.tell(
             f"pass {line.iteration:,}: {line.updates:,} updates, {bounds}, {line.seconds:.1f} s"
         )
+
+    def compiling(self, line: str | None) -> None:
+        """Say that something is compiled: on a terminal how much, in a log once."""
+        if line is not None and (self._status is not None or not self._has_compiled):
+            self._has_compiled = True
+            self._say(line)
 
     def tell(self, text: str) -> None:
         """Say how far long work has come, but not more often than is useful."""

@@ -1,0 +1,92 @@
+"""The loops of :mod:`novikoff.certificate.examples.hashing` for large tables, at memory speed."""
+
+from typing import Any
+
+import numpy as np
+
+from novikoff.certificate.examples.hashing import GOLDEN, HALF, LOWER, MIX_1, MIX_2, S27, S30, S31
+from novikoff.certificate.kernels import njit
+
+
+@njit()
+def mix(h: Any) -> Any:
+    """Bijection of 64-bit words that spreads every bit (the finaliser of splitmix64)."""
+    h = (h ^ (h >> S30)) * MIX_1
+    h = (h ^ (h >> S27)) * MIX_2
+    return h ^ (h >> S31)
+
+
+@njit()
+def bits(value: Any) -> Any:
+    """The bits of a number, the same for 0.0 and -0.0."""
+    return np.float64(np.float64(value) + 0.0).view(np.uint64)
+
+
+@njit()
+def folded(word: Any) -> Any:
+    """The product of the halves of a word."""
+    return (word & LOWER) * (word >> HALF)
+
+
+@njit()
+def joined(first: Any, second: Any) -> Any:
+    """One word of the two sums."""
+    return mix(mix(first) + second)
+
+
+@njit()
+def hash_dense(values: Any, keys: Any, out: Any) -> None:
+    """Hash rows of an array.
+
+    Two rows are read at a time, far apart: one stream does not use all of the memory's speed.
+    """
+    empty = np.zeros(2, dtype=np.uint64)
+    for j in range(keys.shape[1]):
+        empty[0] += folded(keys[0, j])
+        empty[1] += folded(keys[1, j])
+    half = (values.shape[0] + 1) // 2
+    for i in range(half):
+        k = min(i + half, values.shape[0] - 1)
+        first_i = second_i = first_k = second_k = np.uint64(0)
+        for j in range(values.shape[1]):
+            word = bits(values[i, j])
+            first_i += folded(word + keys[0, j])
+            second_i += folded(word + keys[1, j])
+            word = bits(values[k, j])
+            first_k += folded(word + keys[0, j])
+            second_k += folded(word + keys[1, j])
+        out[i] = joined(first_i - empty[0], second_i - empty[1])
+        out[k] = joined(first_k - empty[0], second_k - empty[1])
+
+
+@njit()
+def hash_sparse(data: Any, indices: Any, ends: Any, keys: Any, out: Any) -> None:
+    """Hash rows of a CSR block of floats."""
+    for i in range(ends.size - 1):
+        first = np.uint64(0)
+        second = np.uint64(0)
+        for k in range(ends[i], ends[i + 1]):
+            word = bits(data[k])
+            j = indices[k]
+            first += folded(word + keys[0, j]) - folded(keys[0, j])
+            second += folded(word + keys[1, j]) - folded(keys[1, j])
+        out[i] = joined(first, second)
+
+
+@njit()
+def hash_table(hashes: Any, codes: Any, weights: Any, n_classes: int, n_columns: int) -> Any:
+    """Hash the whole: its rows in their order, their classes and weights, and its shape.
+
+    ``weights`` may be empty, which is the same as a weight of 1 for each.
+    """
+    total = mix(np.uint64(hashes.size) * GOLDEN) + mix(np.uint64(n_columns) * MIX_2)
+    if n_classes > 2:
+        # Without this, few examples of two classes could be taken for examples of three.
+        total += mix(np.uint64(n_classes) * MIX_1)
+    for i in range(hashes.size):
+        place = np.uint64(n_classes * i + codes[i] + 1) * GOLDEN
+        row = hashes[i] ^ mix(place)
+        if weights.size > 0 and weights[i] != 1.0:
+            row = mix(row + MIX_1) ^ mix(bits(weights[i]) + GOLDEN)
+        total += mix(row)
+    return mix(total)

@@ -1,0 +1,202 @@
+"""numba's ``njit`` with a cache that works in every installation.
+
+numba looks for a folder that it can write: ``NUMBA_CACHE_DIR``, then the ``__pycache__`` beside the
+source, then a cache folder of the user. Where there is none, as in a container without a home, it
+raises at the import; and it does not read a folder that it cannot write. Here
+
+- a folder that cannot be written is read, so that what ``novikoff warmup`` compiled while an image
+  was built serves every user of the image;
+- what is compiled beyond that goes where numba would put it, or else into a folder of the user
+  among the temporary files, or else is not kept. A line in the log says so.
+
+Compiled code is for one processor model: another one compiles again.
+"""
+
+import contextlib
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import llvmlite.binding
+import numba
+from numba.core import caching, event
+
+from novikoff.certificate.announce import compilations, logger
+
+# numba has types for some of its names only.
+_numba: Any = caching
+_events: Any = event
+_config: Any = numba.config
+
+Function = Callable[..., Any]
+
+
+def njit(**options: Any) -> Callable[[Function], Any]:
+    """Compile a function as ``numba.njit(nogil=True)`` does, and keep the compiled code.
+
+    Examples
+    --------
+    >>> @njit()
+    ... def twice(x):
+    ...     return 2 * x
+    >>> twice(21)
+    42
+    """
+
+    def decorate(function: Function) -> Any:
+        dispatcher = numba.njit(nogil=True, **options)(function)
+        if os.path.exists(function.__code__.co_filename):
+            dispatcher._cache = KernelCache(function)
+        return dispatcher
+
+    return decorate
+
+
+class KernelCache(caching.NullCache):
+    """Compiled code of one function: read where it was prepared, or read and written."""
+
+    def __init__(self, function: Function) -> None:
+        self._prepared = _prepared(function)
+        self._own, self._problem = _own(function)
+        _folders.update(cache.cache_path for cache in self._prepared)
+        if self._own.cache_path is not None:
+            _folders.add(self._own.cache_path)
+
+    @property
+    def cache_path(self) -> str | None:
+        """The folder that is written; None if there is none."""
+        path: str | None = self._own.cache_path
+        return path
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """Read compiled code; None if there is none."""
+        for cache in (*self._prepared, self._own):
+            # A folder may be there and not be readable.
+            with contextlib.suppress(OSError):
+                found = cache.load_overload(sig, target_context)
+                if found is not None:
+                    return found
+        return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep compiled code, where that is possible."""
+        if self._problem:
+            _say_once(self._problem)
+        try:
+            self._own.save_overload(sig, data)
+        except OSError as error:
+            _say_once(f"Compiled code is not kept in {self.cache_path}: {error.strerror or error}.")
+
+
+def cache_folders() -> list[str]:
+    """Return the folders that hold compiled code of the functions imported so far."""
+    return sorted(_folders)
+
+
+def processor() -> str:
+    """Return the model of processor that is compiled for, as LLVM names it."""
+    return str(llvmlite.binding.get_host_cpu_name())
+
+
+_folders: set[str] = set()
+
+
+class _ReadOnly:
+    """Makes a locator accept a folder that cannot be written."""
+
+    def ensure_cache_path(self) -> None:
+        path = self.get_cache_path()  # type: ignore[attr-defined]
+        if not os.path.isdir(path) or os.access(path, os.W_OK):
+            raise OSError("not a folder that can only be read")
+
+
+def _reader(locator: type) -> type[Any]:
+    """Return the cache that reads the folder of this locator."""
+    read_only = type("ReadOnly", (_ReadOnly, locator), {})
+    files = type("Files", (_numba.CompileResultCacheImpl,), {"_locator_classes": [read_only]})
+    return type("Reader", (_numba.FunctionCache,), {"_impl_class": files})
+
+
+# The first two are NUMBA_CACHE_DIR and the folder beside the source, in every release of numba.
+_READERS = tuple(map(_reader, _numba.CompileResultCacheImpl._locator_classes[:2]))
+
+
+def _prepared(function: Function) -> list[Any]:
+    """Return caches that can be read but not written."""
+    found = []
+    for reader in _READERS:
+        # numba raises this where no locator accepts its folder.
+        with contextlib.suppress(RuntimeError):
+            found.append(reader(function))
+    return found
+
+
+def _own(function: Function) -> tuple[Any, str]:
+    """Return the cache to write, and what to say about it when it is used."""
+    with contextlib.suppress(RuntimeError):
+        return _numba.FunctionCache(function), ""
+    why = "neither the folder of the package nor a cache folder of the user can be written"
+    cure = "Set NUMBA_CACHE_DIR, or run `novikoff warmup` where the package is installed."
+    folder = _temporary_folder()
+    if folder is not None:
+        said = f"Compiled code is kept in {folder}: {why}. {cure}"
+        with _cache_dir(folder), contextlib.suppress(RuntimeError):
+            return _numba.FunctionCache(function), said
+    said = f"Compiled code is not kept, every process compiles again: {why}. {cure}"
+    return _numba.NullCache(), said
+
+
+@contextlib.contextmanager
+def _cache_dir(folder: Path) -> Iterator[None]:
+    """Let numba's setting name this folder for a while."""
+    before, _config.CACHE_DIR = _config.CACHE_DIR, str(folder)
+    try:
+        yield
+    finally:
+        _config.CACHE_DIR = before
+
+
+def _temporary_folder() -> Path | None:
+    """Return a folder among the temporary files that only this user can write.
+
+    Reading compiled code runs it, so a folder that another user has made is not used.
+    """
+    user = os.getuid() if hasattr(os, "getuid") else None
+    try:
+        folder = Path(tempfile.gettempdir(), f"novikoff-{'cache' if user is None else user}")
+        folder.mkdir(mode=0o700, exist_ok=True)
+        status = folder.lstat()
+    except OSError:
+        return None
+    mine = user is None or (status.st_uid == user and not status.st_mode & 0o022)
+    return folder if mine and folder.is_dir() and not folder.is_symlink() else None
+
+
+_said: set[str] = set()
+
+
+def _say_once(line: str) -> None:
+    if line not in _said:
+        _said.add(line)
+        logger.warning(line)
+
+
+class _Listener(event.Listener):
+    """Counts the compilations of this package's functions."""
+
+    def on_start(self, event: Any) -> None:
+        if _is_ours(event):
+            compilations.begin()
+
+    def on_end(self, event: Any) -> None:
+        if _is_ours(event):
+            compilations.end()
+
+
+def _is_ours(event: Any) -> bool:
+    return str(event.data["dispatcher"].py_func.__module__).startswith("novikoff.")
+
+
+_events.register("numba:compile", _Listener())

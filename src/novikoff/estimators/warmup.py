@@ -1,0 +1,63 @@
+"""Compile what fits use, before anyone waits for it: for images and shared installations."""
+
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
+
+from novikoff.certificate.announce import compilations
+from novikoff.certificate.prepare import compile_checks
+from novikoff.estimators.maxmargin import MaxMargin
+from novikoff.estimators.perceptron import Perceptron
+from novikoff.estimators.separable import is_separable
+
+STORAGES: dict[str, Callable[[Any], Any]] = {
+    "float64": np.float64,
+    "float32": np.float32,
+    "uint8": np.uint8,
+    "CSR": lambda X: sparse.csr_array(np.float64(X)),
+}
+
+
+def warmup() -> int:
+    """Compile what fits, predictions and checks use; return how many functions were compiled.
+
+    Small problems are fitted: hard and soft margins and perceptrons, on dense float64, float32 and
+    uint8 rows and on CSR matrices. Compiled code is kept where numba keeps it: in
+    ``NUMBA_CACHE_DIR``, or beside the source, or in a cache folder of the user. Other users of
+    an installation read it there, also where they cannot write. It is for this model of processor;
+    on another one the first fit compiles again.
+    """
+    before = compilations.count
+    with warnings.catch_warnings():
+        # Nothing is expected of these fits but that they run.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        compile_checks()
+        for storage in STORAGES.values():
+            for X, y in _problems():
+                _fit(storage(X), y)
+    return compilations.count - before
+
+
+def _problems() -> Iterator[tuple[Any, Any]]:
+    """Yield tables that lead through different solvers: integers from 0 to 9, and labels."""
+    rng = np.random.default_rng(0)
+    # Separable by a wide margin.
+    X, y = rng.integers(0, 5, (2200, 64)), rng.integers(0, 2, 2200)
+    X[:, 0] += 5 * y
+    yield X, y
+    # Nothing separates these.
+    yield rng.integers(0, 10, (300, 8)), rng.integers(0, 2, 300)
+    # Few values in many columns, for coordinate descent where they are stored in CSR.
+    X = rng.integers(1, 10, (600, 1500)) * (rng.random((600, 1500)) < 0.01)
+    yield X, rng.integers(0, 2, 600)
+
+
+def _fit(X: Any, y: Any) -> None:
+    for model in (MaxMargin(), MaxMargin(C=1.0), MaxMargin(C=1e-3), Perceptron(max_iter=5)):
+        model.fit(X, y).predict(X)
+        model.certificate_.verify(X, y)
+    is_separable(X, y)

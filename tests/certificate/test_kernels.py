@@ -1,0 +1,124 @@
+"""The package starts where nothing can be written, and compiled code is shared by its users."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import novikoff
+from novikoff.certificate.announce import COMPILING, Compilations, announcing
+
+# One small kernel, which takes less time to compile than those of a fit.
+KERNEL = """
+from novikoff.certificate.announce import compilations
+from novikoff.compiled.step import Specification, start
+assert start(Specification()).any()
+print(compilations.count)
+"""
+FIT = """
+import numpy as np
+from novikoff import Perceptron
+X = np.array([[0.0, 1.0], [1.0, 2.0], [4.0, 0.0], [5.0, 1.0]])
+print(Perceptron(random_state=0).fit(X, [0, 0, 1, 1]).predict(X))
+"""
+NOWHERE = "import tempfile; tempfile.tempdir = {!r}\n"
+
+
+@pytest.fixture
+def installed(tmp_path):
+    """A copy of the package without compiled code, in a folder that its owner can write."""
+    folder = tmp_path / "site-packages"
+    ignored = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(Path(novikoff.__file__).parent, folder / "novikoff", ignore=ignored)
+    yield folder
+    change_mode(folder, 0o755)
+
+
+def change_mode(folder, mode):
+    for path in [folder, *(path for path in folder.rglob("*") if path.is_dir())]:
+        path.chmod(mode)
+
+
+def child(code, folder, **environment):
+    """Run code with the package of a folder; a home that is not there, and no cache folder."""
+    kept = {name: value for name, value in os.environ.items() if name in ("PATH", "SYSTEMROOT")}
+    home = str(folder / "home")
+    settings = {"HOME": home, "PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"}
+    command = [*without_privileges(), sys.executable, "-c", code]
+    done = subprocess.run(
+        command,
+        env=kept | settings | environment,
+        cwd=folder.parent,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip(), done.stderr.splitlines()
+
+
+def without_privileges():
+    """The start of a command that runs under the permissions of files, also for root."""
+    if not hasattr(os, "geteuid"):
+        pytest.skip("permissions of folders differ on this system")
+    if os.geteuid() != 0:
+        return []
+    if shutil.which("setpriv") is None:
+        pytest.skip("root may write everywhere, and setpriv is not installed")
+    return ["setpriv", "--bounding-set=-all", "--inh-caps=-all"]
+
+
+def test_a_fit_where_nothing_can_be_written(installed):
+    change_mode(installed, 0o555)
+    out, lines = child(NOWHERE.format(str(installed)) + FIT, installed)
+    assert out == "[0 0 1 1]"
+    assert lines[0] == COMPILING
+    assert lines[1].startswith("Compiled code is not kept, every process compiles again: ")
+    assert len(lines) == 2
+
+
+def test_a_folder_among_the_temporary_files(installed, tmp_path):
+    change_mode(installed, 0o555)
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    first, lines = child(KERNEL, installed, TMPDIR=str(temporary))
+    assert int(first) > 0
+    assert lines[0] == COMPILING
+    assert lines[1].startswith(f"Compiled code is kept in {temporary}")
+    assert len(lines) == 2
+    assert child(KERNEL, installed, TMPDIR=str(temporary)) == ("0", [])
+    (folder,) = temporary.iterdir()
+    assert folder.stat().st_mode & 0o077 == 0
+    # What others can write is not read: it would be run.
+    folder.chmod(0o777)
+    again, lines = child(KERNEL, installed, TMPDIR=str(temporary))
+    assert again == first
+    assert lines[1].startswith("Compiled code is not kept")
+
+
+@pytest.mark.parametrize("place", ["beside the source", "NUMBA_CACHE_DIR"])
+def test_compiled_code_is_used_by_those_who_cannot_write_it(installed, tmp_path, place):
+    cache = tmp_path / "cache"
+    cache.mkdir()
+    settings = {} if place == "beside the source" else {"NUMBA_CACHE_DIR": str(cache)}
+    first, lines = child(KERNEL, installed, **settings)
+    assert int(first) > 0
+    assert lines == [COMPILING]
+    for folder in (installed, cache):
+        change_mode(folder, 0o555)
+    assert child(KERNEL, installed, **settings) == ("0", [])
+    change_mode(cache, 0o755)
+
+
+def test_compilations_inside_of_others_are_announced_until_the_last_ends():
+    lines = []
+    with announcing(lines.append):
+        compilations = Compilations()
+        for step in ("begin", "begin", "end", "end", "begin", "end"):
+            getattr(compilations, step)()
+    assert compilations.count == 3
+    many = [f"{COMPILING} ({count} functions)" for count in (2, 3)]
+    assert lines == [COMPILING, many[0], None, many[1], None]
