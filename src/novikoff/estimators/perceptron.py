@@ -40,7 +40,9 @@ class Perceptron(LinearModel):
     returns a hyperplane with a certificate: the margin it achieves, an upper bound on the margin
     of any hyperplane, and the few examples that carry the model. With the defaults it also
     serves noisy data: the run ends as soon as it has proved that no separator with margin at
-    least ``min_margin * R`` exists, and the model is then the average over updates.
+    least ``min_margin * R`` exists, and the model is then the average over updates. Where a run on
+    little data lasts, it looks for a proof that nothing separates the examples, and if there is one
+    it makes a model in few passes; otherwise it goes on as its rule says.
 
     Parameters
     ----------
@@ -61,10 +63,12 @@ class Perceptron(LinearModel):
         :class:`~novikoff.rules.PassiveAggressive`, which limits the length of a step.
     average : bool or "auto", default="auto"
         Whether the model is the average over updates. ``"auto"``: only where the run neither
-        satisfied its rule nor found an iterate without a training error.
+        satisfied its rule nor found an iterate without a training error; over the updates of the
+        last passes, where it is proved that nothing separates the examples.
     min_margin : float, default=1e-3
         In units of R, the largest distance to the centre (with ``fit_intercept=False``, the
-        largest norm): end as soon as no separator with at least this margin can exist. 0: never.
+        largest norm): end as soon as no separator with at least this margin can exist. 0: never,
+        and look for no proof on the way that there is no separator at all.
     max_iter : int, default=1000
         The limit on full passes; cheap passes over near-violated examples are not counted.
     max_updates : int, optional
