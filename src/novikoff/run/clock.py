@@ -183,8 +183,14 @@ class Clock:
         try:
             for callback in self.callbacks:
                 callback(line)
+        except SecondInterrupt:
+            raise
         except KeyboardInterrupt:
             self._interrupted = True
+
+
+class SecondInterrupt(KeyboardInterrupt):
+    """Ctrl-C was pressed again, while a search was ending for the first one."""
 
 
 @contextmanager
@@ -201,11 +207,13 @@ def cancel_on_interrupt(cancel: threading.Event) -> Iterator[None]:
 
     def handle(number: int, frame: Any) -> None:
         if cancel.is_set():
-            default(number, frame)
+            raise SecondInterrupt
         cancel.set()
 
     signal.signal(signal.SIGINT, handle)
     try:
         yield
+    except SecondInterrupt:
+        raise KeyboardInterrupt from None
     finally:
         signal.signal(signal.SIGINT, default)
