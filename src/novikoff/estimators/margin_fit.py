@@ -16,7 +16,7 @@ from novikoff.certificate import (
     Status,
     Weighted,
 )
-from novikoff.estimators.fitted import Fitted, Task
+from novikoff.estimators.fitted import Fitted, Task, closed
 from novikoff.maxmargin import SOME_MARGIN, Distinct, Problem, Solution, hard_margin, soft_margin
 from novikoff.run.nonseparable import contradiction
 from novikoff.run.slack_proof import refute_by_slacks
@@ -247,7 +247,7 @@ class Scaled:
             support=support,
             dual_coef=weights * task.sample.signs[support],
             n_iter=int(np.ceil(task.clock.passes)),
-            history=task.clock.history,
+            history=closed(task.clock.history, certificate),
             solver=solution.solver,
             last=solution.weights,
         )

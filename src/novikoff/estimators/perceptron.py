@@ -121,7 +121,8 @@ class Perceptron(LinearModel):
     n_updates_, n_iter_ : int
         Updates (over all classes) and full passes (of the longest run).
     history_ : list of Progress, or list of lists
-        Updates, mistakes and bounds after every full pass.
+        Updates, mistakes and bounds after every full pass; of those after a proof that nothing
+        separates the examples, after some.
     C_ : float or array of shape (n_classes,)
         The C of the model.
     solver_ : str, or list of str
@@ -160,7 +161,6 @@ class Perceptron(LinearModel):
     intercept.
     """
 
-    _remedy = "Raise the limit, scale the features, ask less of the rule, or give a finite C."
     _last: LastRun | None = None
     _online: Online | None = None
 
@@ -196,6 +196,33 @@ class Perceptron(LinearModel):
         self.class_weight = class_weight
         self.n_jobs = n_jobs
         self.verbose = verbose
+
+    @property
+    def _remedy(self) -> str:  # type: ignore[override]
+        scale = {None: "Scale the features, or use", False: "Set scale=True, or use", True: "Use"}
+        return (
+            f"{scale[getattr(self, 'scale', None)]} MaxMargin, which needs few passes; or raise "
+            "the limit, ask less of the rule, or give a finite C."
+        )
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters, also those of a rule that is given by its name.
+
+        Parameters
+        ----------
+        **params : dict
+            As in scikit-learn; ``rule__beta`` is the ``beta`` of the rule.
+
+        Returns
+        -------
+        Perceptron
+            The estimator itself.
+        """
+        rule = params.get("rule", self.rule)
+        if isinstance(rule, str) and any(name.startswith("rule__") for name in params):
+            params = {**params, "rule": named(rule)}
+        super().set_params(**params)
+        return self
 
     def fit(self, X: Any, y: ArrayLike) -> Self:
         """Fit the model and certify it.

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.certificate import Account, Certificate, Refutation, Status, Weighted
-from novikoff.estimators.fitted import Fitted, Task
+from novikoff.estimators.fitted import Fitted, Task, closed
 from novikoff.estimators.labels import Codes
 from novikoff.estimators.training import Training
 from novikoff.rules import Rule
@@ -99,7 +99,7 @@ class RuleFit:
             support=compression.support,
             dual_coef=compression.weights * sample.signs[compression.support],
             n_iter=int(clock.passes),
-            history=clock.history,
+            history=closed(clock.history, certificate),
             solver=type(self.rule).__name__,
             last=finished.memory,
         )

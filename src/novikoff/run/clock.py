@@ -15,9 +15,10 @@ from novikoff.certificate import Status
 class Progress(NamedTuple):
     """One line of a run's history, written after each full pass.
 
-    ``lower`` and ``upper`` are the best bounds so far, in floating point; the certificate's are the
-    rigorous ones. Without slack they bound the margin (``lower`` is minus infinity before the first
-    separating hyperplane), with slack the objective.
+    ``lower`` and ``upper`` are the best bounds so far, in floating point; the last line of an
+    estimator's ``history_`` has those of the certificate, which are rigorous. Without slack they
+    bound the margin (``lower`` is minus infinity before the first separating hyperplane), with
+    slack the objective.
     """
 
     iteration: int

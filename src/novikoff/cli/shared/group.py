@@ -49,8 +49,29 @@ def safe(text: object) -> str:
     return escaped(shown)
 
 
+def without_types(params: list[Any]) -> list[Any]:
+    """Let the help show flags without ``<bool>`` behind them."""
+    for param in params:
+        if getattr(param, "is_flag", False) and param.metavar is None:
+            param.metavar = ""
+    return params
+
+
 class Verbs(TyperGroup):
     """The group of all verbs: refusals and Ctrl-C end in one line and an exit code."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return the parameters, flags without the name of a type."""
+        return without_types(super().get_params(ctx))
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Return a verb, its flags without the name of a type."""
+        command: Any = super().get_command(ctx, cmd_name)
+        if command is not None:
+            without_types(command.get_params(ctx))
+            for name in getattr(command, "commands", ()):
+                without_types(command.get_command(ctx, name).get_params(ctx))
+        return command
 
     def invoke(self, ctx: Any) -> Any:
         """Run a verb."""
