@@ -246,6 +246,12 @@ class Certificate(ABC):
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self.headline()}>"
 
+    def _repr_html_(self) -> str:
+        """The certificate for a notebook."""
+        from novikoff.certificate.notebook import to_html
+
+        return to_html(self)
+
     def _with(self, problem: Problem) -> Self:
         return replace(self, problem=problem)
 

@@ -17,7 +17,7 @@ from novikoff.certificate import (
     Weighted,
 )
 from novikoff.certificate.examples.scaling import in_raw_columns
-from novikoff.estimators.fitted import Fitted, Task
+from novikoff.estimators.fitted import Fitted, Task, closed
 from novikoff.estimators.usual_cost import usual_cost
 from novikoff.maxmargin import SOME_MARGIN, Distinct, Problem, Solution, hard_margin, soft_margin
 from novikoff.run.nonseparable import contradiction
@@ -251,7 +251,7 @@ class Scaled:
             support=support,
             dual_coef=weights * task.sample.signs[support],
             n_iter=int(np.ceil(task.clock.passes)),
-            history=task.clock.history,
+            history=closed(task.clock.history, certificate),
             solver=solution.solver,
             last=solution.weights,
         )

@@ -83,7 +83,8 @@ class MaxMargin(LinearModel):
     C_ : float or array of shape (n_classes,)
         The C of the model: that of the soft margin where nothing separates the examples.
     n_iter_, n_updates_ : int
-        Passes over the data (of the longest run) and steps on candidates (over all classes).
+        Passes over the data (of the longest run; at most ``max_iter``) and steps on candidates
+        (over all classes).
     history_ : list of Progress, or list of lists
         The bounds after every pass.
     solver_ : str, or list of str

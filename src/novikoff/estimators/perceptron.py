@@ -40,7 +40,9 @@ class Perceptron(LinearModel):
     returns a hyperplane with a certificate: the margin it achieves, an upper bound on the margin
     of any hyperplane, and the few examples that carry the model. With the defaults it also
     serves noisy data: the run ends as soon as it has proved that no separator with margin at
-    least ``min_margin * R`` exists, and the model is then the average over updates.
+    least ``min_margin * R`` exists, and the model is then the average over updates. Where a run on
+    little data lasts, it looks for a proof that nothing separates the examples, and if there is one
+    it makes a model in few passes; otherwise it goes on as its rule says.
 
     Parameters
     ----------
@@ -61,10 +63,12 @@ class Perceptron(LinearModel):
         :class:`~novikoff.rules.PassiveAggressive`, which limits the length of a step.
     average : bool or "auto", default="auto"
         Whether the model is the average over updates. ``"auto"``: only where the run neither
-        satisfied its rule nor found an iterate without a training error.
+        satisfied its rule nor found an iterate without a training error; over the updates of the
+        last passes, where it is proved that nothing separates the examples.
     min_margin : float, default=1e-3
         In units of R, the largest distance to the centre (with ``fit_intercept=False``, the
-        largest norm): end as soon as no separator with at least this margin can exist. 0: never.
+        largest norm): end as soon as no separator with at least this margin can exist. 0: never,
+        and look for no proof on the way that there is no separator at all.
     scale : bool, default=False
         Whether to divide each column by the power of two nearest to half of its range, over the
         examples that take part, in a copy of the data; for columns of different units. The division
@@ -124,7 +128,8 @@ class Perceptron(LinearModel):
     n_updates_, n_iter_ : int
         Updates (over all classes) and full passes (of the longest run).
     history_ : list of Progress, or list of lists
-        Updates, mistakes and bounds after every full pass.
+        Updates, mistakes and bounds after every full pass; of those after a proof that nothing
+        separates the examples, after some.
     C_ : float or array of shape (n_classes,)
         The C of the model.
     solver_ : str, or list of str
@@ -163,10 +168,6 @@ class Perceptron(LinearModel):
     intercept.
     """
 
-    _remedy = (
-        "Raise the limit, scale the features (scale=True), ask less of the rule, "
-        "or give a finite C."
-    )
     _last: LastRun | None = None
     _online: Online | None = None
 
@@ -204,6 +205,33 @@ class Perceptron(LinearModel):
         self.class_weight = class_weight
         self.n_jobs = n_jobs
         self.verbose = verbose
+
+    @property
+    def _remedy(self) -> str:  # type: ignore[override]
+        scale = "Use" if self.scale else "Set scale=True, or use"
+        return (
+            f"{scale} MaxMargin, which needs few passes; or raise the limit, ask less of the rule, "
+            "or give a finite C."
+        )
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters, also those of a rule that is given by its name.
+
+        Parameters
+        ----------
+        **params : dict
+            As in scikit-learn; ``rule__beta`` is the ``beta`` of the rule.
+
+        Returns
+        -------
+        Perceptron
+            The estimator itself.
+        """
+        rule = params.get("rule", self.rule)
+        if isinstance(rule, str) and any(name.startswith("rule__") for name in params):
+            params = {**params, "rule": named(rule)}
+        super().set_params(**params)
+        return self
 
     def fit(self, X: Any, y: ArrayLike) -> Self:
         """Fit the model and certify it.

@@ -14,6 +14,14 @@ from novikoff.estimators.training import Training
 from novikoff.run import Callback
 
 
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C ended a search; ``certificate`` says what was proved until then."""
+
+    def __init__(self, certificate: Certificate) -> None:
+        super().__init__(certificate)
+        self.certificate = certificate
+
+
 def is_separable(
     X: Any,
     y: ArrayLike,
@@ -65,6 +73,11 @@ def is_separable(
         features only by equal examples with different labels; where that does not decide,
         ``max_iter`` ends it.
 
+    Raises
+    ------
+    KeyboardInterrupt
+        After Ctrl-C; what was proved until then is its ``certificate``.
+
     Examples
     --------
     >>> import numpy as np
@@ -97,5 +110,5 @@ def is_separable(
             n_jobs=n_jobs,
         )
     if interrupted:
-        raise KeyboardInterrupt
+        raise Interrupted(certificate)
     return certificate

@@ -28,6 +28,10 @@ CANDIDATES = 1.25
 """Rows to choose from, for each column: 1.2 and 4 give the same change of the slacks, to within a
 third, on dense 5,000 x 200 and on sparse 8,000 x 1,500; each row more costs elimination time."""
 
+MORE_CANDIDATES = 16.0
+"""The same, for a second attempt: columns that differ in few rows may be equal in the first ones,
+as two columns of indicators often are."""
+
 COVER = 8
 """Rows to choose from in which a column is not zero, if there are as many."""
 
@@ -88,19 +92,23 @@ def refute_by_slacks(
         violations = proof.violations(examples, affine=affine, slacks=slacks)
         if seconds < ELIMINATION * float(violations.columns.size) ** 3:
             return None
-        chosen = _choose(violations)
+        for candidates in (CANDIDATES, MORE_CANDIDATES):
+            chosen = _choose(violations, candidates)
+            if chosen is None:
+                return None
+            found = certifier.refute_by_slacks(
+                replace(proof, relations=chosen.relations),
+                chosen.support,
+                violations=violations,
+                inverse=chosen.inverse,
+                most=MOST_CHANGE,
+            )
+            if found is not None or not chosen.relations:
+                return found
     except CertificateError:
         # A slack, a sum or a product with a power of two overflows.
         return None
-    if chosen is None:
-        return None
-    return certifier.refute_by_slacks(
-        replace(proof, relations=chosen.relations),
-        chosen.support,
-        violations=violations,
-        inverse=chosen.inverse,
-        most=MOST_CHANGE,
-    )
+    return None
 
 
 def _threshold(slacks: Vector) -> float:
@@ -123,13 +131,13 @@ class _Chosen:
     relations: tuple[Relation, ...]
 
 
-def _choose(violations: Violations) -> _Chosen | None:
+def _choose(violations: Violations, candidates: float) -> _Chosen | None:
     """Choose the rows by elimination; ``None`` where the slacks would become negative."""
     # The intercept first: what depends on it is then a column that is left out, not the intercept.
     columns = np.roll(violations.columns, int(violations.affine))
     if not 0 < columns.size <= min(violations.rows.size, MOST_COLUMNS):
         return None
-    places, table = _candidates(violations, columns)
+    places, table = _candidates(violations, columns, candidates)
     kept = np.full(columns.size, True)
     factor = None
     while factor is None:
@@ -157,7 +165,7 @@ def _choose(violations: Violations) -> _Chosen | None:
     return _Chosen(violations.rows[chosen], inverse, tuple(relations))
 
 
-def _candidates(violations: Violations, columns: Ids) -> tuple[Ids, Vector]:
+def _candidates(violations: Violations, columns: Ids, candidates: float) -> tuple[Ids, Vector]:
     """Places of the rows with the largest slacks, and these rows, scaled.
 
     Equal rows have equal slacks and are of no use beside each other, so that different slacks are
@@ -165,7 +173,7 @@ def _candidates(violations: Violations, columns: Ids) -> tuple[Ids, Vector]:
     """
     order = _few_of_each(violations.weights, np.argsort(-violations.weights, kind="stable"))
     values = np.r_[1, 1 + np.cumsum(np.diff(violations.weights[order]) != 0.0)]
-    enough = int(np.searchsorted(values, CANDIDATES * columns.size, side="right"))
+    enough = int(np.searchsorted(values, candidates * columns.size, side="right"))
     places = order[:enough]
     table = violations.scaled_table(places, columns)
     rare = columns[np.count_nonzero(table, axis=0) < COVER]
