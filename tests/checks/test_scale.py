@@ -5,6 +5,8 @@ import json
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.base import clone
 
@@ -83,6 +85,28 @@ def test_the_fit_of_scaled_columns(name, data, fit_intercept):
         assert type(clf.certificate_) is type(other.certificate_)
         assert_true(clf, X, y, assert_proved(clf, kind(X), y))
         novikoff.verify(clf, kind(X), y)
+
+
+@st.composite
+def small(draw):
+    n, d = draw(st.integers(2, 9)), draw(st.integers(1, 4))
+    values = draw(st.lists(st.integers(-40, 40), min_size=n * d, max_size=n * d))
+    powers = draw(st.lists(st.integers(-30, 30), min_size=d, max_size=d))
+    return np.reshape(values, (n, d)) * 2.0 ** np.array(powers), np.arange(n) % 2
+
+
+@given(small(), st.sampled_from([np.array, np.asfortranarray, sparse.csr_matrix]))
+def test_the_fit_of_scaled_columns_on_any_data(problem, kind):
+    X, y = problem
+    e = column_exponents(X)
+    for clf in (MaxMargin(), MaxMargin(C=2.0), Perceptron(random_state=0, max_iter=20)):
+        one, other = clone(clf).set_params(scale=True), clf
+        one.fit(kind(X), y)
+        other.fit(kind(X / 2.0**e), y)
+        np.testing.assert_array_equal(one.coef_, other.coef_ / 2.0**e)
+        np.testing.assert_array_equal(one.intercept_, other.intercept_)
+        np.testing.assert_array_equal(one.margin_, other.margin_)
+        assert_true(one, X, y, assert_proved(one, kind(X), y))
 
 
 STORED = {
