@@ -8,26 +8,21 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from novikoff.certificate.escape import printable
 from novikoff.data.columns import Choice
 from novikoff.data.encoding import Encoding
-from novikoff.data.formats.encode import Encoder, inexact
-from novikoff.data.formats.values import (
-    as_array,
-    decoded,
-    is_exact,
-    is_number,
-    is_numeric,
-    is_string,
-    known_labels,
-    texts,
-    value_type,
+from novikoff.data.formats.encode import Encoder
+from novikoff.data.formats.target import (
+    check_label_type,
+    labels_in,
+    missing_label,
+    no_weights,
+    numbers_in,
+    with_known,
 )
-from novikoff.data.problems import not_a_number
-from novikoff.data.table import LONGEST_LABEL, Request, Table, describe_column
+from novikoff.data.formats.values import is_exact, is_numeric, known_labels, value_type
+from novikoff.data.table import Request, Table, describe_column
 
 _TYPES = {
     pa.bool_(): np.uint8,
@@ -38,8 +33,6 @@ _TYPES = {
     pa.float16(): np.float32,
     pa.float32(): np.float32,
 }
-
-_MANY_CHARACTERS = 1 << 24
 
 
 class Irregular(Exception):
@@ -70,9 +63,9 @@ def assemble(
     label_at = None if choice.target is None else d
     weight_at = None if choice.weights is None else len(descriptions) - 1
     if label_at is not None:
-        _check_label_type(request, types[label_at], descriptions[label_at])
+        check_label_type(request, types[label_at], descriptions[label_at])
     if weight_at is not None and not is_numeric(types[weight_at]):
-        raise _no_weights(request, batches, weight_at, descriptions[weight_at])
+        raise no_weights(request, batches, weight_at, descriptions[weight_at])
     if encoding is None and not all(is_numeric(kind) for kind in types[:d]):
         raise Irregular
 
@@ -98,14 +91,14 @@ def assemble(
             if complete is not None:
                 complete &= known
                 unlabelled += int((~known).sum())
-                column = _with_known(column, known)
+                column = with_known(column, known)
             elif not known.all():
-                raise Irregular if encoding is None else _missing(request, where, known, start)
+                raise Irregular if encoding is None else missing_label(request, where, known, start)
             if known.any():
-                labels.append(_labels(request, column, where, start))
+                labels.append(labels_in(request, column, where, start))
         if weight_at is not None:
             where = descriptions[weight_at]
-            column = _numbers(request, batch.column(weight_at), where, start)
+            column = numbers_in(request, batch.column(weight_at), where, start)
             weights.append(request.check_weights(column, batch.num_rows, where, start))
         if complete is not None and not complete.all():
             X.keep(into, complete)
@@ -187,7 +180,7 @@ def _fill_plain(
         for j in range(d):
             if batch.column(j).null_count:
                 raise Irregular
-            into[:, j] = _numbers(request, batch.column(j), descriptions[j], start)
+            into[:, j] = numbers_in(request, batch.column(j), descriptions[j], start)
 
 
 class _Rows:
@@ -248,99 +241,3 @@ def _uniform_block(batch: Any, d: int) -> NDArray[Any] | None:
     except pa.ArrowTypeError:  # missing values
         return None
     return block if is_exact(block) else None
-
-
-def _numbers(request: Request, column: Any, where: str, start: int) -> NDArray[Any]:
-    column = decoded(column)
-    _refuse_missing(request, column, where, "the value", start)
-    if pa.types.is_decimal(column.type):
-        column = column.cast(pa.float64())
-    values = as_array(column)
-    if not is_exact(values):
-        for row, value in enumerate(values.tolist()):
-            if float(value) != value:
-                raise inexact(request, where, start + row + 1, value)
-    return values
-
-
-def _with_known(column: Any, known: NDArray[np.bool_]) -> Any:
-    """Put a known label where one is missing; these rows are left out afterwards."""
-    if known.all():
-        return column
-    rows = np.where(known, np.arange(len(known)), np.argmax(known))
-    buffers = [None, pa.py_buffer(np.ascontiguousarray(rows, dtype=np.int64))]
-    return column.take(pa.Array.from_buffers(pa.int64(), len(rows), buffers))
-
-
-def _labels(request: Request, column: Any, where: str, start: int) -> NDArray[Any]:
-    _refuse_missing(request, column, where, "the label", start)
-    if pa.types.is_dictionary(column.type) and is_string(column.type):
-        # Decoding copies each text once for every row that has it.
-        lengths = _lengths(column.dictionary)
-        if lengths.size and lengths.max() > LONGEST_LABEL:
-            indices = as_array(column.indices)
-            request.check_label_lengths(lengths[indices], where, start)
-    column = decoded(column)
-    kind = column.type
-    _refuse_missing(request, column, where, "the label", start)
-    if is_string(kind):
-        column.validate(full=True)
-        # numpy drops such characters at the end, so that different labels would become the same.
-        null = pc.match_substring(column, "\0")
-        if pc.any(null).as_py():
-            row = start + int(pc.index(null, True).as_py()) + 1
-            raise request.error(f"{where}, row {row}: the label contains a null character")
-        lengths = _lengths(column)
-        request.check_label_lengths(lengths, where, start)
-        if lengths.size * int(lengths.max(initial=0)) > _MANY_CHARACTERS:
-            request.check_memory(4 * lengths.size * int(lengths.max()), where)
-        return np.asarray(column.to_pylist(), dtype=np.str_)
-    return as_array(column)
-
-
-def _check_label_type(request: Request, kind: Any, where: str) -> None:
-    plain = value_type(kind)
-    if pa.types.is_binary(plain):
-        raise request.error(f"{where} is not UTF-8 text; save it as UTF-8")
-    if not (is_string(plain) or is_numeric(plain)) or pa.types.is_decimal(plain):
-        raise request.error(
-            f"{where} is of type {printable(kind)}: labels are strings, numbers or booleans"
-        )
-
-
-def _refuse_missing(request: Request, column: Any, where: str, what: str, start: int) -> None:
-    if column.null_count:
-        row = start + int(pc.index(column.is_null(), True).as_py()) + 1
-        raise request.error(f"{where}, row {row}: {what} is missing; correct or remove the row")
-
-
-def _missing(request: Request, where: str, known: NDArray[np.bool_], start: int) -> Exception:
-    error = request.error(
-        f"{where}, row {start + int(np.argmin(known)) + 1}: the label is missing; correct the "
-        "file, or leave such rows out with --missing drop"
-    )
-    error.options = ("--missing", "drop")
-    return error
-
-
-def _no_weights(request: Request, batches: Iterable[Any], j: int, where: str) -> Exception:
-    """Find the first weight that is not a number in a column that is not one of numbers."""
-    start = 0
-    for batch in batches:
-        column = batch.column(j)
-        if not is_string(column.type):
-            break
-        found = texts(column)
-        wrong = np.array([not is_number(word) for word in found.words] + [True])[found.codes]
-        if wrong.any():
-            row = int(np.argmax(wrong))
-            text = found.words[found.codes[row]] if found.codes[row] >= 0 else ""
-            return request.error(
-                f"{where}, row {start + row + 1}: {not_a_number(text)}; weights are numbers"
-            )
-        start += batch.num_rows
-    return request.error(f"{where} contains no numbers: weights are numbers")
-
-
-def _lengths(column: Any) -> NDArray[Any]:
-    return as_array(pc.utf8_length(column))
