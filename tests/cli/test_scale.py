@@ -26,14 +26,14 @@ def birds(tmp_path: Path) -> Path:
 
 def test_the_summary_says_what_to_do_and_it_helps(run, birds):
     told = lines_of(run("fit", birds, "-t", "kind").stdout)
-    assert told["Columns"].splitlines() == [
+    assert told["Advice"].splitlines() == [
         "x1 carries 99 % of the squared distance to the mean and outweighs the others: add --scale",
         "x3 is constant",
-        "x2 looks like an identifier (consecutive whole numbers): --drop x2 leaves it out",
+        "x2 looks like an identifier (whole numbers, all different): --drop x2 leaves it out",
     ]
     before = int(told["Errors"].split()[0])
     told = lines_of(run("fit", birds, "-t", "kind", "--scale", "--drop", "x2").stdout)
-    assert told["Columns"] == "x3 is constant"
+    assert told["Advice"] == "x3 is constant"
     model = novikoff.load("model.json")
     assert model.scale is True
     assert isinstance(model.certificate_, NonSeparation)

@@ -33,7 +33,8 @@ def test_each_is_named(kind):
         "mass carries 99 % of the squared distance to the mean and outweighs the others: "
         "add --scale",
         "a site is constant",
-        "number looks like an identifier (consecutive whole numbers): --drop number leaves it out",
+        "number looks like an identifier (whole numbers, all different): "
+        "--drop number leaves it out",
     ]
     variances = np.array([MASS, LENGTH, NUMBER]).var(axis=1)
     assert found.share == pytest.approx(variances[0] / variances.sum(), rel=1e-9)
@@ -54,8 +55,14 @@ def test_nothing_to_say(kind):
 def test_without_names_by_position():
     assert lines(columns(np.arange(N), SITE, SITE, SITE, SITE, LENGTH)) == [
         "feature 1, feature 2, feature 3 and 1 more are constant",
-        "feature 0 looks like an identifier (consecutive whole numbers)",
+        "feature 0 looks like an identifier (whole numbers, all different)",
     ]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_numbers_of_rows_some_of_which_were_left_out(kind):
+    number = np.delete(np.arange(N + 5), [3, 7, 8, 20, 44]) + 1001.0
+    assert columns(number, LENGTH, kind=kind).identifiers == [0]
 
 
 @pytest.mark.parametrize("kind", KINDS)

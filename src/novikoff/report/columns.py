@@ -19,7 +19,11 @@ MOST_OF_IT = 0.9
 """A column with more than this share of the squared distance to the mean outweighs the others."""
 
 FEWEST_ROWS = 10
-"""Among fewer examples, consecutive whole numbers may well be measurements."""
+"""Among fewer examples, whole numbers that are all different may well be measurements."""
+
+ROOM = 1.5
+"""Numbers of the rows of a file, some of which were left out, span at most this many times the rows
+that remain."""
 
 BLOCK_VALUES = 1 << 18
 
@@ -42,7 +46,7 @@ class Columns:
     ...     print(text)
     mass carries 99 % of the squared distance to the mean and outweighs the others: add --scale
     site is constant
-    id looks like an identifier (consecutive whole numbers): --drop id leaves it out
+    id looks like an identifier (whole numbers, all different): --drop id leaves it out
     """
 
     names: tuple[str, ...] | None
@@ -67,13 +71,14 @@ class Columns:
             heaviest = int(np.argmax(parts))
             top = heaviest if parts[heaviest] > MOST_OF_IT else None
         span = X.shape[0] - 1
-        close = np.flatnonzero(high - low == span).tolist() if span + 1 >= FEWEST_ROWS else []
+        width = high - low
+        close = np.flatnonzero((span <= width) & (width < ROOM * span)).tolist()
         return cls(
             names=table.feature_names,
             heaviest=top,
             share=0.0 if top is None else float(parts[top]),
             constant=np.flatnonzero(low == high).tolist(),
-            identifiers=[j for j in close if _is_consecutive(X, j, low[j])],
+            identifiers=[j for j in close if span + 1 >= FEWEST_ROWS and _all_differ(X, j)],
             scaled=exponents is not None,
         )
 
@@ -93,12 +98,12 @@ class Columns:
             verb = "looks like an identifier"
             if len(self.identifiers) > 1:
                 verb = "look like identifiers"
-            line = f"{self._listed(self.identifiers)} {verb} (consecutive whole numbers)"
+            line = f"{self._listed(self.identifiers)} {verb} (whole numbers, all different)"
             if self.names is not None:
                 name = self.names[self.identifiers[0]]
                 line += f": {command('--drop', name)} leaves it out"
             lines.append(line)
-        return [("Columns", "\n".join(lines))] if lines else []
+        return [("Advice", "\n".join(lines))] if lines else []
 
     def document(self) -> dict[str, Any]:
         """Say it to machines: by name, or by position where there are no names."""
@@ -145,9 +150,8 @@ def _measured(X: Any) -> tuple[NDArray[np.float64], ...]:
         return low, high, np.where(low == high, 0.0, np.maximum(squares - total**2 / n, 0.0))
 
 
-def _is_consecutive(X: Any, j: int, least: float) -> bool:
-    """Whether a column holds the whole numbers from ``least`` on, each once, in any order."""
+def _all_differ(X: Any, j: int) -> bool:
+    """Whether a column holds whole numbers, each once."""
     column = X[:, [j]]
-    values = column.toarray() if sparse.issparse(column) else np.asarray(column)
-    wanted = least + np.arange(X.shape[0])
-    return float(least).is_integer() and bool((np.sort(values.ravel()) == wanted).all())
+    values = np.asarray(column.toarray() if sparse.issparse(column) else column).ravel()
+    return bool((values == np.rint(values)).all()) and len(np.unique(values)) == len(values)
