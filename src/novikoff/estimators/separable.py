@@ -44,8 +44,8 @@ def is_separable(
     fit_intercept : bool, default=True
         Whether hyperplanes may miss the origin.
     scale : bool, default=False
-        Whether to divide each column by a power of two, as MaxMargin does. What is true stays true;
-        where columns are of different units, it is found sooner, and with less rounding.
+        Whether to divide each column by a power of two, as MaxMargin does. The verdict is the same;
+        where columns are of different units, it may be found sooner.
     max_iter : int, default=1000
         The limit on passes over the data.
     time_limit : float, optional
