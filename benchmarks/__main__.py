@@ -23,6 +23,7 @@ SCRIPTS = {
     "hard_margin": "Hard margin and separability",
     "growth": "Hard margin as the number of examples grows",
     "soft_margin": "Soft margin",
+    "cross_validation": "Cross-validation of C",
     "shapes_soft": "Soft margin over a grid of shapes",
     "shapes_hard": "Hard margin over a grid of shapes",
     "shapes_separable": "Verdicts on separable data over a grid of shapes",

@@ -37,7 +37,7 @@ def split(cv: Any, training: Training, weights: Vector | None) -> list[Fold]:
     rows = np.arange(n) if weights is None else np.flatnonzero(weights > 0.0)
     codes = training.codes[rows]
     if cv is None or isinstance(cv, int | np.integer):
-        cv = _fewer_folds(5 if cv is None else int(cv), training.classes, codes)
+        cv = fewer_folds(5 if cv is None else int(cv), training.classes, codes)
         splitter = check_cv(cv, codes, classifier=True)
         parts = [(rows[train], rows[test]) for train, test in splitter.split(codes, codes)]
     else:
@@ -66,7 +66,8 @@ def _as_rows(parts: Iterable[tuple[Any, Any]], n: int) -> Iterable[tuple[Ids, Id
         yield train, test
 
 
-def _fewer_folds(cv: int, classes: NDArray[Any], codes: Ids) -> int:
+def fewer_folds(cv: int, classes: NDArray[Any], codes: Ids) -> int:
+    """Return the number of folds, or that of the examples of the smallest class if it is less."""
     if cv < 2:
         raise ValueError(f"cv={cv} must be at least 2 folds.")
     counts = np.bincount(codes, minlength=len(classes))
