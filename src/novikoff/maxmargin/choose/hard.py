@@ -21,6 +21,7 @@ from novikoff.maxmargin.wolfe.precise import (
     SOME_MARGIN,
     UNDECIDED,
     Confirm,
+    Otherwise,
     decide_precisely,
     is_confirmed,
 )
@@ -80,7 +81,7 @@ def hard_margin(
         before, status = _wolfe_and_probe(search, probe, tol, aim, settings)
         if before is not None and ends(before, tol):
             return before.following(search.solution(status))
-    found = _finish(search, status, tol, aim, confirm, settings)
+    found = _finish(search, status, tol, aim, confirm, lambda: _probed(probe, tol), settings)
     if before is None or found.status is Status.NOT_SEPARABLE:
         return found
     return problem.joined(before, found)
@@ -92,6 +93,7 @@ def _finish(
     tol: float,
     aim: float,
     confirm: Confirm,
+    otherwise: Otherwise,
     settings: ChooseSettings,
 ) -> Solution:
     """Go on where Wolfe's method has ended: by sweeps, with more digits, or not at all."""
@@ -101,10 +103,21 @@ def _finish(
     if found.status not in UNDECIDED:
         return found
     if problem.n_features <= search.settings.precise_features:
-        return decide_precisely(search, tol=tol, aim=aim, confirm=confirm)
+        return decide_precisely(search, tol=tol, aim=aim, confirm=confirm, otherwise=otherwise)
     if found.status is Status.NOT_SEPARABLE and is_confirmed(search, confirm):
         return found
+    decided = otherwise() if search.limit() is None else None
+    if decided is not None:
+        return decided.following(found)
     return replace(found, status=search.limit() or Status.PRECISION)
+
+
+def _probed(probe: Probe, tol: float) -> Solution | None:
+    """Try the soft margins that were not tried yet; return what they decide, if that is enough."""
+    decided = probe.first() if probe.found is None else None
+    if decided is None and probe.clock.stop() is None:
+        decided = probe.others()
+    return decided if decided is not None and ends(decided, tol) else None
 
 
 def _probe_and_sweep(
