@@ -25,13 +25,17 @@ COVER = 8
 SINGULAR = 2.0**-30
 """A pivot that small, beside the largest value of its column, is taken for a rounding error."""
 
+NEAR = 2.0**-16
+"""A pivot that small, beside the largest distance of its column to a mean, is one of a column that
+others determine up to rounding: to float32, if it is above ``2**-25``. Not varied."""
+
 
 @dataclass(frozen=True)
 class Elimination:
     """Elimination with partial pivoting on the rows with the largest slacks.
 
     ``table`` has these rows of the ``columns``, scaled; ``kept`` are the columns that do not
-    depend on those before them.
+    depend on those before them, and ``nearly`` tells whether one of these nearly does.
     """
 
     violations: Violations
@@ -40,13 +44,15 @@ class Elimination:
     table: Vector
     kept: Mask
     factor: "Factor"
+    nearly: bool
 
     @classmethod
     def of(
-        cls, violations: Violations, *, solved: Ids | None = None, singular: float = SINGULAR
+        cls, violations: Violations, *, solved: Ids | None = None, strict: bool = False
     ) -> "Elimination | None":
         """Eliminate all columns but those that relations are solved for.
 
+        ``strict``: columns are not kept that others determine up to rounding to float32, either.
         ``None`` where there are more columns than rows, or too many.
         """
         columns = _in_order(violations, solved)
@@ -54,19 +60,18 @@ class Elimination:
             return None
         places, table = _candidates(violations, columns)
         kept = np.full(columns.size, True)
+        least = SINGULAR * np.abs(table).max(axis=0)
+        near = NEAR * _reach(table, violations.affine)
         while True:
             factor = Factor.of(table[:, kept])
             if factor is None:
                 return None
-            dependent = ~(factor.pivots > singular)
+            dependent, nearly = ~(factor.pivots > least[kept]), ~(factor.pivots > near[kept])
+            if strict:
+                dependent |= nearly
             if not dependent.any():
-                return cls(violations, columns, places, table, kept, factor)
+                return cls(violations, columns, places, table, kept, factor, bool(nearly.any()))
             kept[np.flatnonzero(kept)[dependent]] = False
-
-    @property
-    def least(self) -> float:
-        """The smallest pivot of a column kept, beside the largest value of the column."""
-        return float(self.factor.pivots.min())
 
     @property
     def rows(self) -> Ids:
@@ -100,6 +105,21 @@ def _in_order(violations: Violations, solved: Ids | None) -> Ids:
         columns = columns[~np.isin(columns, solved)]
     late = np.isin(columns, violations.replaced.columns)
     return np.concatenate([columns[~late], columns[late]])
+
+
+def _reach(table: Vector, affine: bool) -> Vector:
+    """The largest value in each column, after the first one is subtracted: that of the intercept.
+
+    A mean that is large beside the differences of examples is no relation between columns.
+    """
+    if affine:
+        first = table[:, 0]
+        share = first @ table / (first @ first)
+        # Of the first column itself all would be subtracted.
+        share[0] = 0.0
+        table = table - np.outer(first, share)
+    reach: Vector = np.abs(table).max(axis=0)
+    return reach
 
 
 def _candidates(violations: Violations, columns: Ids) -> tuple[Ids, Vector]:
@@ -156,13 +176,11 @@ class Factor:
         n_rows, n_columns = table.shape
         if n_rows < n_columns or not n_columns:
             return None
-        sizes = np.abs(table).max(axis=0)
         factor, swaps, _ = lapack.dgetrf(np.asfortranarray(table), overwrite_a=True)
         rows = np.arange(n_rows)
         for place, other in enumerate(swaps):
             rows[[place, other]] = rows[[other, place]]
-        with np.errstate(invalid="ignore"):
-            pivots = np.nan_to_num(np.abs(np.diagonal(factor)) / sizes)
+        pivots = np.abs(np.diagonal(factor)).copy()
         return cls(np.asfortranarray(factor[:n_columns]), rows[:n_columns], pivots)
 
     def solve(self, right: Vector, *, transposed: bool = False) -> Vector:

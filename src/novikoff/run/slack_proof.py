@@ -28,10 +28,6 @@ from novikoff.run.remainders import Columns, leave_out, replace_dependent
 
 Vector = NDArray[np.float64]
 
-NEAR = 2.0**-16
-"""A pivot that small, beside the largest value of its column, is one of a column that others
-determine up to rounding: to float32, if it is above ``2**-25``. Not varied."""
-
 ROUNDS = 4
 """How often columns are replaced: once by remainders, and again where these depend on others."""
 
@@ -85,7 +81,7 @@ def refute_by_slacks(
             return None
         if leave_out(found, columns):
             proof = _confirmed(certifier, columns.put(slacks), found)
-            if proof is not None or found.least > NEAR:
+            if proof is not None or not found.nearly:
                 return proof
         return _by_remainders(certifier, slacks, violations, columns, deadline)
     except CertificateError:
@@ -104,7 +100,7 @@ def _by_remainders(
     for _ in range(ROUNDS):
         if not _in_time(violations, deadline):
             return None
-        found = Elimination.of(violations, solved=columns.solved, singular=NEAR)
+        found = Elimination.of(violations, solved=columns.solved, strict=True)
         if found is None:
             return None
         if found.kept.all():
