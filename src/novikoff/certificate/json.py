@@ -177,6 +177,17 @@ def listed(reader: Reader) -> Reader:
     return read
 
 
+def not_empty(reader: Reader) -> Reader:
+    """Refuse an empty list: the field is left out instead."""
+
+    def read(name: str, value: Any) -> Any:
+        if value == []:
+            raise wrong(name, "left out where there are none", value)
+        return reader(name, value)
+
+    return read
+
+
 def read_floats(name: str, value: Any) -> Any:
     """Read a list of finite numbers as an array."""
     return np.array(listed(read_number)(name, value), dtype=np.float64)

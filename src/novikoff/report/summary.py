@@ -23,11 +23,8 @@ from novikoff.report.describe import (
     share,
     verdict,
 )
-<<<<<<< HEAD
 from novikoff.report.features import feature_rows
-=======
 from novikoff.report.validation import CrossValidation, choice_document, choice_row
->>>>>>> 0e40fc7 (Choose C by cross-validation on the command line, and report the error on examples held out)
 
 if TYPE_CHECKING:
     from novikoff.data import Table
@@ -109,12 +106,8 @@ class Summary:
             ("Proved", "\n".join(self.certificate.sentences())),
             *self._chosen_penalty(),
             ("Support", f"{self.n_support:,} of {counted(n, 'example')} carry the model"),
-<<<<<<< HEAD
             ("Errors", "\n".join([self._error_rate(), *self.confusion.lines()])),
-=======
-            ("Errors", f"{self.errors:,} of {counted(n, 'example')} ({share(self.errors, n)})"),
             *([] if self.validation is None else [self.validation.row()]),
->>>>>>> 0e40fc7 (Choose C by cross-validation on the command line, and report the error on examples held out)
             ("Run", "\n".join(self._runs())),
             *saved_rows(
                 self.out, self.path, self.repeat, "the model with its certificate", self.seconds
@@ -174,14 +167,11 @@ class Summary:
             "objective_lower_bound": self._each([getattr(soft, "dual", None) for soft in softs]),
             "objective_gap": self._each([getattr(soft, "gap", None) for soft in softs]),
             "training_errors": self.errors,
-<<<<<<< HEAD
             "by_class": self.confusion.document(),
             "encoding": None if self.table.encoding is None else self.table.encoding.to_json(),
             "rows_left_out": len(self.table.dropped),
-=======
             "choice_of_C": choice_document(model) if hasattr(model, "Cs_") else None,
             "validation": None if self.validation is None else self.validation.document(),
->>>>>>> 0e40fc7 (Choose C by cross-validation on the command line, and report the error on examples held out)
             "n_support": self.n_support,
             "run": {
                 **run_of(accounts[0]),
