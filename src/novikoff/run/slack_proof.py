@@ -87,14 +87,14 @@ def refute_by_slacks(
             found, columns = Elimination.of(violations, candidates=candidates), Columns()
             if found is None:
                 return None
-            left_out = leave_out(found, columns)
+            left_out, nearly = leave_out(found, columns), found.nearly
             if left_out:
                 proof = _confirmed(certifier, columns.put(slacks), found)
                 if proof is not None:
                     return proof
             if found.kept.all() or found.columns.size > FEW_COLUMNS:
                 break
-        if left_out and not found.nearly:
+        if left_out and not nearly:
             return None
         return _by_remainders(certifier, slacks, violations, columns, deadline)
     except CertificateError:
