@@ -40,7 +40,8 @@ def test_the_same_as_one_by_one(affine, dtype):
     sample = Sample.of(storage_of(X), signs, affine=affine)
     costs = np.random.default_rng(1).uniform(0.5, 2.0, len(X))
     # Small blocks, and too few rows for a factor of all.
-    settings = BatchSettings(block_values=500, copied_values=2000, per_feature=3)
+    how = dict(block_values=500, per_feature=3, single=False, least_gain=0.0)
+    settings = BatchSettings(copied_values=2000 if affine else 10000, **how)
     batch = Batch(sample, folded(signs), costs, Clock(), settings)
     for C in (1e-7, 1e-5, 1e-3, 1e-1):
         batch.solve(C, 1e-8)
@@ -57,10 +58,38 @@ def test_what_a_fold_leaves_out_does_not_matter():
     found = []
     for rows in (X, other):
         sample = Sample.of(storage_of(rows), signs, order=np.arange(len(X)))
-        batch = Batch(sample, mine[:1], np.ones(len(X)), Clock())
+        settings = BatchSettings(single=False, least_gain=0.0)
+        batch = Batch(sample, mine[:1], np.ones(len(X)), Clock(), settings)
         batch.solve(1e-4, 1e-10)
         found.append(batch.w[:, 0])
     np.testing.assert_allclose(*found, rtol=1e-4, atol=1e-7)
+
+
+@pytest.mark.parametrize("own_features", [0, 100])
+def test_single_precision_is_enough_for_a_rough_optimum(own_features):
+    X, signs = examples(n=2000)
+    X[:, 3] *= 1e5
+    sample = Sample.of(storage_of(X), signs)
+    settings = BatchSettings(own_features=own_features)
+    batch, ones = Batch(sample, folded(signs), np.ones(2000), Clock(), settings), np.ones(2000)
+    for C in np.logspace(-10, 0, 6):
+        batch.solve(C, 1e-3)
+        for k, mine in enumerate(folded(signs)):
+            exact = alone(sample, mine, C, ones)
+            differ = (exact > 0) != (batch.values[k] > 0)
+            assert differ.mean() <= 0.01
+
+
+def test_problems_that_have_nothing_in_common():
+    X, signs = examples()
+    rng = np.random.default_rng(0)
+    mine = np.where(rng.random((4, len(X))) < 0.5, signs, 0).astype(np.int8)
+    sample, ones = Sample.of(storage_of(X), signs), np.ones(len(X))
+    settings = BatchSettings(single=False, least_gain=0.0)
+    batch = Batch(sample, mine, ones, Clock(), settings)
+    batch.solve(1e-3, 1e-8)
+    for values, each in zip(batch.values, mine, strict=True):
+        np.testing.assert_allclose(values, alone(sample, each, 1e-3, ones), atol=2e-3)
 
 
 def test_only_the_examples_in_order_take_part():

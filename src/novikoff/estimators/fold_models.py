@@ -17,7 +17,7 @@ from novikoff.estimators.folds import Fold
 from novikoff.estimators.margin_fit import in_data_units
 from novikoff.estimators.training import Training
 from novikoff.maxmargin import Problem, Solution, hard_margin, soft_margin
-from novikoff.maxmargin.batch import Batch
+from novikoff.maxmargin.batch import BATCH, Batch
 from novikoff.run import Clock, Limits
 from novikoff.run.clock import Stopped
 from novikoff.sample import Sample
@@ -26,6 +26,9 @@ Vector = NDArray[np.float64]
 
 ROUGH = 1e-2
 """The relative gap of the models that are only scored, if ``tol`` is smaller."""
+
+SINGLE = 1e-3
+"""The least relative gap for which single precision is enough."""
 
 MOST_CLOSELY = 1_000_000
 """Up to this many values, a solver of its own solves each fold to the optimum."""
@@ -85,7 +88,8 @@ class FoldModels:
         fitted = np.zeros((len(self.folds), self.sample.n_examples), dtype=np.int8)
         for row, fold in zip(fitted, self.folds, strict=True):
             row[fold.train] = signs[fold.train]
-        return Batch(self.sample, fitted[:, order], self.costs[order], Clock(self.limits))
+        settings = replace(BATCH, single=self.tol >= SINGLE)
+        return Batch(self.sample, fitted[:, order], self.costs[order], Clock(self.limits), settings)
 
     def soft(self, C: float) -> bool:
         """Solve the soft margins; return whether that was done within the limits."""

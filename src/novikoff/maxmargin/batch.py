@@ -5,14 +5,16 @@ together. They share
 
 - every pass over the data: products with the vectors of all problems are one matrix product, which
   costs little more than the product with a single vector;
-- the preconditioner: the factor of a Hessian of examples that are active in any of them;
+- the sums of squares of examples that the Hessians consist of, so that each problem has a factor of
+  its own for a preconditioner at the cost of one;
 - the path over growing C, each problem from its own optimum at the C before, so that nothing that a
   problem leaves out reaches its solution.
 
-For dense data with many examples and few features.
+Columns are centred and divided by their standard deviations, in a copy of single precision where
+that is enough. For dense data with many examples and few features.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from math import inf
 from typing import Any
@@ -27,29 +29,42 @@ from novikoff.sample import Sample
 
 Vector = NDArray[np.float64]
 Ids = NDArray[np.int64]
+Solver = Callable[[Vector], Vector]
 
 
 @dataclass(frozen=True)
 class BatchSettings:
-    """Sizes and accuracies, for MNIST's 60,000 x 784 digits in five folds, nine values of C."""
+    """Sizes and accuracies, for MNIST's 60,000 x 784 digits in five folds, ten values of C."""
 
-    block_values: int = 1 << 20
-    """How many values are converted or copied at once."""
+    single: bool = True
+    """Whether passes are made in single precision, which is enough for a gap of 1e-3."""
 
-    copied_values: int = 1 << 26
-    """Active rows are copied side by side if they have at most this many values (512 MB)."""
+    block_values: int = 1 << 19
+    """How many values are read at once."""
+
+    copied_values: int = 1 << 27
+    """Data with at most this many values (512 MB) are copied, centred and scaled; of larger ones
+    every block is, in every pass."""
 
     per_feature: int = 8
-    """The factor is built from this many examples for each feature."""
+    """The factors are built from this many examples for each feature."""
+
+    own_features: int = 1500
+    """With more features than this, the problems share one factor."""
 
     forcing: float = 0.1
     """How far the residual of Newton's equation must fall, in units of what it was."""
 
+    least_gain: float = 0.1
+    """A problem is solved where twice the gain of a step is at most this share of ``tol`` times its
+    primal objective, even if the gap is larger: with large C, weights of the hinges solve the dual
+    badly long after the primal has come to its end."""
+
     most_products: int = 40
     """The most products of conjugate gradients in a step."""
 
-    slow_products: int = 8
-    """After more products than this, the factor is built again, from four times as many."""
+    slow_products: int = 6
+    """After more products than this, the factors are built again, from four times as many."""
 
     most_steps: int = 30
     """The most steps for one C."""
@@ -73,6 +88,11 @@ class Batch:
         Asked between blocks of rows whether to stop.
     settings : BatchSettings, optional
         Sizes and accuracies.
+
+    Attributes
+    ----------
+    gaps : array of shape (n_problems,)
+        The relative gaps between primal and dual objective after the last call of :meth:`solve`.
     """
 
     def __init__(
@@ -83,20 +103,27 @@ class Batch:
         clock: Clock,
         settings: BatchSettings = BATCH,
     ) -> None:
-        self.sample = sample
+        self.affine = sample.affine
         self.clock = clock
         self.settings = settings
         self.signs = signs.astype(np.float64)
         self.costs = costs
         n_problems, self.n = signs.shape
-        d = sample.storage.width
-        self.w, self.offset = np.zeros((d, n_problems)), np.zeros(n_problems)
+        self.rows = ScaledRows(sample, clock, settings)
+        # In units of the standard deviations: w times them.
+        self.u, self.offset = np.zeros((self.rows.width, n_problems)), np.zeros(n_problems)
         self.products = np.zeros((n_problems, self.n))
         """``w . (x - mean)`` of every example, those left out included."""
-        self.mean = self._mean()
-        self.gram: Vector | None = None
+        self.kinds, self.takes_part = _kinds(signs != 0, self.rows.width <= settings.own_features)
+        self.grams: Vector | None = None
+        self.solver: tuple[float, Solver] | None = None
         self.richness = 1
         self.gaps = np.full(n_problems, inf)
+
+    @property
+    def w(self) -> Vector:
+        """The normal vectors, one in each column."""
+        return self.u / self.rows.deviations[:, None]
 
     @property
     def values(self) -> Vector:
@@ -106,30 +133,43 @@ class Batch:
     def solve(self, C: float, tol: float) -> None:
         """Minimise the primal of every problem, from where the last call has left it.
 
-        Ends where every relative gap is at most ``tol``, or after ``most_steps``.
+        Ends where every relative gap is at most ``tol``, or the primal has come to its end, or
+        after ``most_steps``.
         """
-        stiffness = 2.0 * C * self.costs
+        stiffness, deviations = 2.0 * C * self.costs, self.rows.deviations[:, None]
         for _ in range(self.settings.most_steps):
             self._move_offsets(stiffness)
             hinges = 1.0 - self.signs * self.values
             active = (hinges > 0.0) & (self.signs != 0.0)
             weights = np.where(active, stiffness * hinges, 0.0)
-            rows = _Active(self, np.flatnonzero(active.any(axis=0)))
-            gradient = self.w - rows.sums(self.signs * weights)[0]
-            squares = (self.w**2).sum(axis=0)
+            some = np.flatnonzero(active.any(axis=0))
+            gradient = self.u / deviations**2 - self.rows.sums(
+                some, (self.signs * weights)[:, some]
+            )
+            squares = ((self.u / deviations) ** 2).sum(axis=0)
             primal = 0.5 * squares + 0.5 * (weights * np.maximum(hinges, 0.0)).sum(axis=1)
             # The weights of the hinges solve the dual but for the gradient: half its square.
-            left2 = (gradient**2).sum(axis=0)
+            left2 = ((deviations * gradient) ** 2).sum(axis=0)
             self.gaps = np.where(primal > 0.0, 0.5 * left2 / np.maximum(primal, 1e-300), 0.0)
             open_ = self.gaps > tol
             if not open_.any():
                 return
-            curvature = np.where(active, stiffness, 0.0)
-            directions, shifts = self._newton(rows, curvature, -gradient, tol * primal, open_, C)
+            curvature = np.where(active, stiffness, 0.0)[:, some]
+            precondition = self._preconditioner(some, curvature, C)
+            right = np.zeros((len(self.u) + 1, len(primal)))
+            right[:-1] = -gradient
+            # What a step would gain if the preconditioner were the Hessian's inverse, twice.
+            gain2 = (right * precondition(right)).sum(axis=0)
+            open_ &= gain2 > self.settings.least_gain * tol * primal
+            if not open_.any():
+                return
+            directions, shifts = self._newton(
+                some, curvature, right, precondition, tol * primal, open_
+            )
             self._go(directions, shifts, hinges, stiffness, open_)
 
     def _move_offsets(self, stiffness: Vector) -> None:
-        if not self.sample.affine:
+        if not self.affine:
             return
         for k, signs in enumerate(self.signs):
             hinges = np.where(signs == 0.0, -1.0, 1.0 - signs * (self.products[k] + self.offset[k]))
@@ -139,47 +179,45 @@ class Batch:
         self, directions: Vector, shifts: Vector, hinges: Vector, stiffness: Vector, open_: Any
     ) -> None:
         """Go along each direction to the lowest point."""
-        speeds = self._products(directions)
+        speeds = self.rows.products(np.arange(self.n), directions)
+        squares = self.rows.deviations**2
         for k in np.flatnonzero(open_):
             signs, along = self.signs[k], directions[:, k]
             length = best_step(
                 np.where(signs == 0.0, -1.0, hinges[k]),
                 signs * (speeds[k] + shifts[k]),
                 stiffness,
-                float(self.w[:, k] @ along),
-                float(along @ along),
+                float(self.u[:, k] @ (along / squares)),
+                float(along @ (along / squares)),
                 1.0,
             )
-            self.w[:, k] += length * along
+            self.u[:, k] += length * along
             self.offset[k] += length * shifts[k]
             self.products[k] += length * speeds[k]
             self.clock.updates += 1
 
     def _newton(
         self,
-        rows: "_Active",
+        some: Ids,
         curvature: Vector,
         right: Vector,
+        solve: Solver,
         enough2: Vector,
         open_: NDArray[np.bool_],
-        C: float,
     ) -> tuple[Vector, Vector]:
         """Solve Newton's equations by conjugate gradients; the last row is the intercept's."""
-        d, n_problems = right.shape
-        affine = self.sample.affine
-        solve = self._preconditioner(rows, curvature, C)
-        residual = np.zeros((d + 1, n_problems))
-        residual[:d] = np.where(open_, right, 0.0)
+        d, deviations = len(self.u), self.rows.deviations[:, None]
+        residual = np.where(open_, right, 0.0)
         solution = np.zeros_like(residual)
         direction = solve(residual)
         size = (residual * direction).sum(axis=0)
         least, going, products = self.settings.forcing**2 * size, open_ & (size > 0.0), 0
+        rows = self.rows.copied(some)
         while going.any() and products < self.settings.most_products:
-            speeds = curvature * (rows.products(direction[:d]) + direction[d][:, None])
             image = np.zeros_like(residual)
-            image[:d], total = rows.sums(speeds)
-            image[:d] += direction[:d]
-            image[d] = total if affine else 0.0
+            image[:d], image[d] = rows.curved(curvature, direction[:d], direction[d])
+            image[:d] += direction[:d] / deviations**2
+            image[d] *= self.affine
             curve = (direction * image).sum(axis=0)
             going &= curve > 0.0
             length = np.where(going, size / np.where(curve > 0.0, curve, 1.0), 0.0)
@@ -187,115 +225,193 @@ class Batch:
             residual -= length * image
             preconditioned = solve(residual)
             before, size = size, (residual * preconditioned).sum(axis=0)
-            left2 = (residual[:d] ** 2).sum(axis=0)
+            left2 = ((deviations * residual[:d]) ** 2).sum(axis=0)
             going &= (size > least) & (left2 > 0.5 * enough2)
             ratio = np.where(before > 0.0, size / np.where(before > 0.0, before, 1.0), 0.0)
             direction = preconditioned + ratio * direction
             products += 1
         if products > self.settings.slow_products:
-            self.gram, self.richness = None, 4 * self.richness
+            self.grams = self.solver = None
+            self.richness *= 4
         return solution[:d], solution[d]
 
-    def _preconditioner(self, rows: "_Active", curvature: Vector, C: float) -> Any:
-        d = len(self.mean)
-        if self.gram is None:
+    def _preconditioner(self, some: Ids, curvature: Vector, C: float) -> Solver:
+        """Return the product with the inverse of each problem's Hessian, about."""
+        if self.solver is not None and self.solver[0] == C:
+            return self.solver[1]
+        d = self.rows.width
+        if self.grams is None:
             most = self.richness * self.settings.per_feature * d
-            self.gram = rows.gram(curvature.mean(axis=0) / C, most)
-        hessian = C * self.gram
-        hessian[np.arange(d), np.arange(d)] += 1.0
-        if not self.sample.affine:
+            # What an example counts where it takes part, in units of C.
+            own = curvature.max(axis=0) * (curvature > 0.0).sum(axis=0) / C
+            own = own / self.takes_part[self.kinds[some]].sum(axis=1)
+            self.grams = self.rows.grams(some, own, self.kinds, len(self.takes_part), most)
+        parts = self.takes_part.T.astype(np.float64)
+        distinct, of_problem = np.unique(parts, axis=0, return_inverse=True)
+        solvers = [self._factor(np.tensordot(part, self.grams, 1), C) for part in distinct]
+
+        def solve(residual: Vector) -> Vector:
+            solution = np.empty_like(residual)
+            for number, factor in enumerate(solvers):
+                mine = of_problem.ravel() == number
+                solution[:, mine] = factor(residual[:, mine])
+            return solution
+
+        self.solver = (C, solve)
+        return solve
+
+    def _factor(self, gram: Vector, C: float) -> Solver:
+        d = self.rows.width
+        hessian = C * gram
+        hessian[np.arange(d), np.arange(d)] += self.rows.deviations**-2.0
+        if not self.affine:
             hessian[d], hessian[:, d] = 0.0, 0.0
-            hessian[d, d] = 1.0
         hessian[d, d] += 1e-12 * np.trace(hessian) / (d + 1)
+        diagonal = 1.0 / np.diag(hessian)[:, None]
         try:
             factor = cho_factor(hessian, lower=True, overwrite_a=True, check_finite=False)
         except LinAlgError:
-            diagonal = 1.0 / (C * np.diag(self.gram) + 1.0)
-            return lambda residual: diagonal[:, None] * residual
+            return lambda residual: diagonal * residual
         return lambda residual: cho_solve(factor, residual, check_finite=False)
 
-    def _mean(self) -> Vector:
-        """Return the mean of the examples: relative to it, the intercept is nearly independent."""
-        total = np.zeros(self.sample.storage.width)
-        if self.sample.affine:
-            for block, _ in self.blocks(np.arange(self.n)):
-                total += block.sum(axis=0)
-        mean: Vector = total / self.n
-        return mean
 
-    def _products(self, vectors: Vector) -> Vector:
-        products = np.empty((vectors.shape[1], self.n))
-        for block, part in self.blocks(np.arange(self.n)):
-            products[:, part] = (block @ vectors).T
-        return products - (self.mean @ vectors)[:, None]
+def _kinds(takes_part: NDArray[np.bool_], apart: bool) -> tuple[Ids, NDArray[np.bool_]]:
+    """Return which kind each example is of, and in which problems the examples of a kind take part.
 
-    def blocks(self, places: Ids) -> Iterator[tuple[Vector, slice]]:
-        """Yield the rows at some places of the order, as float64, block by block."""
-        order, matrix = self.sample.order, self.sample.storage.matrix
-        size = max(1, self.settings.block_values // max(1, self.sample.storage.width))
-        ids = order[places]
-        for begin in range(0, len(ids), size):
-            status = self.clock.interrupted()
-            if status is not None:
-                raise Stopped(status)
-            some = ids[begin : begin + size]
-            first, last = int(some[0]), int(some[-1]) + 1
-            # Consecutive rows are read where they are.
-            where: Any = slice(first, last) if last - first == len(some) else some
-            block = np.asarray(matrix[where], dtype=np.float64)
-            yield block, slice(begin, begin + len(some))
+    Of as many folds there are as many kinds. If there are many more, or if they need not be told
+    apart, all are of one kind that takes part everywhere.
+    """
+    n_problems, n = takes_part.shape
+    kinds = np.zeros(n, dtype=np.int64)
+    if apart and n_problems <= 62:
+        codes = np.left_shift(1, np.arange(n_problems)) @ takes_part.astype(np.int64)
+        distinct, first, kinds = np.unique(codes, return_index=True, return_inverse=True)
+        if len(distinct) <= 2 * n_problems:
+            return kinds.ravel(), takes_part[:, first].T
+    return np.zeros(n, dtype=np.int64), np.ones((1, n_problems), dtype=np.bool_)
 
 
-class _Active:
-    """The examples that are active in some problem: those that Newton's equation reads."""
+class ScaledRows:
+    """The examples with centred columns, divided by their standard deviations.
 
-    def __init__(self, batch: Batch, places: Ids) -> None:
-        self.batch = batch
-        self.places = places
-        self.copy: Vector | None = None
+    Without an intercept they are not centred, and divided by their root mean square.
+    """
 
-    def __iter__(self) -> Iterator[tuple[Vector, Ids]]:
-        """Yield rows and their places; the second time from a copy, if it is not too large."""
-        batch, places = self.batch, self.places
-        if self.copy is not None:
-            yield self.copy, places
-            return
-        width = len(batch.mean)
-        keep = len(places) * width <= batch.settings.copied_values
-        copy = np.empty((len(places), width)) if keep else None
-        for block, part in batch.blocks(places):
-            if copy is not None:
+    def __init__(self, sample: Sample, clock: Clock, settings: BatchSettings) -> None:
+        self.sample = sample
+        self.clock = clock
+        self.settings = settings
+        self.dtype = np.float32 if settings.single else np.float64
+        self.n, self.width = len(sample.order), sample.storage.width
+        self.size = max(1, settings.block_values // max(1, self.width))
+        self.mean, self.deviations = np.zeros(self.width), np.ones(self.width)
+        self.all: NDArray[Any] | None = None
+        everything = np.arange(self.n)
+        if sample.affine:
+            self.mean = sum(block.sum(axis=0) for block in self._raw(everything)) / self.n
+        squares = sum(((block - self.mean) ** 2).sum(axis=0) for block in self._raw(everything))
+        deviations = np.sqrt(squares / self.n)
+        self.deviations = np.where(deviations > 0.0, deviations, 1.0)
+        if self.n * self.width <= settings.copied_values:
+            copy = np.empty((self.n, self.width), dtype=self.dtype)
+            for part, block in self.blocks(everything):
                 copy[part] = block
-            yield block, places[part]
-        self.copy = copy
+            self.all = copy
 
-    def products(self, vectors: Vector) -> Vector:
-        """Return ``v . (x - mean)`` for every vector; zero for examples that are not active."""
-        batch = self.batch
-        products = np.zeros((vectors.shape[1], batch.n))
-        along = (batch.mean @ vectors)[:, None]
-        for block, places in self:
-            products[:, places] = (block @ vectors).T - along
+    def _raw(self, places: Ids) -> Iterator[Vector]:
+        matrix, ids = self.sample.storage.matrix, self.sample.order[places]
+        for begin in range(0, len(ids), self.size):
+            self._check()
+            yield np.asarray(matrix[_as_slice(ids[begin : begin + self.size])], dtype=np.float64)
+
+    def _check(self) -> None:
+        status = self.clock.interrupted()
+        if status is not None:
+            raise Stopped(status)
+
+    def blocks(self, places: Ids) -> Iterator[tuple[slice, NDArray[Any]]]:
+        """Yield the rows at some places of the order, block by block."""
+        begin = 0
+        if self.all is not None:
+            for begin in range(0, len(places), self.size):
+                self._check()
+                part = slice(begin, begin + self.size)
+                yield part, self.all[_as_slice(places[part])]
+            return
+        for block in self._raw(places):
+            part = slice(begin, begin + len(block))
+            begin += len(block)
+            yield part, ((block - self.mean) / self.deviations).astype(self.dtype)
+
+    def copied(self, places: Ids) -> "Chosen":
+        """Return some of the rows, side by side if they are in memory."""
+        if self.all is None:
+            return Chosen(self, places, None)
+        copy = self.all if len(places) == self.n else self.all[places]
+        return Chosen(self, places, copy)
+
+    def products(self, places: Ids, vectors: Vector) -> Vector:
+        """Return the products of rows with every vector."""
+        products, vectors = np.empty((vectors.shape[1], len(places))), vectors.astype(self.dtype)
+        for part, block in self.blocks(places):
+            products[:, part] = (block @ vectors).T
         return products
 
-    def sums(self, weights: Vector) -> tuple[Vector, Vector]:
-        """Return ``sum_i weights_i (x_i - mean)`` for every row of weights, and their totals."""
-        batch = self.batch
-        sums, totals = np.zeros((len(batch.mean), len(weights))), weights.sum(axis=1)
-        for block, places in self:
-            sums += block.T @ weights[:, places].T
-        return sums - np.outer(batch.mean, totals), totals
+    def sums(self, places: Ids, weights: Vector) -> Vector:
+        """Return the sum of rows for every row of weights."""
+        total, weights = np.zeros((self.width, len(weights))), weights.astype(self.dtype)
+        for part, block in self.blocks(places):
+            total += (weights[:, part] @ block).T
+        return total
 
-    def gram(self, weights: Vector, most: int) -> Vector:
-        """Return ``sum_i weights_i z_i z_i^T``, ``z = (x - mean, 1)``, over at most so many."""
-        batch, places = self.batch, self.places
+    def grams(self, places: Ids, weights: Vector, kinds: Ids, n_kinds: int, most: int) -> Vector:
+        """Return ``sum_i weights_i z_i z_i^T``, ``z = (x, 1)``, over at most so many, by kind."""
+        chosen = np.arange(len(places))
         if len(places) > most:
-            places = places[np.linspace(0, len(places) - 1, most).astype(np.int64)]
-        scale = weights[self.places].sum() / max(weights[places].sum(), 1e-300)
-        width = len(batch.mean) + 1
-        gram = np.zeros((width, width))
-        for block, part in batch.blocks(places):
-            rows = np.column_stack([block - batch.mean, np.ones(len(block))])
-            rows *= np.sqrt(scale * weights[places[part]])[:, None]
-            gram += rows.T @ rows
-        return gram
+            chosen = np.linspace(0, len(places) - 1, most).astype(np.int64)
+        scale = weights.sum() / max(float(weights[chosen].sum()), 1e-300)
+        roots = np.sqrt(scale * weights[chosen])
+        grams = np.zeros((n_kinds, self.width + 1, self.width + 1))
+        for kind, gram in enumerate(grams):
+            mine = np.flatnonzero(kinds[places[chosen]] == kind)
+            for part, block in self.blocks(places[chosen[mine]]):
+                z = np.empty((len(block), self.width + 1), dtype=self.dtype)
+                z[:, :-1], z[:, -1] = block, 1.0
+                z *= roots[mine[part]].astype(self.dtype)[:, None]
+                gram += z.T @ z
+        return grams
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """Some of the rows: those that Newton's equation reads."""
+
+    rows: ScaledRows
+    places: Ids
+    copy: NDArray[Any] | None
+
+    def curved(self, curvature: Vector, vectors: Vector, shifts: Vector) -> tuple[Vector, Vector]:
+        """Return ``sum_i D_i (x_i . v + b) (x_i, 1)`` for every problem, in one pass."""
+        rows = self.rows
+        single, total = vectors.astype(rows.dtype), np.zeros(len(shifts))
+        image = np.zeros(vectors.shape)
+        for part, block in self._blocks():
+            speeds = (block @ single + shifts) * curvature[:, part].T
+            total += speeds.sum(axis=0)
+            image += (speeds.T.astype(rows.dtype) @ block).T
+        return image, total
+
+    def _blocks(self) -> Iterator[tuple[slice, NDArray[Any]]]:
+        if self.copy is None:
+            yield from self.rows.blocks(self.places)
+            return
+        for begin in range(0, len(self.copy), self.rows.size):
+            part = slice(begin, begin + self.rows.size)
+            yield part, self.copy[part]
+
+
+def _as_slice(ids: Ids) -> Any:
+    """Return consecutive rows as a slice, which is read without a copy."""
+    if len(ids) and (np.diff(ids) == 1).all():
+        return slice(int(ids[0]), int(ids[-1]) + 1)
+    return ids
