@@ -17,6 +17,7 @@ SCRIPTS = {
     "epochs": "One epoch with default parameters, and a whole fit on uint8",
     "zero_errors": "Time to zero training errors",
     "noisy": "Noisy data with default parameters",
+    "defaults": "Default fits on real tables",
     "online": "Online learning",
     "startup": "Import and first fit in a new process",
     "memory": "Memory of a fit beyond the data",

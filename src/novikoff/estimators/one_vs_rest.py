@@ -15,6 +15,7 @@ from novikoff.certificate.threads import count_threads
 from novikoff.estimators.fitted import Fitted, Task
 from novikoff.estimators.training import Training
 from novikoff.run import Callback, Clock, Limits
+from novikoff.run.blas import blas_for
 from novikoff.run.clock import cancel_on_interrupt
 from novikoff.sample import Sample
 
@@ -66,7 +67,7 @@ def fit_classes(
             cancel.set()
         return fitted
 
-    with cancel_on_interrupt(cancel):
+    with cancel_on_interrupt(cancel), blas_for(*training.X.shape):
         found = _each(against_rest, training.positives, count_threads(n_jobs))
     results = dict(zip(training.positives, found, strict=True))
     return results, combined([fitted.certificate for fitted in found], training), cancel.is_set()
