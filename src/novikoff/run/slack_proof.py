@@ -83,7 +83,7 @@ def refute_by_slacks(
             proof = _confirmed(certifier, columns.put(slacks), found)
             if proof is not None or not found.nearly:
                 return proof
-        return _by_remainders(certifier, slacks, violations, columns, deadline)
+        return _by_remainders(certifier, slacks, found, columns, deadline)
     except CertificateError:
         # A slack, a sum or a product with a power of two overflows.
         return None
@@ -92,15 +92,18 @@ def refute_by_slacks(
 def _by_remainders(
     certifier: Certifier,
     slacks: Slacks,
-    violations: Violations,
+    first: Elimination,
     columns: Columns,
     deadline: float,
 ) -> Refutation | None:
     """Prove it where columns depend on others up to rounding."""
-    for _ in range(ROUNDS):
+    violations = first.violations
+    for number in range(ROUNDS):
         if not _in_time(violations, deadline):
             return None
-        found = Elimination.of(violations, solved=columns.solved, strict=True)
+        found: Elimination | None = first
+        if number or first.nearly:
+            found = Elimination.of(violations, solved=columns.solved, strict=True)
         if found is None:
             return None
         if found.kept.all():
