@@ -7,7 +7,7 @@ from scipy import sparse
 from novikoff.certificate import Certifier, Relation, Slacks
 from novikoff.certificate.exact.columns import Replaced
 from novikoff.run import least_hinges as module
-from novikoff.run.least_hinges import Plane, least_hinges
+from novikoff.run.least_hinges import Plane, _is_slow, least_hinges
 from tests.certificate.exact.test_vanishing import near_optimum, noisy
 
 
@@ -63,7 +63,16 @@ def test_separable_examples_end_too():
     assert np.isfinite(found.coef).all() and plane.value < 200.0
 
 
-def test_one_factor_serves_many_steps(monkeypatch):
+def test_a_hessian_is_computed_again_where_steps_cost_more():
+    # Twenty steps of a rate of 1/e are to come.
+    rate, gradient = np.exp(-1.0), np.exp(20.0)
+    assert _is_slow(gradient, rate, 30) and not _is_slow(gradient, rate, 3000)
+    assert _is_slow(gradient, 0.9, 3000) and _is_slow(gradient, 1.0, 10**6)
+    assert not _is_slow(np.exp(1.5), rate, 30) and not _is_slow(gradient, 0.0, 30)
+
+
+@pytest.mark.parametrize("cheap", [True, False])
+def test_one_factor_serves_many_steps(monkeypatch, cheap):
     X, y = noisy(np.random.default_rng(4), 2000, 10)
     counted = []
     of = module.Hessian.of
@@ -73,6 +82,9 @@ def test_one_factor_serves_many_steps(monkeypatch):
         return of(*arguments)
 
     monkeypatch.setattr(module.Hessian, "of", count)
+    if not cheap:
+        monkeypatch.setattr(module, "STEPS_OF_HESSIAN", 100.0)
     w, _ = near_optimum(np.random.default_rng(0), X, y, True, 0.0)
-    minimised(X, y, start=1.01 * w)
-    assert len(counted) == 1
+    _, plane = minimised(X, y, start=1.01 * w)
+    assert len(counted) >= 2 if cheap else len(counted) == 1
+    assert plane.gradient(np.arange(11)) < 10.0

@@ -112,6 +112,8 @@ def replace_dependent(found: Elimination, columns: Columns, slacks: Slacks) -> S
     candidates = violations.X[violations.rows[found.places]]
     for place, terms in _Terms.of_all(found):
         column = int(found.columns[place])
+        if column in columns.relations:
+            continue
         relation = _relation(found, columns, column, terms)
         # The column in the new ones: what is left of it, divided by the scale, and the terms.
         weights, scale, remainder = terms.weights, math.inf, None

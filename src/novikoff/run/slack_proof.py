@@ -84,19 +84,20 @@ def refute_by_slacks(
         if not _in_time(violations, deadline):
             return None
         for candidates in (CANDIDATES, MORE_CANDIDATES):
-            found, columns = Elimination.of(violations, candidates=candidates), Columns()
-            if found is None:
+            eliminated = Elimination.of(violations, candidates=candidates)
+            if eliminated is None:
                 return None
-            left_out, nearly = leave_out(found, columns), found.nearly
+            found, columns = eliminated, Columns()
+            left_out = leave_out(found, columns)
             if left_out:
                 proof = _confirmed(certifier, columns.put(slacks), found)
                 if proof is not None:
                     return proof
             if found.kept.all() or found.columns.size > FEW_COLUMNS:
                 break
-        if left_out and not nearly:
+        if left_out and not found.nearly:
             return None
-        return _by_remainders(certifier, slacks, violations, columns, deadline)
+        return _by_remainders(certifier, slacks, found, columns, deadline)
     except CertificateError:
         # A slack, a sum or a product with a power of two overflows.
         return None
@@ -105,15 +106,18 @@ def refute_by_slacks(
 def _by_remainders(
     certifier: Certifier,
     slacks: Slacks,
-    violations: Violations,
+    first: Elimination,
     columns: Columns,
     deadline: float,
 ) -> Refutation | None:
     """Prove it where columns depend on others up to rounding."""
-    for _ in range(ROUNDS):
+    violations = first.violations
+    for number in range(ROUNDS):
         if not _in_time(violations, deadline):
             return None
-        found = Elimination.of(violations, solved=columns.solved, strict=True)
+        found: Elimination | None = first
+        if number or first.nearly:
+            found = Elimination.of(violations, solved=columns.solved, strict=True)
         if found is None:
             return None
         if found.kept.all():
