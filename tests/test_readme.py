@@ -1,17 +1,28 @@
-"""The examples of the README print what the README says they print."""
+"""The examples and the commands of the README and the docs print what they say they print."""
 
 import contextlib
 import io
+import os
 import re
+import shlex
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-README = Path(__file__).parents[1] / "README.md"
-
-
-TEXT = README.read_text(encoding="utf-8")
-EXAMPLES = re.findall(r"```python\n(.*?)```\n\n```\n(.*?)```", TEXT, re.S)
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+TEXTS = {page.name: page.read_text(encoding="utf-8") for page in PAGES}
+EXAMPLES = [
+    pytest.param(program, printed, id=f"{name}-{number}")
+    for name, text in TEXTS.items()
+    for number, (program, printed) in enumerate(
+        re.findall(r"```python\n(.*?)```\n\n```\n(.*?)```", text, re.S)
+    )
+]
+COMMANDS = re.findall(r"```console\n(.*?)```", TEXTS["README.md"], re.S)
 
 
 @pytest.mark.parametrize(("program", "printed"), EXAMPLES)
@@ -22,5 +33,45 @@ def test_the_examples_print_what_they_say(program, printed):
     assert out.getvalue() == printed
 
 
-def test_there_are_examples():
-    assert len(EXAMPLES) == TEXT.count("```python")
+def test_every_example_is_run():
+    assert len(EXAMPLES) == sum(text.count("```python") for text in TEXTS.values())
+
+
+def test_the_commands_of_the_readme_print_what_it_says(tmp_path):
+    """All of them in order, in one folder, as a reader would type them."""
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    bin_folder = str(Path(sys.executable).parent)
+    environment = {
+        **os.environ,
+        "PATH": bin_folder + os.pathsep + os.environ.get("PATH", ""),
+        "COLUMNS": "100",
+    }
+    for block in COMMANDS:
+        printed = ""
+        for command in re.findall(r"^\$ (.*)$", block, re.M):
+            done = subprocess.run(
+                shlex.split(command),
+                cwd=tmp_path,
+                env=environment,
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+            printed += f"$ {command}\n{done.stdout}{done.stderr}"
+        assert without_times(printed) == without_times(block)
+
+
+def test_there_are_commands():
+    assert sum(block.count("$ novikoff") for block in COMMANDS) >= 4
+
+
+def test_links_lead_somewhere():
+    for page in PAGES:
+        for link in re.findall(r"\]\(([^)#]+)\)", TEXTS[page.name]):
+            if "://" not in link:
+                assert (page.parent / link).exists(), (page.name, link)
+
+
+def without_times(text: str) -> str:
+    """Return what does not depend on the machine."""
+    return re.sub(r"^(Time +).*$", r"\1", text, flags=re.M)

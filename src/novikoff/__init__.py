@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from novikoff.certificate import Certificate, CertificateError, Status, Undecided, verify
     from novikoff.estimators import (
         MaxMargin,
+        MaxMarginCV,
         ModelError,
         NotSeparableError,
         Perceptron,
@@ -23,6 +24,7 @@ __all__ = [
     "Certificate",
     "CertificateError",
     "MaxMargin",
+    "MaxMarginCV",
     "ModelError",
     "NotSeparableError",
     "Perceptron",

@@ -49,6 +49,17 @@ def corner_slacks(**other):
     return Slacks(**(parts | {"relations": (same,)} | other))
 
 
+def replaced_slacks(**other):
+    """The second column is replaced by half of itself minus a quarter, in two parts, of the first.
+
+    In the new columns the hyperplane is ``0.25 x_1 + 0.5 e - 0.125``, which is ``0.25 x_2 - 0.125``
+    in the old.
+    """
+    half = Relation(np.array([1, 0, 0]), np.array([0.5, -0.25, -0.25]))
+    parts = {"coef": np.array([0.25, 0.5, 0.0, 0.0]), "intercept": -0.125}
+    return corner_slacks(**(parts | {"remainders": (half,)} | other))
+
+
 def samples():
     yield make().hard(CONVERGED, coef=[1.0, 0.0], proof=PROOF)
     yield make(affine=False).hard(CONVERGED, coef=[-1.0, -0.0], proof=PROOF)
@@ -67,6 +78,7 @@ def samples():
     )
     maker = make(CORNERS, CORNERS_Y)
     yield maker.refuted(maker.refute_by_slacks(corner_slacks(), [0, 1, 2]))
+    yield maker.refuted(maker.refute_by_slacks(replaced_slacks(), [0, 1, 2]))
     near = np.array([[1.0], [1.0 + 2.0**-50]])
     yield make(near, names, affine=False).hard(
         Account(status=Status.PRECISION), coef=[0.0], proof=Weighted([0, 1], [1, 1])

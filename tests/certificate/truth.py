@@ -11,9 +11,11 @@ def exact(a):
 
 
 def dot(a, b):
-    return sum(
-        (Fraction(float(x)) * Fraction(float(y)) for x, y in zip(a, b, strict=True)), Fraction(0)
-    )
+    return sum((rational(x) * rational(y) for x, y in zip(a, b, strict=True)), Fraction(0))
+
+
+def rational(a):
+    return a if isinstance(a, Fraction) else Fraction(float(a))
 
 
 def signs(y, positive):
@@ -170,9 +172,28 @@ def is_basis(X, signs, support, affine):
     return min([*relation, 1]) >= 0
 
 
+def replaced(X, remainders):
+    """The rows with columns replaced by combinations of what they were."""
+    rows = [[exact(float(v)) for v in x] for x in X]
+    return [
+        [
+            next((combination(x, each) for each in remainders if each.columns[0] == j), v)
+            for j, v in enumerate(x)
+        ]
+        for x in rows
+    ]
+
+
+def combination(x, relation):
+    """What a relation leaves of a row."""
+    lifted = [*x, Fraction(1)]
+    terms = zip(relation.columns.tolist(), relation.coefs.tolist(), strict=True)
+    return sum((Fraction(a) * exact(lifted[j]) for j, a in terms), Fraction(0))
+
+
 def violating(X, signs, costs, slacks):
     """The rows with a slack above the threshold, and their slacks times their costs."""
-    values = signed_values(X, signs, slacks.coef, slacks.intercept)
+    values = signed_values(replaced(X, slacks.remainders), signs, slacks.coef, slacks.intercept)
     sizes = [(1 - v) * Fraction(a) for v, a in zip(values, costs, strict=True)]
     rows = [
         i

@@ -86,10 +86,12 @@ def assert_true(clf, X, y, verified):
     """What was verified holds of what the model predicts: by predict, and in fractions."""
     assert verified.errors == (clf.predict(X) != y).sum()
     parts = getattr(clf.certificate_, "certificates", (clf.certificate_,))
-    table = np.asarray(X, dtype=np.float64)
+    exponents = np.array(clf.certificate_.problem.exponents or 0)
+    table = np.ldexp(np.asarray(X, dtype=np.float64), -exponents)
     for row, part in enumerate(parts):
         signs = np.where(y == clf.classes_[1 if len(parts) == 1 else row], 1, -1)
-        w, b, soft = clf.coef_[row], float(clf.intercept_[row]), part.hyperplane.soft
+        w, b = np.ldexp(clf.coef_[row], exponents), float(clf.intercept_[row])
+        soft = part.hyperplane.soft
         values = truth.signed_values(table, signs, w, b)
         wrong = sum(v < 0 or (v == 0 and s < 0) for v, s in zip(values, signs, strict=True))
         assert wrong == part.hyperplane.errors

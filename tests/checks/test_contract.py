@@ -3,7 +3,7 @@
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from novikoff import MaxMargin, Perceptron, rules
+from novikoff import MaxMargin, MaxMarginCV, Perceptron, rules
 
 pytestmark = pytest.mark.filterwarnings(
     # Some checks fit on data that no limit within reason would let a rule finish.
@@ -14,12 +14,15 @@ pytestmark = pytest.mark.filterwarnings(
 @parametrize_with_checks(
     [
         Perceptron(),
+        Perceptron(scale=True),
         Perceptron(rule="classic", max_iter=100),
         Perceptron(rule=rules.PassiveAggressive(C=1.0), C=0.5, max_iter=100),
         Perceptron(rule="dynamic", average=True, shuffle=False, max_iter=100),
         MaxMargin(),
+        MaxMargin(scale=True),
         MaxMargin(C=1.0),
         MaxMargin(C=0.1, class_weight="balanced", tol=1e-6),
+        MaxMarginCV(Cs=4, cv=3),
     ]
 )
 def test_contract(estimator, check):

@@ -38,6 +38,11 @@ CASES = {
     "soft": (MaxMargin(C=0.7), lambda: noise(12, 2)),
     "weighted": (MaxMargin(C=0.7, class_weight={0: 2.0}), lambda: noise(12, 2)),
     "classes": (MaxMargin(), between),
+    "scaled": (MaxMargin(scale=True), lambda: whole_numbers(12, 2)),
+    "scaled, soft": (MaxMargin(C=0.7, scale=True), lambda: noise(12, 2)),
+    "scaled, not separable": (MaxMargin(scale=True), lambda: noise(14, 2)),
+    "scaled, classes": (MaxMargin(scale=True), between),
+    "perceptron, scaled": (Perceptron(random_state=0, scale=True), lambda: whole_numbers(12, 2)),
 }
 
 

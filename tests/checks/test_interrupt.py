@@ -96,8 +96,13 @@ def test_an_interruption_stops_all_classes(name, n_jobs):
 def test_an_interrupted_is_separable_gives_no_verdict(classes):
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((400, 6)), rng.integers(0, classes, 400)
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(KeyboardInterrupt) as raised:
         is_separable(X, y, callbacks=(Interrupt(),))
+    certificate = raised.value.certificate
+    assert Status.INTERRUPTED in stops(certificate)
+    assert certificate.verify(X, y)
+    with pytest.raises(ValueError, match="undecided"):
+        bool(certificate)
 
 
 @pytest.mark.parametrize("name", ["scale-free", "hard"])
@@ -246,11 +251,28 @@ def test_interrupted_outside_the_search_the_model_is_unchanged(name, monkeypatch
     def press(*_, **__):
         raise KeyboardInterrupt
 
-    for place in ("training.hash_rows", "one_vs_rest.combined"):
+    for place in ("training.hash_rows", "one_vs_rest.Clock", "one_vs_rest.combined"):
         with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
             patch.setattr(f"novikoff.estimators.{place}", press)
             clf.fit(X, y)
         assert vars(clf) == before
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_a_second_ctrl_c_leaves_the_model_unchanged(name):
+    X, y = three_classes()
+    clf = patient(name).fit(X, y == 0)
+    before = vars(clf).copy()
+
+    def press_twice(line):
+        for _ in range(2):
+            signal.raise_signal(signal.SIGINT)
+
+    with CtrlC(), pytest.raises(KeyboardInterrupt):
+        clf.set_callbacks(press_twice).fit(X, y)
+    after = {key: value for key, value in vars(clf).items() if key != "_callbacks"}
+    assert after.keys() == before.keys()
+    assert all(after[key] is before[key] for key in before)
 
 
 def test_a_fit_in_another_thread_installs_no_signal_handler():
@@ -302,3 +324,61 @@ def test_a_real_signal_from_another_process():
         assert run.stderr.read() == ""
     assert run.returncode == 0
     assert told == [["INTERRUPTED", "True"]] * len(ESTIMATORS) + [["INTERRUPTED"], ["done"]]
+
+
+SEARCH = """
+import signal, sys, warnings
+import numpy as np
+from sklearn.model_selection import GridSearchCV
+from novikoff import MaxMargin, Perceptron
+
+warnings.simplefilter("error")
+signal.signal(signal.SIGINT, signal.default_int_handler)
+rng = np.random.default_rng(0)
+X, y = rng.standard_normal((100_000, 30)), rng.integers(0, 2, 100_000)
+endless = dict(max_iter=10**9, time_limit=300.0)
+
+
+class Told:
+    def fit(self, X, y):
+        print("fit", flush=True)
+        self.set_callbacks(lambda line: print("begun", flush=True))
+        return super().fit(X, y)
+
+
+class ToldPerceptron(Told, Perceptron):
+    pass
+
+
+class ToldMaxMargin(Told, MaxMargin):
+    pass
+
+
+grids = {
+    ToldPerceptron(min_margin=0.0, **endless): {"random_state": [0, 1, 2]},
+    ToldMaxMargin(**endless): {"tol": [1e-6, 1e-7, 1e-8]},
+}
+for clf, grid in grids.items():
+    try:
+        GridSearchCV(clf, grid, cv=3).fit(X, y)
+    except KeyboardInterrupt:
+        print("stopped", flush=True)
+    else:
+        print("went through", flush=True)
+"""
+
+
+def test_a_grid_search_stops_at_the_first_of_nine_fits():
+    told, pressed = [], False
+    command = [sys.executable, "-c", SEARCH]
+    pipes = dict(stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    with subprocess.Popen(command, **pipes) as run:
+        for line in run.stdout:
+            if line != "begun\n":
+                told.append(line.strip())
+                pressed = False
+            elif not pressed:
+                run.send_signal(signal.SIGINT)
+                pressed = True
+        assert run.stderr.read() == ""
+    assert told == ["fit", "stopped"] * 2

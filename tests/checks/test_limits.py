@@ -49,7 +49,8 @@ def test_every_limit(name, limit, status):
     assert f"({next(iter(limit))})" in message
     asked = type(clf.rule).__name__ if name not in MARGINS and name != "with slack" else ""
     assert f"asked for {asked}" in message
-    assert f"reached {clf.certificate_.headline()}. Raise the limit" in message
+    assert f"reached {clf.certificate_.headline()}. " in message
+    assert "aise the limit" in message
     assert isinstance(clf.certificate_, SoftOptimum if name in SOFT else Inconclusive)
     assert assert_proved(clf, X, y).errors == (clf.predict(X) != y).sum()
 
@@ -89,7 +90,7 @@ def test_no_pass_beyond_the_limit(name, max_iter):
         clf.fit(X, y)
     else:
         warned(clf.fit, X, y)
-        assert clf.n_iter_ <= max_iter + (10 if name == "hard" else 0)
+        assert clf.n_iter_ <= max_iter
     assert all(line.iteration <= max_iter + (10 if name == "hard" else 0) for line in lines)
     assert Status.MAX_ITER in stops(clf.certificate_)
     assert_proved(clf, X, y)

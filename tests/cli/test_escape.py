@@ -165,7 +165,7 @@ def test_a_label_that_the_model_has_never_seen(run, evil):
 def test_predictions_are_escaped_on_a_terminal_and_unchanged_in_a_pipe(run, evil):
     run("fit", evil, *TARGET, "-q")
     piped = run("predict", "model.json", evil).stdout_bytes.decode()
-    assert piped.startswith(f'"apple{EVIL}"\n')
+    assert piped.startswith(f'label\n"apple{EVIL}"\n')
     main, end = os.openpty()
     command = [sys.executable, "-m", "novikoff", "predict", "model.json", str(evil)]
     with subprocess.Popen(command, stdout=end, stderr=subprocess.DEVNULL) as process:
@@ -182,7 +182,7 @@ def test_predictions_are_escaped_on_a_terminal_and_unchanged_in_a_pipe(run, evil
     os.close(main)
     assert process.returncode == 0
     lines = shown.decode().replace("\r\n", "\n").splitlines()
-    assert len(lines) == 40
+    assert len(lines) == 41
     assert all(line.isprintable() for line in lines)
 
 

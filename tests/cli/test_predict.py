@@ -25,17 +25,21 @@ def truth(fruit):
 def test_one_label_to_a_line(run, model, fruit, truth):
     result = run("predict", model, fruit)
     assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout.splitlines() == ["label", *truth.y.tolist()]
+    result = run("predict", model, fruit, "--no-header")
     assert result.stdout.splitlines() == truth.y.tolist()
 
 
 def test_columns_are_found_by_name(run, model, truth):
     lines = [f"{b!r},text,{a!r}" for a, b in truth.X.tolist()]
     Path("new.csv").write_text("\n".join(["x1,note,x0", *lines]) + "\n")
-    assert run("predict", model, "new.csv").stdout.splitlines() == truth.y.tolist()
+    assert run("predict", model, "new.csv").stdout.splitlines()[1:] == truth.y.tolist()
 
 
 def test_scores_follow_the_labels(run, model, fruit, truth):
-    rows = [line.split(",") for line in run("predict", model, fruit, "--scores").stdout.split()]
+    names, *lines = run("predict", model, fruit, "--scores").stdout.splitlines()
+    assert names == "label,score banana"
+    rows = [line.split(",") for line in lines]
     scores = np.array([float(score) for _, score in rows])
     assert [label for label, _ in rows] == truth.y.tolist()
     loaded = novikoff.load(model)
@@ -45,7 +49,9 @@ def test_scores_follow_the_labels(run, model, fruit, truth):
 
 def test_one_score_for_each_class(run, three):
     run("fit", three, "-t", "kind", "-q")
-    first = run("predict", "model.json", three, "--scores").stdout.splitlines()[0].split(",")
+    names, line, *_ = run("predict", "model.json", three, "--scores").stdout.splitlines()
+    assert names == "label,score a,score b,score c"
+    first = line.split(",")
     assert first[0] == "a"
     assert np.argmax([float(score) for score in first[1:]]) == 0
     assert len(first) == 4
@@ -54,13 +60,13 @@ def test_one_score_for_each_class(run, three):
 def test_to_a_file(run, model, fruit, truth):
     result = run("predict", model, fruit, "--out", "labels.csv")
     assert (result.exit_code, result.output) == (0, "")
-    assert Path("labels.csv").read_text().splitlines() == truth.y.tolist()
+    assert Path("labels.csv").read_text().splitlines() == ["label", *truth.y.tolist()]
 
 
 def test_known_labels_are_compared(run, model, mixed):
     result = run("predict", model, mixed, "--target", "kind")
     assert result.exit_code == 0
-    assert len(result.stdout.splitlines()) == 51
+    assert len(result.stdout.splitlines()) == 52
     assert result.stderr == "1 error in 51 labelled examples (2 %)\n"
     assert run("predict", model, mixed, "--target", "kind", "-q").stderr == ""
 
@@ -76,7 +82,15 @@ def test_json(run, model, mixed):
 
 def test_numbers_without_names(run, model, truth):
     np.save("new.npy", truth.X)
-    assert run("predict", model, "new.npy").stdout.splitlines() == truth.y.tolist()
+    assert run("predict", model, "new.npy").stdout.splitlines()[1:] == truth.y.tolist()
+
+
+def test_a_csv_file_without_names(run, refused, model, truth):
+    lines = [f"{a!r},{b!r}" for a, b in truth.X.tolist()]
+    Path("bare.csv").write_text("\n".join(lines) + "\n")
+    assert "pass --no-header" in refused("predict", model, "bare.csv")
+    result = run("predict", model, "bare.csv", "--no-header")
+    assert result.stdout.splitlines() == truth.y.tolist()
 
 
 def test_the_labels_of_a_libsvm_file_may_be_fillers(run, truth):
@@ -85,7 +99,7 @@ def test_the_labels_of_a_libsvm_file_may_be_fillers(run, truth):
     dump_svmlight_file(truth.X, np.zeros(50), "new.libsvm", zero_based=False)
     assert run("fit", "train.libsvm", "-q").exit_code == 0
     known, new = (run("predict", "model.json", f) for f in ("train.libsvm", "new.libsvm"))
-    assert known.stdout == new.stdout == "".join(f"{s}\n" for s in signs)
+    assert known.stdout == new.stdout == "label\n" + "".join(f"{s}\n" for s in signs)
     assert known.stderr == "0 errors in 50 labelled examples (0 %)\n"
     assert new.stderr == ""
 

@@ -127,5 +127,5 @@ def test_a_closed_pipe_is_no_traceback(fruit, tmp_path):
     result = subprocess.run(
         script, shell=True, cwd=tmp_path, capture_output=True, text=True, check=False
     )
-    assert result.stdout == "apple\n"
+    assert result.stdout == "label\n"
     assert result.stderr == ""

@@ -17,7 +17,7 @@ def test_a_signalling_nan(tmp_path):
     """Its conversion to another precision makes numpy warn."""
     nan = np.array([1, 0x7F800001], np.uint32).view(np.float32)
     pq.write_table(pa.table({"a": nan, "b": [1.0, 2.0]}), tmp_path / "a.parquet")
-    expected = "column 'a', row 2: nan is not a finite number"
+    expected = "column 'a', row 2: the value is missing"
     assert message(tmp_path / "a.parquet").startswith(expected)
     expected = "column 'a', row 2: the weight nan is not a finite number"
     assert message(tmp_path / "a.parquet", weights="a").startswith(expected)
@@ -112,7 +112,7 @@ def test_long_labels_in_parquet(tmp_path):
     pq.write_table(pa.table({"a": np.zeros(n), "y": codes}), path, store_schema=False)
     assert pq.read_schema(path).field("y").type == pa.string()
     assert message(path, "y").startswith("column 'y', row 1: the label has 1,000,000 characters")
-    assert message(path).startswith("column 'y', row 1: 'uuuuuuuu")
+    assert message(path).startswith("column 'y', row 1: the text has 1,000,000 characters")
     pq.write_table(pa.table({"a": [1.0, 2.0], "y": ["v", "u" * 2000]}), path)
     assert message(path, "y").startswith("column 'y', row 2: the label has 2,000 characters")
     unused = pa.DictionaryArray.from_arrays(pa.array([1, 2]), ["u" * 10**4, "v", "w"])
@@ -127,7 +127,7 @@ def test_words_far_down_in_parquet(tmp_path):
     assert message(path).startswith("column 'a' contains numbers stored as text")
     pq.write_table(pa.table({"a": [*texts[:-1], "x"]}), path)
     assert message(path).startswith("column 'a', row 300000: 'x' is not a number")
-    pq.write_table(pa.table({"a": [*texts[:-1], None]}), path)
+    pq.write_table(pa.table({"a": [1.5] * (n - 1) + [None]}), path)
     assert message(path).startswith("column 'a', row 300000: the value is missing")
 
 
@@ -142,7 +142,7 @@ def test_texts_that_are_not_utf_8(tmp_path):
 @pytest.mark.parametrize(
     ("name", "content", "arguments"),
     [
-        ("a.csv", f"a{ESC},b\u202e,y\n1,x{ESC},u\n", {"target": "y"}),
+        ("a.csv", f"a{ESC},b\u202e,y\n1,x{ESC},u\n2,3,v\n", {"target": "y"}),
         ("a.csv", f"a{ESC},b\u202e,y\n1,2,u\n", {"target": "z"}),
         ("a.csv", f"a{ESC},a{ESC},y\n1,2,u\n", {"target": "y"}),
         ("a.csv", f"a,b\n1,2,{ESC}\n", {}),
@@ -155,7 +155,7 @@ def test_texts_that_are_not_utf_8(tmp_path):
         ("a.npz", npz({f"A{ESC}\n.npy": npy("<f8", (1, 1), b"\0" * 8)}), {}),
         ("a.npy", npy([(f"a{ESC}", "<f8")], (1, 1), b"\0" * 8), {}),
         ("a.idx", to_idx(np.eye(2)), {"target": ESC}),
-        ("a\n\x1b.csv", "a,b\n1,x\n", {}),
+        ("a\n\x1b.csv", "a,b\n1,x\n2,3\n", {}),
         ("a\n\x1b.data", "a,b\n1,x\n", {}),
     ],
 )
@@ -168,8 +168,8 @@ def test_names_and_values_are_shown_escaped(file, name, content, arguments):
 
 def test_names_in_parquet_are_shown_escaped(tmp_path):
     path = tmp_path / "a.parquet"
-    pq.write_table(pa.table({f"a{ESC}\n": ["x\u2028"], "y": [{f"{ESC}": 1}]}), path)
-    assert message(path, "y").startswith(r"column 'a\x1b[2J\n', row 1: 'x\u2028' is not a number")
+    pq.write_table(pa.table({f"a{ESC}\n": ["1", "x\u2028y"], "y": [{f"{ESC}": 1}] * 2}), path)
+    assert r"column 'a\x1b[2J\n', row 2: 'x\u2028y' is not a number" in message(path, drop="y")
     assert message(path, "z").endswith(r"a\x1b[2J\n, y")
     assert message(path, drop=[0]).startswith(r"column 'y' is of type struct<\x1b[2J: int64>")
 

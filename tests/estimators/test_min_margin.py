@@ -11,6 +11,7 @@ from scipy import sparse
 from novikoff import Perceptron
 from novikoff.certificate import Inconclusive, Separation, Status
 from novikoff.data import planted
+from novikoff.run import loop
 from tests.estimators.problems import ALL_RULES, assert_proved, noise, three_classes
 from tests.theorems.optimum import affine_optimum, optimum
 
@@ -108,8 +109,10 @@ def test_a_margin_that_is_there_is_never_excluded():
         assert bool(clf.certificate_)
 
 
-def test_bounds_beside_the_excluded_margin():
+def test_bounds_beside_the_excluded_margin(monkeypatch):
     """Upper bounds next to the margin that was asked for, to the last bit: claimed only if true."""
+    # Without the proof that nothing separates the examples, which would come first.
+    monkeypatch.setattr(loop, "PATIENCE", 10_000)
     X = np.array([[0.0, 0.0], [3.0, 0.0], [1.0, 1.0], [2.0, -0.3]])
     y = np.array([0, 0, 1, 1])
     plain = Perceptron(random_state=0, shuffle=False, min_margin=0.0, max_iter=40, average=False)
@@ -138,7 +141,8 @@ def test_each_class_excludes_on_its_own():
     R = np.linalg.norm(X - clf.centre_, axis=1).max()
     assert any(account.status is Status.NO_SUCH_MARGIN for account in accounts)
     for account in accounts:
-        assert account.min_margin == pytest.approx(1e-3 * R, rel=1e-12)
+        if account.status is not Status.NOT_SEPARABLE:
+            assert account.min_margin == pytest.approx(1e-3 * R, rel=1e-12)
     assert_proved(clf, X, y)
 
 

@@ -1,5 +1,7 @@
 """Soft margins of growing C: separators found on the way, and proofs from slacks."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -7,11 +9,14 @@ from scipy import sparse
 from novikoff import MaxMargin, is_separable
 from novikoff.certificate import Certifier, NonSeparation, Separation, Status
 from novikoff.maxmargin import SOME_MARGIN, soft_margin
+from novikoff.maxmargin.choose import hard
 from novikoff.maxmargin.choose.hard import hard_margin
 from novikoff.maxmargin.choose.settings import ChooseSettings
+from novikoff.maxmargin.choose.soft import start_wolfe
 from novikoff.maxmargin.verdict import Probe
 from novikoff.run.slack_proof import refute_by_slacks
 from tests.maxmargin.problems import clock_of, noisy, planted, problem_of, text_like
+from tests.run.test_slack_proof import ROUNDED
 
 
 def probe_of(X, y, clock=None, proved=True):
@@ -136,3 +141,49 @@ def test_text_is_separated_long_before_its_widest_margin():
     verdict.verify(text.X, text.y)
     widest = MaxMargin().fit(text.X, text.y)
     assert verdict.account.n_updates < 0.7 * widest.certificate_.account.n_updates
+
+
+@pytest.mark.parametrize("name", ROUNDED)
+def test_columns_that_depend_on_others_up_to_rounding(name):
+    """Wolfe's method finds a combination that is zero but for the rounding of a column."""
+    X, y = ROUNDED[name](2000, 60)
+    verdict = is_separable(X, y)
+    assert isinstance(verdict, NonSeparation)
+    verdict.verify(X, y)
+    if name != "float32":
+        assert verdict.slacks is not None and verdict.slacks.remainders
+
+
+def test_soft_margins_decide_what_wolfe_does_not_confirm():
+    X, y = noisy(0, 400, 20)
+    for features in (0, 1500):
+        for proved in (True, False):
+            problem, clock = problem_of(X, y), clock_of()
+            search = start_wolfe(problem, clock, None)
+            search.settings = replace(search.settings, precise_features=features)
+            status = search.run(SOME_MARGIN, 1e-7 * problem.sample.radius)
+            assert status is Status.NOT_SEPARABLE
+            probe, asked = probe_of(X, y, clock=clock, proved=proved)
+            found = hard._finish(
+                search,
+                status,
+                SOME_MARGIN,
+                SOME_MARGIN,
+                lambda support: False,
+                lambda probe=probe: hard._probed(probe, SOME_MARGIN),
+                ChooseSettings(),
+            )
+            assert len(asked) == (1 if proved else len(probe.settings.levels) - 1)
+            expected = Status.NOT_SEPARABLE if proved else Status.PRECISION
+            assert found.status is expected and found.solver.startswith("wolfe")
+            assert found.solver.endswith("slacks") == proved
+            # Those that were tried are not tried again.
+            assert hard._probed(probe, SOME_MARGIN) is None or proved
+
+
+def test_no_passes_are_left_for_soft_margins():
+    X, y = noisy(0, 400, 20)
+    clock = clock_of(2)
+    probe, asked = probe_of(X, y, clock=clock)
+    clock.passes = 2.0
+    assert hard._probed(probe, SOME_MARGIN) is None and not asked

@@ -163,9 +163,12 @@ def test_ctrl_c_before_the_first_epoch_is_over(few_digits, monkeypatch):
     def interrupted(self):
         raise KeyboardInterrupt
 
+    clf = MarginMLPClassifier(max_epochs=1).fit(*few_digits)
+    before = vars(clf).copy()
     monkeypatch.setattr(Training, "epoch", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        MarginMLPClassifier().fit(*few_digits)
+        clf.fit(*few_digits)
+    assert vars(clf) == before
 
 
 def test_numpy_numbers_as_options(few_digits):

@@ -74,7 +74,7 @@ def test_data_and_classes_are_escaped(tmp_path):
         rf"{tmp_path}/x\x1b: 3 examples, 1 feature",
     )
     assert class_rows(table) == [
-        ("Classes", r"k\ti: \x1b (2) and a\nb (1)"),
+        ("Classes", r"k\ti: '\x1b' (2) and 'a\nb' (1)"),
         ("Weights", "3 of 3 examples have a positive weight"),
     ]
 

@@ -1,15 +1,19 @@
 """Soft margins with a large C prove that nothing separates the examples."""
 
+import dataclasses
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from scipy import sparse
 
 from benchmarks.generators import text_like
 from novikoff import MaxMargin
-from novikoff.certificate import CertificateError, Certifier
+from novikoff.certificate import Certificate, CertificateError, Certifier, Relation
 from novikoff.run import slack_proof
 from novikoff.run.slack_proof import refute_by_slacks
 from tests.certificate.exact.test_vanishing import near_optimum, noisy, separable
+from tests.certificate.verdict import agrees, is_true, replaced
 
 
 def proved(X, y, w, b=0.0, *, affine=True):
@@ -21,6 +25,62 @@ def proved(X, y, w, b=0.0, *, affine=True):
     proof = certifier.refuted(found)
     assert proof.verify(X, y).upper == 0.0
     return proof
+
+
+def rounded_sum(X, rng):
+    X[:, 2] = X[:, 0] + X[:, 1]
+
+
+def rounded_weighted_sum(X, rng):
+    X[:, 2] = 0.3 * X[:, 0] + 0.7 * X[:, 1]
+
+
+def dummies_and_means(X, rng):
+    groups = rng.integers(0, 3, len(X))
+    X[:, :3] = np.eye(3)[groups]
+    X[:, 3] = rng.normal(size=3)[groups]
+    X[:, 4] = X[:, 5:].mean(axis=1)
+
+
+def float32_copies(X, rng):
+    X[:, 2] = (X[:, 0] + X[:, 1]).astype(np.float32)
+    X[:, 3] = X[:, 4].astype(np.float32)
+
+
+def other_units(X, rng):
+    X[:, 0] = np.round(20.0 + 8.0 * X[:, 0], 1)
+    X[:, 1] = 1.8 * X[:, 0] + 32.0
+    X[:, 2] = 0.45359237 * X[:, 3]
+
+
+def sums_of_sums(X, rng):
+    X[:, 2] = X[:, 0] + X[:, 1]
+    X[:, 3] = X[:, 2]
+    X[:, 4] = X[:, 2] + X[:, 5]
+    X[:, 6] = X[:, 2] / 3.0
+
+
+def with_columns(change):
+    """Examples with 10 % of the labels turned, and columns that depend on others."""
+
+    def make(n, d):
+        rng = np.random.default_rng(0)
+        X = rng.normal(size=(n, d))
+        y = np.where((X @ rng.normal(size=d) > 0) ^ (rng.random(n) < 0.1), 1, -1)
+        change(X, rng)
+        return X, y
+
+    return make
+
+
+ROUNDED = {
+    "sum": with_columns(rounded_sum),
+    "weighted sum": with_columns(rounded_weighted_sum),
+    "means": with_columns(dummies_and_means),
+    "float32": with_columns(float32_copies),
+    "units": with_columns(other_units),
+    "sums of sums": with_columns(sums_of_sums),
+}
 
 
 def soft(X, y, C, **options):
@@ -91,15 +151,82 @@ def test_dummies_and_columns_twice():
     assert len(solved) == 6
 
 
-def test_a_rounded_sum_is_left_to_others():
-    X, y = noisy(np.random.default_rng(4), 400, 5)
-    X[:, 4] = X[:, 0] + X[:, 1]
-    w, b = near_optimum(np.random.default_rng(0), X, y, True, 0.0)
-    assert proved(X, y, w, b) is None
-    # A multiple rounded to float32 is no multiple.
-    X[:, 4] = (X[:, 0] / 3.0).astype(np.float32)
-    w, b = near_optimum(np.random.default_rng(0), X[:, :4], y, True, 0.0)
+@pytest.mark.parametrize("name", ROUNDED)
+@pytest.mark.parametrize("store", [np.asarray, np.asfortranarray, sparse.csr_matrix])
+def test_columns_that_others_determine_up_to_rounding(name, store):
+    X, y = ROUNDED[name](600, 24)
+    proof = proved(store(X), y, *soft(X, y, 10.0))
+    slacks = proof.slacks
+    assert len(slacks.remainders) >= 1
+    assert proof.support.size == X.shape[1] + 1 - len(slacks.relations)
+    assert Certificate.from_json(proof.to_json()).verify(X, y).upper == 0.0
+
+
+@pytest.mark.parametrize("name", ROUNDED)
+def test_their_proofs_are_true_in_fractions(name):
+    X, y = ROUNDED[name](90, 8)
+    proof = proved(X, y, *soft(X, y, 10.0))
+    assert len(proof.slacks.remainders) >= 1 and is_true(proof, X, y.tolist())
+
+
+@pytest.mark.parametrize("name", ROUNDED)
+def test_their_proofs_after_an_edit(name):
+    X, y = ROUNDED[name](90, 8)
+    proof, rng = proved(X, y, *soft(X, y, 10.0)), np.random.default_rng(0)
+    slacks = proof.slacks
+    first = slacks.remainders[0]
+    nudged = Relation(first.columns, np.r_[first.coefs[0], np.nextafter(first.coefs[1:], np.inf)])
+    for forged in (
+        {"remainders": ()},
+        {"remainders": slacks.remainders[1:], "relations": (*slacks.relations, first)},
+        {"remainders": (nudged, *slacks.remainders[1:])},
+        {"coef": np.where(np.arange(8) == first.columns[0], 0.0, slacks.coef)},
+    ):
+        assert agrees(replaced(proof, slacks=dataclasses.replace(slacks, **forged)), X, y.tolist())
+    for _ in range(10):
+        Z, row = X.copy(), rng.integers(len(X))
+        Z[row] = np.nextafter(Z[row], np.inf) if rng.integers(2) else -Z[row]
+        assert agrees(proof, Z, y.tolist())
+
+
+def test_without_an_intercept():
+    for name in ("sum", "weighted sum", "float32"):
+        X, y = ROUNDED[name](600, 24)
+        proof = proved(X, y, *soft(X, y, 10.0, fit_intercept=False), affine=False)
+        assert proof.slacks.remainders and proof.support.size == 24
+
+
+def test_weights_of_examples_beside_remainders():
+    X, y = ROUNDED["sum"](600, 12)
+    weights = np.random.default_rng(0).choice([0.0, 1.0, 3.0], 600)
+    clf = MaxMargin(C=10.0, tol=1e-6).fit(X, y, sample_weight=weights)
+    maker = Certifier.of(X, y, positive=1, affine=True, sample_weight=weights)
+    found = refute_by_slacks(maker, clf.coef_[0], float(clf.intercept_[0]))
+    assert maker.refuted(found).verify(X, y, sample_weight=weights).upper == 0.0
+    assert found.slacks.remainders
+
+
+def test_a_column_that_separates_by_its_rounding():
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(80, 3))
+    X[:, 2] = X[:, 0] + X[:, 1]
+    exact = [Fraction(c) - Fraction(a) - Fraction(b) for a, b, c in X.tolist()]
+    y = np.array([1 if a >= 0 else -1 for a in exact])
+    # What is left of the column has the sign of the label, or is zero: move that away.
+    X[np.array([a == 0 for a in exact]), 2] *= 1.0 + 2.0**-50
+    exact = [Fraction(c) - Fraction(a) - Fraction(b) for a, b, c in X.tolist()]
+    y = np.array([1 if a > 0 else -1 for a in exact])
+    assert all(exact) and 20 < (y > 0).sum() < 60
+    w, b = near_optimum(rng, X[:, :2], y, True, 0.0)
     assert proved(X, y, np.append(w, 0.0), b) is None
+
+
+def test_remainders_are_not_begun_without_the_time_for_them(monkeypatch):
+    X, y = ROUNDED["sum"](600, 12)
+    plane, certifier = soft(X, y, 10.0), Certifier.of(X, y, positive=1, affine=True)
+    times = iter([0.0, 0.0, 100.0])
+    monkeypatch.setattr(slack_proof, "monotonic", lambda: next(times))
+    assert refute_by_slacks(certifier, *plane, seconds=10.0) is None
 
 
 def test_separable_examples_have_no_proof():

@@ -10,8 +10,8 @@ from novikoff.certificate.account import Account
 from novikoff.certificate.base import Certificate, Verified
 from novikoff.certificate.certify import Certifier, Refutation, Weighted
 from novikoff.certificate.errors import CertificateError, Undecided
+from novikoff.certificate.exact.columns import Relation
 from novikoff.certificate.exact.relation import reduce_support
-from novikoff.certificate.exact.vanishing import Relation
 from novikoff.certificate.examples.checked import Examples
 from novikoff.certificate.examples.fingerprint import (
     fingerprint,

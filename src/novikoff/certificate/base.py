@@ -17,6 +17,7 @@ from novikoff.certificate.escape import format_label
 from novikoff.certificate.examples.blocks import Floats, Indices
 from novikoff.certificate.examples.checked import Examples
 from novikoff.certificate.examples.fingerprint import sha256_of
+from novikoff.certificate.examples.matrix import check_matrix
 from novikoff.certificate.fields import same
 from novikoff.certificate.files import write_atomically
 from novikoff.certificate.model import Model
@@ -178,7 +179,7 @@ class Certificate(ABC):
         """Return the certificate with a cryptographic hash of its data, checked by ``verify``."""
         examples = Examples.of(self.problem, X, y, sample_weight, check_fingerprint=True)
         n_classes = len(self.problem.classes)
-        digest = sha256_of(examples.X, examples.codes, n_classes, sample_weight)
+        digest = sha256_of(check_matrix(X), examples.codes, n_classes, sample_weight)
         return self._with(replace(self.problem, sha256=digest))
 
     def to_dict(self) -> dict[str, Any]:
@@ -208,9 +209,15 @@ class Certificate(ABC):
         """The certificate in a text made by :meth:`to_json`; strict, and runs nothing."""
         return cls.from_dict(json.from_text(text))
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the certificate as JSON; an interruption leaves an old file whole."""
-        write_atomically(path, self.to_json())
+    def save(self, path: str | os.PathLike[str], *, about: dict[str, Any] | None = None) -> None:
+        """Write the certificate as JSON; an interruption leaves an old file whole.
+
+        ``about`` is stored beside it, such as how the file of the data was read.
+        """
+        document = self.to_dict()
+        if about:
+            document = {**document, "about": json.read_about(about)}
+        write_atomically(path, json.to_text(document))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
@@ -238,6 +245,12 @@ class Certificate(ABC):
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self.headline()}>"
+
+    def _repr_html_(self) -> str:
+        """The certificate for a notebook."""
+        from novikoff.certificate.notebook import to_html
+
+        return to_html(self)
 
     def _with(self, problem: Problem) -> Self:
         return replace(self, problem=problem)
@@ -288,7 +301,7 @@ class Certificate(ABC):
             each = [f"{format_label(label)} ({count:,})" for label, count in counts]
             part += f", of the classes {shortened(each)}"
         names = [problem.names] if problem.names else []
-        return [f"{part}, {problem.conditions}.", *names]
+        return [f"{part}, {problem.conditions}.", *problem.units, *names]
 
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other):

@@ -7,7 +7,7 @@ from typing import Any
 import numpy.typing as npt
 
 from novikoff.certificate.account import Account
-from novikoff.certificate.claims import scaled
+from novikoff.certificate.claims import times
 from novikoff.certificate.errors import CertificateError
 from novikoff.certificate.exact.arithmetic import check_arithmetic
 from novikoff.certificate.exact.filter import signed_values
@@ -18,6 +18,7 @@ from novikoff.certificate.exact.relation import carriers, integer_weights, is_ze
 from novikoff.certificate.exact.slack import best_scale, dual_below, primal_value
 from novikoff.certificate.examples.blocks import Floats, Indices
 from novikoff.certificate.examples.checked import Examples
+from novikoff.certificate.examples.scaling import in_raw_columns
 from novikoff.certificate.fields import (
     as_coef,
     as_intercept,
@@ -100,10 +101,16 @@ class Certifier:
         affine: bool,
         sample_weight: npt.ArrayLike | None = None,
         class_weights: tuple[float, ...] | None = None,
+        exponents: tuple[int, ...] | None = None,
     ) -> "Certifier":
         """Take the classes and the fingerprint from the data."""
         problem = problem_of(
-            X, y, affine=affine, sample_weight=sample_weight, class_weights=class_weights
+            X,
+            y,
+            affine=affine,
+            sample_weight=sample_weight,
+            class_weights=class_weights,
+            exponents=exponents,
         ).against(positive)
         examples = Examples.of(problem, X, y, sample_weight, check_fingerprint=False)
         return cls(problem, examples)
@@ -194,7 +201,7 @@ class Certifier:
         account : Account
             What the run says of itself; its status is changed where the bounds contradict it.
         coef, intercept
-            The hyperplane.
+            The hyperplane, for the columns of the data as they are.
         proof : Weighted, optional
             Weights on examples for the upper bound.
         also : Weighted, optional
@@ -258,7 +265,7 @@ class Certifier:
         Parameters
         ----------
         coef, intercept
-            The hyperplane.
+            The hyperplane, for the columns of the data as they are.
         C : float
             The penalty on margin violations.
         proof : Weighted, optional
@@ -279,7 +286,7 @@ class Certifier:
         values = self._values(w, b)
         claim = (examples.X, examples.signs)
         scale = best_scale(*claim, w, b, C, examples.costs) if rescale else 1.0
-        multiple = (w, b) if scale == 1.0 else scaled(w, b, scale)
+        multiple = (w, b) if scale == 1.0 else times(w, b, scale)
         seen = values if scale == 1.0 else None
 
         def soft_bounds(thorough: bool) -> Soft:
@@ -351,8 +358,10 @@ class Certifier:
         return None if weights is None else self.refute(bound.support, weights)
 
     def _hyperplane(self, coef: npt.ArrayLike, intercept: float) -> tuple[Floats, float]:
+        """The hyperplane for the columns that the problem measures: scaled, if it scales them."""
         problem = self.problem
-        return as_coef(coef, problem.n_features), as_intercept(intercept, problem.affine)
+        w = self.examples.scaled(as_coef(coef, problem.n_features))
+        return w, as_intercept(intercept, problem.affine)
 
     def _values(self, w: Floats, b: float) -> tuple[Floats, Floats]:
         return signed_values(self.examples.X, self.examples.signs, w, b)
@@ -365,7 +374,8 @@ class Certifier:
         if w.any():
             margin = margin_below(*claim, part, values=values).value
         errors = count_errors(*claim, values=values, taking_part=part).count
-        return Model(coef=w, intercept=b, margin=margin, errors=errors)
+        raw = in_raw_columns(w, examples.exponents)
+        return Model(coef=raw, intercept=b, margin=margin, errors=errors)
 
     def _bound(
         self, weighted: Weighted | None, costs: Floats | None = None, *, thorough: bool = False

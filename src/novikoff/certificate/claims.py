@@ -6,7 +6,7 @@ arithmetic, and in exact arithmetic where that does not decide.
 """
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -60,6 +60,7 @@ def check_model(model: Model | None, examples: Examples, *, affine: bool) -> Fin
     if model is None:
         check_finite(examples)
         return Findings()
+    model = replace(model, coef=examples.scaled(model.coef))
     values = signed_values(examples.X, examples.signs, model.coef, model.intercept)
     check_finite(examples, values)
     lower, exact = check_margin(model, examples, values)
@@ -123,7 +124,7 @@ def check_primal(
     """Check that the hyperplane attains ``primal``; return the bound and the exact rows."""
     coef, intercept, seen = model.coef, model.intercept, values
     if soft.scale != 1.0:
-        coef, intercept = scaled(coef, intercept, soft.scale)
+        coef, intercept = times(coef, intercept, soft.scale)
         seen = signed_values(examples.X, examples.signs, coef, intercept)
     claim = (examples.X, examples.signs, coef, intercept, soft.C, examples.costs)
     primal = primal_value(*claim, values=seen)
@@ -137,7 +138,7 @@ def check_primal(
     return primal.high, primal.exact_rows
 
 
-def scaled(coef: Floats, intercept: float, scale: float) -> tuple[Floats, float]:
+def times(coef: Floats, intercept: float, scale: float) -> tuple[Floats, float]:
     """Return the hyperplane with its numbers multiplied in float64."""
     with np.errstate(all="ignore"):
         product, offset = scale * coef, float(np.float64(scale) * intercept)

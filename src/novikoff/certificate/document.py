@@ -11,18 +11,21 @@ import numpy as np
 from novikoff.certificate.account import Account
 from novikoff.certificate.base import Certificate
 from novikoff.certificate.errors import CertificateError
-from novikoff.certificate.exact.vanishing import Relation
+from novikoff.certificate.exact.columns import Relation
 from novikoff.certificate.json import (
     Reader,
     check_keys,
     check_version,
     in_short,
     listed,
+    not_empty,
     optional,
+    read_about,
     read_boolean,
     read_count,
     read_extended,
     read_floats,
+    read_integer,
     read_label,
     read_number,
     read_rows,
@@ -45,8 +48,8 @@ from novikoff.certificate.status import Status
 FORMAT = "novikoff certificate"
 VERSION = 2
 
-_MAY_BE_ABSENT = {"slacks"}
-"""Fields that are left out where they are ``None``."""
+_MAY_BE_ABSENT = {"slacks": None, "exponents": None, "remainders": ()}
+"""Fields that are left out where they have these values."""
 
 
 def to_document(certificate: Certificate) -> dict[str, Any]:
@@ -71,6 +74,8 @@ def from_document(document: Any) -> Certificate:
     if rest.pop("format", None) != FORMAT:
         raise CertificateError(f"not a certificate: its format is not {FORMAT!r}")
     check_version("certificate", rest.pop("version", None), VERSION)
+    # How a file of the data was read; not part of the certificate.
+    read_about(rest.pop("about", {}))
     problem = _problem("problem", rest.pop("problem", None))
     if rest.get("kind") == "PerClass":
         return _per_class(rest, problem)
@@ -88,7 +93,9 @@ def _encoded(value: Any, *, leave_out: tuple[str, ...] = ()) -> Any:
         return [_encoded(part) for part in value]
     if not dataclasses.is_dataclass(value):
         return value
-    absent = {name for name in _MAY_BE_ABSENT if getattr(value, name, value) is None}
+    absent = {
+        name for name, usual in _MAY_BE_ABSENT.items() if getattr(value, name, value) == usual
+    }
     fields = [
         field.name
         for field in dataclasses.fields(value)
@@ -110,7 +117,7 @@ def _record(what: Callable[..., Any], fields: dict[str, Reader]) -> Reader:
     def read(name: str, value: Any) -> Any:
         if not isinstance(value, dict):
             raise wrong(name, "an object with named fields", value)
-        absent = _MAY_BE_ABSENT - value.keys()
+        absent = _MAY_BE_ABSENT.keys() - value.keys()
         check_keys(value, fields.keys() - absent, f"the {name}")
         return what(**{key: fields[key](key, value[key]) for key in fields if key not in absent})
 
@@ -131,6 +138,7 @@ _problem = _record(
         "target": optional(read_text),
         "feature_names": optional(listed(read_text)),
         "sha256": optional(read_text),
+        "exponents": listed(read_integer),
     },
 )
 _account = _record(
@@ -166,6 +174,7 @@ _model = _record(
         "account": optional(_account),
     },
 )
+_relations = listed(_record(Relation, {"columns": read_rows, "coefs": read_floats}))
 _slacks = _record(
     Slacks,
     {
@@ -173,7 +182,8 @@ _slacks = _record(
         "intercept": read_number,
         "threshold": read_number,
         "without": read_rows,
-        "relations": listed(_record(Relation, {"columns": read_rows, "coefs": read_floats})),
+        "relations": _relations,
+        "remainders": not_empty(_relations),
     },
 )
 _KINDS: dict[str, tuple[type[Certificate], dict[str, Reader]]] = {

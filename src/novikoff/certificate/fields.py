@@ -50,8 +50,8 @@ def as_support(support: Any, n_examples: int) -> Indices:
     return _frozen(array.astype(np.int64))
 
 
-def as_columns(name: str, columns: Any, n_columns: int) -> Indices:
-    """Distinct indices of columns as a read-only int64 array of its own."""
+def as_columns(name: str, columns: Any, n_columns: int, *, distinct: bool = True) -> Indices:
+    """Indices of columns, by default distinct, as a read-only int64 array of its own."""
     array = np.array(columns)
     if array.size == 0:
         array = array.astype(np.int64)
@@ -62,7 +62,7 @@ def as_columns(name: str, columns: Any, n_columns: int) -> Indices:
         raise CertificateError(
             f"{name} refers to column {outside[0]}, but there are only {n_columns}"
         )
-    if np.unique(array).size < array.size:
+    if distinct and np.unique(array).size < array.size:
         raise CertificateError(f"{name} refers to a column twice")
     return _frozen(array.astype(np.int64))
 

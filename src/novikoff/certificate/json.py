@@ -97,6 +97,19 @@ def in_short(value: Any) -> str:
     return quoted(value, 40) if isinstance(value, str) else printable(json.dumps(value), 40)
 
 
+def read_about(value: Any) -> dict[str, Any]:
+    """Read what a file remembers of its data: named texts, and an object, the encoding."""
+    if not isinstance(value, dict):
+        raise wrong("about", "an object with named texts", value)
+    for key, part in value.items():
+        if key == "encoding":
+            if not isinstance(part, dict):
+                raise wrong("about.encoding", "an object with named fields", part)
+        else:
+            read_text(f"about.{key}", part)
+    return value
+
+
 def read_boolean(name: str, value: Any) -> bool:
     """Read true or false."""
     if not isinstance(value, bool):
@@ -107,6 +120,13 @@ def read_boolean(name: str, value: Any) -> bool:
 def read_count(name: str, value: Any) -> int:
     """Read a whole number that is not negative."""
     if type(value) is not int or not 0 <= value < 1 << 63:
+        raise wrong(name, "a whole number", value)
+    return value
+
+
+def read_integer(name: str, value: Any) -> int:
+    """Read a whole number of at most 53 bits."""
+    if type(value) is not int or abs(value) > 1 << 53:
         raise wrong(name, "a whole number", value)
     return value
 
@@ -153,6 +173,17 @@ def listed(reader: Reader) -> Reader:
         if not isinstance(value, list):
             raise wrong(name, "a list", value)
         return tuple(reader(name, part) for part in value)
+
+    return read
+
+
+def not_empty(reader: Reader) -> Reader:
+    """Refuse an empty list: the field is left out instead."""
+
+    def read(name: str, value: Any) -> Any:
+        if value == []:
+            raise wrong(name, "left out where there are none", value)
+        return reader(name, value)
 
     return read
 

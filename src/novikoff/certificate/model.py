@@ -78,11 +78,12 @@ class Model:
     Parameters
     ----------
     coef : array of shape (n_features,)
-        Its normal vector.
+        Its normal vector, for the columns of the data as they are.
     intercept : float
         Its intercept.
     margin : float or None
-        A lower bound on ``min_i y_i (w·x_i + b)/‖w‖``; ``None`` where ``w = 0``.
+        A lower bound on ``min_i y_i (w·x_i + b)/‖w‖``; ``None`` where ``w = 0``. Where the problem
+        scales its columns, ``x`` and ``w`` are those of the scaled columns.
     errors : int
         How many of the examples that take part ``sign(w·x + b)`` gets wrong, with sign(0) = +1.
     soft : Soft, optional

@@ -26,7 +26,7 @@ class Predictor:
 
     certificate: Certificate
     classes: npt.NDArray[Any]
-    about: dict[str, str]
+    about: dict[str, Any]
 
     @classmethod
     def of(cls, document: dict[str, Any]) -> "Predictor":

@@ -14,6 +14,7 @@ from novikoff.certificate.examples.blocks import Floats
 from novikoff.certificate.examples.fingerprint import fingerprint_of_hashes, row_hashes
 from novikoff.certificate.examples.labels import Label, check_classes, classes_in, codes_of
 from novikoff.certificate.examples.matrix import check_sample_weight
+from novikoff.certificate.examples.scaling import check_exponents
 from novikoff.certificate.fields import check_text, check_whole
 from novikoff.certificate.wording import counted, in_full, shortened
 
@@ -48,6 +49,10 @@ class Problem:
         The names of the features; for display only.
     sha256 : str, optional
         A cryptographic hash of the same.
+    exponents : tuple of int, optional
+        Column ``j`` is divided by ``2 ** exponents[j]``, which is exact: margins, norms of
+        hyperplanes and objectives are those of the scaled columns. The fingerprint, ``coef`` and
+        the intercept are those of the data as they are. By default no column is scaled.
 
     Examples
     --------
@@ -76,6 +81,7 @@ class Problem:
     target: str | None = None
     feature_names: tuple[str, ...] | None = None
     sha256: str | None = None
+    exponents: tuple[int, ...] | None = None
 
     def __post_init__(self) -> None:
         set_field = object.__setattr__
@@ -103,6 +109,8 @@ class Problem:
                     f"there are {len(names)} feature names for {self.n_features} features"
                 )
             set_field(self, "feature_names", names)
+        if self.exponents is not None:
+            set_field(self, "exponents", check_exponents(self.exponents, self.n_features))
         if self.class_weights is not None:
             set_field(self, "class_weights", self._checked_class_weights(self.class_weights))
 
@@ -205,7 +213,22 @@ class Problem:
             kinds.append(f"class weights {shortened(each)}")
         weights = f"with {', and with '.join(kinds)}" if kinds else "without weights"
         plane = "with an intercept" if self.affine else "through the origin"
-        return f"{weights}; hyperplanes {plane}"
+        return f"{weights}; hyperplanes {plane}{self._scaling}"
+
+    @property
+    def units(self) -> list[str]:
+        """A sentence that states the unit of margins and objectives, where columns are scaled."""
+        if self.exponents is None:
+            return []
+        return ["Margins and objectives are in units of the scaled columns."]
+
+    @property
+    def _scaling(self) -> str:
+        if self.exponents is None:
+            return ""
+        least, most = min(self.exponents, default=0), max(self.exponents, default=0)
+        by = f"2**{least}" if least == most else f"powers of two, from 2**{least} to 2**{most}"
+        return f"; columns divided by {by}"
 
     @property
     def names(self) -> str:
@@ -228,6 +251,7 @@ def problem_of(
     affine: bool,
     sample_weight: npt.ArrayLike | None = None,
     class_weights: tuple[float, ...] | None = None,
+    exponents: tuple[int, ...] | None = None,
 ) -> Problem:
     """Return the problem of each class against the rest, its fingerprint taken from the data."""
     classes = classes_in(y)
@@ -244,4 +268,5 @@ def problem_of(
         fingerprint=fingerprint_of_hashes(hashes, codes, len(classes), n_features, weights),
         class_weights=class_weights,
         weighted=weights is not None,
+        exponents=exponents,
     )

@@ -100,10 +100,14 @@ def check_stated(certificate: Certificate, stated: list[Stated], X: Any, y: npt.
 def _check_sum(part: Any, X: Any, rows: Indices, dual: npt.NDArray[Any], centre: Floats) -> None:
     """Refuse weights whose sum of examples is not the hyperplane's normal."""
     weights = np.asarray(dual, dtype=np.float64)
+    exponents = np.array(part.problem.exponents or 0)
     with np.errstate(all="ignore"):
         total, error = combination(take(X, rows), weights, X.shape[1])
         error += radius(np.abs(weights).sum() * np.abs(centre), rows.size)
-        far = np.abs(total - weights.sum() * centre - part.coef) > ROUNDINGS * error
+        # The sum is one of scaled columns, where they are scaled, and so is the hyperplane.
+        found = np.ldexp(total - weights.sum() * centre, -exponents)
+        wanted = np.ldexp(part.coef, exponents)
+        far = np.abs(found - wanted) > np.ldexp(ROUNDINGS * error, -exponents)
     if far.any():
         raise CertificateError(
             "the model's dual_coef_ and support_ do not make its coef_; fit it again"

@@ -10,7 +10,7 @@ class Status(enum.Enum):
 
     Examples
     --------
-    >>> print(Status.MAX_ITER.value)
+    >>> print(Status.MAX_ITER)
     The run stopped at its limit on full passes (max_iter).
     >>> Status.MAX_ITER.at_limit
     True
@@ -26,6 +26,9 @@ class Status(enum.Enum):
     MAX_UPDATES = "The run stopped at its limit on updates (max_updates)."
     TIME_LIMIT = "The run stopped at its time limit (time_limit)."
     INTERRUPTED = "The run was interrupted."
+
+    def __str__(self) -> str:
+        return self.value
 
     @property
     def at_limit(self) -> bool:

@@ -162,12 +162,12 @@ def check_model_document(document: dict[str, Any]) -> None:
     label_type(document["fitted"].get("classes_dtype"))
 
 
-def about_in(document: dict[str, Any]) -> dict[str, str]:
-    """Return what stands in a model's file beside the model: names with texts, nothing else."""
-    about = document.get("about", {})
-    if not isinstance(about, dict):
-        raise json.wrong("about", "an object with named texts", about)
-    return {key: json.read_text(f"about.{key}", value) for key, value in about.items()}
+def about_in(document: dict[str, Any]) -> dict[str, Any]:
+    """Return what a file remembers of its data beside a model or a certificate.
+
+    Named texts, and an object ``encoding``, which `novikoff.data.encoding` reads.
+    """
+    return json.read_about(document.get("about", {}))
 
 
 def label_type(name: Any) -> np.dtype[Any] | None:

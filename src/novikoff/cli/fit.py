@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from novikoff.cli.shared import options
-from novikoff.cli.shared.estimator import EstimatorOptions
+from novikoff.cli.shared.estimator import EstimatorOptions, parse_C
 from novikoff.cli.shared.group import Refusal, complain, safe
 from novikoff.cli.shared.input import Source, with_names
 from novikoff.cli.shared.output import check_output, write
@@ -14,6 +14,7 @@ from novikoff.cli.shared.screen import Screen
 
 if TYPE_CHECKING:
     from novikoff.data import Table
+    from novikoff.report.validation import CrossValidation
 
 _MARGIN = "The largest margin"
 _PERCEPTRON = "A perceptron instead"
@@ -30,13 +31,25 @@ def fit(
         ),
     ] = Path("model.json"),
     no_intercept: options.Intercept = False,
+    scale: options.Scale = False,
     C: Annotated[
-        float | None,
+        str | None,
         typer.Option(
             "--C",
-            metavar="C",
+            metavar="C|auto",
             show_default="inf",
-            help="The penalty on margin violations, as in LinearSVC; inf is the hard margin.",
+            help="The penalty on margin violations, as in LinearSVC; inf is the hard margin, auto "
+            "the one that predicts best in cross-validation.",
+        ),
+    ] = None,
+    cv: Annotated[
+        int | None,
+        typer.Option(
+            "--cv",
+            min=2,
+            metavar="FOLDS",
+            show_default=False,
+            help="Report the error on examples held out, in so many folds.",
         ),
     ] = None,
     tol: Annotated[
@@ -47,6 +60,15 @@ def fit(
             show_default="0.001",
             rich_help_panel=_MARGIN,
             help="Stop when the relative gap between the proved bounds is this small.",
+        ),
+    ] = None,
+    class_weight: Annotated[
+        str | None,
+        typer.Option(
+            "--class-weight",
+            metavar="balanced",
+            show_default=False,
+            help="balanced: weigh examples so that every class has the same total weight.",
         ),
     ] = None,
     rule: Annotated[
@@ -110,13 +132,21 @@ def fit(
     drop: options.Drop = None,
     header: options.Header = None,
     format: options.Format = None,
+    missing: options.Missing = None,
+    words: options.Words = None,
+    decimal: options.Decimal = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Fit the hyperplane of largest margin, prove how large it is, and save model and proof.
 
     Where no hyperplane separates the examples, that is proved, and the model is the soft margin
-    with a C that the summary states. With --rule a perceptron is fitted instead.
+    with a C that the summary states. With --C auto it is chosen by cross-validation, and the hard
+    margin competes. With --rule a perceptron is fitted instead.
+
+    In CSV and Parquet files, a column of words becomes a feature of 0 and 1 for each word, one of
+    true and false 0 and 1, one of dates (2026-01-31, or with a time) the days since 1970-01-01. The
+    summary lists what was done, and the model remembers it for predict and verify.
 
     The exit code is 0 also where the run stopped at a limit or the verdict is inconclusive: the
     summary says so. Ctrl-C ends the fit early, with exit code 1: the best model so far, if there
@@ -132,14 +162,30 @@ def fit(
             "seed": seed,
         },
         of_both={
-            "C": C,
+            "C": parse_C(C),
+            "class_weight": class_weight,
             "fit_intercept": not no_intercept,
+            "scale": scale,
             "max_iter": max_iter,
             "time_limit": time_limit,
         },
+        cv=cv,
     )
     chosen.reject_incompatible_options()
-    source = Source(data, target, weights, format, tuple(drop or ()), header)
+    if class_weight not in (None, "balanced"):
+        raise Refusal(f"--class-weight {class_weight}: the only choice is balanced")
+    source = Source(
+        data,
+        target,
+        weights,
+        format,
+        tuple(drop or ()),
+        header,
+        missing,
+        tuple(words or ()),
+        decimal,
+        verb="fit",
+    )
     check_output(out, data, ours="novikoff model")
     with Screen(quiet=quiet, json=json) as screen:
         screen.stage(f"reading {data}")
@@ -158,8 +204,15 @@ def fit(
             raise Refusal(error) from None
         about = source.about(table)
         write(out, lambda path: novikoff.save(model, path, about=about))
-        summary = Summary(data, table, model, out, source.options_to_repeat(), screen.seconds)
+        validation = None
+        if cv is not None and not interrupted:
+            validation = validate_or_interrupt(model, table, cv, screen)
+            interrupted = validation is None
+        repeat = source.options_to_repeat()
+        summary = Summary(data, table, model, out, repeat, screen.seconds, validation)
         screen.show(summary.rows(), summary.document())
+        for warning in summary.warnings():
+            complain("warning", warning)
         if interrupted:
             complain("interrupted", f"the best model so far was saved to {safe(out)}")
             raise typer.Exit(1)
@@ -178,3 +231,20 @@ def fit_or_interrupt(model: Any, table: "Table", screen: Screen) -> bool:
         complain("interrupted", "there was no model yet, and nothing was written")
         raise typer.Exit(1) from None
     return False
+
+
+def validate_or_interrupt(
+    model: Any, table: "Table", cv: int, screen: Screen
+) -> "CrossValidation | None":
+    """Return the cross-validated error of what was asked for; None if Ctrl-C ended it."""
+    from novikoff.report.validation import CrossValidation
+
+    screen.stage(f"fitting {cv} folds")
+    try:
+        with screen.warnings_as_lines():
+            return CrossValidation.of(model, table, cv)
+    except ValueError as error:
+        raise Refusal(error) from None
+    except KeyboardInterrupt:
+        screen.clear()
+        return None

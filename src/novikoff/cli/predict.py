@@ -36,8 +36,8 @@ def predict(
         typer.Option(
             "--scores",
             show_default=False,
-            help="Write the decision value after each label; if there are more than two classes, "
-            "one for each.",
+            help="Write after each label how much speaks for each class; of two classes, for the "
+            "second.",
         ),
     ] = False,
     target: Annotated[
@@ -52,19 +52,41 @@ def predict(
         ),
     ] = None,
     drop: options.Drop = None,
-    header: options.Header = None,
+    header: Annotated[
+        bool | None,
+        typer.Option(
+            "--header/--no-header",
+            show_default=False,
+            rich_help_panel="The data",
+            help="--no-header: write no line of names; nor has DATA one, unless its first line "
+            "contains the names that the model knows.",
+        ),
+    ] = None,
     format: options.Format = None,
+    missing: Annotated[
+        str | None,
+        typer.Option(
+            "--missing",
+            metavar="error|drop|indicator",
+            show_default="as at the fit",
+            rich_help_panel="The data",
+            help="Missing values: an error; no prediction, an empty line; or 0, and marked as at "
+            "the fit.",
+        ),
+    ] = None,
+    decimal: options.Decimal = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Predict the label of every example, one label to a line.
+    """Predict the label of every example: a line of names, then one label to a line.
 
     Columns are found by the names they had at the fit, in any order, and others are ignored; a
-    file without names must have the columns of the fit, in addition to --target and --drop. With
+    file without names must have the columns of the fit, in addition to --target and --drop. A word
+    that the fit did not see counts as none of those it saw, and is reported on stderr. With
     --target, or labels that are part of the format, as in libsvm files, the number of errors is
     printed on stderr.
     """
-    source = Source(data, target, None, format, tuple(drop or ()), header)
+    source = Source(data, target, None, format, tuple(drop or ()), header, decimal=decimal)
     if out is not None:
         check_output(out, data, model)
     with Screen(quiet=quiet, json=json) as screen:
@@ -76,7 +98,8 @@ def predict(
 
         screen.stage(f"reading {data}")
         problem = fitted.certificate.problem
-        table = source.with_header(fitted.about).read(**columns_of(problem))
+        wanted = columns_of(model, problem, fitted.about, missing)
+        table = source.with_dialect(fitted.about).read(**wanted)
         known = labels_known(source, table.y, fitted)
         screen.stage(f"predicting {table.X.shape[0]:,} examples")
         found = fitted.decision_function(table.X)
@@ -86,21 +109,65 @@ def predict(
         if known:
             document["errors"] = int((labels != table.y).sum())
             screen.note(compared(document["errors"], len(labels)))
+        for note in notes(table):
+            screen.note(note)
+        shown, values = aligned(labels.tolist(), values, table.dropped.tolist())
+        names = None if header is False else headings(fitted.classes.tolist(), scores=scores)
         if out is not None:
-            text = as_lines(labels.tolist(), values)
+            text = as_lines(shown, values, names)
             write(out, lambda path: write_atomically(path, text))
             document["out"] = str(out)
         else:
-            document["predictions"] = labels
+            document["predictions"] = shown
             if values is not None:
-                document |= {"classes": fitted.classes, "scores": values}
+                flat = [each[0] for each in values] if len(fitted.classes) == 2 else values
+                document |= {"classes": fitted.classes, "scores": flat}
             if not json:
-                shown = labels.tolist()
                 if sys.stdout.isatty():
                     # A label must not act upon the terminal; files and pipes get it unchanged.
-                    shown = [safe(label) for label in shown]
-                sys.stdout.write(as_lines(shown, values))
+                    shown = ["" if label is None else safe(label) for label in shown]
+                    names = None if names is None else [safe(name) for name in names]
+                sys.stdout.write(as_lines(shown, values, names))
         screen.show([], document)
+
+
+def headings(classes: list[Any], *, scores: bool) -> list[str]:
+    """Name the columns of the output.
+
+    Examples
+    --------
+    >>> headings(["a", "b"], scores=True), headings([1, 2, 3], scores=True)
+    (['label', 'score b'], ['label', 'score 1', 'score 2', 'score 3'])
+    """
+    scored = classes[1:] if len(classes) == 2 else classes
+    return ["label", *(f"score {label}" for label in scored if scores)]
+
+
+def aligned(labels: list[Any], values: Any | None, dropped: list[int]) -> tuple[list[Any], Any]:
+    """Put empty predictions where rows were left out, so that lines and rows agree."""
+    scores = None if values is None else values.reshape(len(labels), -1).tolist()
+    if not dropped:
+        return labels, scores
+    left_out, kept = set(dropped), iter(range(len(labels)))
+    n = len(labels) + len(dropped)
+    places = [None if row in left_out else next(kept) for row in range(n)]
+    if scores is not None:
+        empty = [None] * len(scores[0])
+        scores = [empty if place is None else scores[place] for place in places]
+    return [None if place is None else labels[place] for place in places], scores
+
+
+def notes(table: Any) -> list[str]:
+    """Say which rows have no prediction, and where words were never seen."""
+    from novikoff.certificate.wording import counted
+    from novikoff.report.features import unseen
+
+    lines = unseen(table)
+    n = table.X.shape[0] + len(table.dropped)
+    if len(table.dropped):
+        what = counted(len(table.dropped), "row")
+        lines.append(f"{what} of {n:,} without a prediction: a value is missing")
+    return lines
 
 
 def compared(errors: int, n: int) -> str:
@@ -141,20 +208,22 @@ def labels_known(source: Source, y: Any, model: "Predictor") -> bool:
     )
 
 
-def as_lines(labels: list[Any], values: Any | None) -> str:
-    r"""Write one example to a line: its label, and after it the decision values, if any.
+def as_lines(
+    labels: list[Any], scores: list[list[Any]] | None, names: list[str] | None = None
+) -> str:
+    r"""Write one example to a line: its label, and after it the scores, if any; names first.
 
     Examples
     --------
-    >>> import numpy as np
-    >>> as_lines(["a", "b, c"], np.array([-0.5, 2.0]))
-    'a,-0.5\n"b, c",2.0\n'
+    >>> as_lines(["a", "b, c"], [[-0.5], [2.0]], ["label", "score b, c"])
+    'label,"score b, c"\na,-0.5\n"b, c",2.0\n'
     """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    if values is None:
+    if names is not None:
+        writer.writerow(names)
+    if scores is None:
         writer.writerows([label] for label in labels)
     else:
-        columns = values.reshape(len(labels), -1).tolist()
-        writer.writerows([label, *scores] for label, scores in zip(labels, columns, strict=True))
+        writer.writerows([label, *each] for label, each in zip(labels, scores, strict=True))
     return text.getvalue()

@@ -9,12 +9,13 @@ import typer
 
 from novikoff.cli.reproduce_mnist import mnist
 from novikoff.cli.shared import options
+from novikoff.cli.shared.group import Group, Verb
 from novikoff.cli.shared.screen import Screen
 
 if TYPE_CHECKING:
     from novikoff.reproduce import Row
 
-reproduce = typer.Typer()
+reproduce = typer.Typer(cls=Group)
 
 
 @reproduce.callback(invoke_without_command=True)
@@ -24,7 +25,7 @@ def choose(ctx: typer.Context) -> None:
         typer.echo(ctx.get_help(), nl=False)
 
 
-@reproduce.command()
+@reproduce.command(cls=Verb)
 def theorems(
     seed: options.Seed = 0,
     json: options.Json = False,
@@ -57,7 +58,7 @@ def theorems(
             raise typer.Exit(1)
 
 
-reproduce.command()(mnist)
+reproduce.command(cls=Verb)(mnist)
 
 
 def verdict(rows: Sequence["Row"]) -> str:

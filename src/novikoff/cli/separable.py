@@ -26,12 +26,16 @@ def separable(
         ),
     ] = None,
     no_intercept: options.Intercept = False,
+    scale: options.Scale = False,
     max_iter: options.MaxIter = 1000,
     time_limit: options.TimeLimit = None,
     sha256: options.Sha256 = False,
     drop: options.Drop = None,
     header: options.Header = None,
     format: options.Format = None,
+    missing: options.Missing = None,
+    words: options.Words = None,
+    decimal: options.Decimal = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -40,7 +44,18 @@ def separable(
     With more than two classes: whether each is separable from the rest. Exit codes: 0 decided,
     yes or no; 1 undecided within the limits; 130 Ctrl-C.
     """
-    source = Source(data, target, None, format, tuple(drop or ()), header)
+    source = Source(
+        data,
+        target,
+        None,
+        format,
+        tuple(drop or ()),
+        header,
+        missing,
+        tuple(words or ()),
+        decimal,
+        verb="separable",
+    )
     if out is not None:
         check_output(out, data, ours="novikoff certificate")
     with Screen(quiet=quiet, json=json) as screen:
@@ -57,6 +72,7 @@ def separable(
                 table.X,
                 labels,
                 fit_intercept=not no_intercept,
+                scale=scale,
                 max_iter=max_iter,
                 time_limit=time_limit,
                 callbacks=(screen.progress,),
@@ -65,7 +81,8 @@ def separable(
         except ValueError as error:
             raise Refusal(error) from None
         if out is not None:
-            write(out, certificate.save)
+            about = source.about(table)
+            write(out, lambda path: certificate.save(path, about=about))
         repeat = source.options_to_repeat()
         summary = SeparabilitySummary(data, table, certificate, out, repeat, screen.seconds)
         screen.show(summary.rows(), summary.document())

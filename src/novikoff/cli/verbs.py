@@ -9,7 +9,7 @@ from novikoff.cli.fit import fit
 from novikoff.cli.predict import predict
 from novikoff.cli.reproduce import reproduce
 from novikoff.cli.separable import separable
-from novikoff.cli.shared.group import Verbs
+from novikoff.cli.shared.group import Verb, Verbs
 from novikoff.cli.shared.helptext import examples, unwrapped
 from novikoff.cli.verify import verify
 from novikoff.cli.warmup import warmup
@@ -32,15 +32,19 @@ app = typer.Typer(
     "2 bad usage or bad input; 130 interrupted by Ctrl-C, nothing written.",
 )
 app.command(
+    cls=Verb,
     help=unwrapped(fit),
     epilog=examples(
         "novikoff fit train.csv --target label",
         "novikoff fit train.libsvm --C 1 --out soft.json",
+        "novikoff fit train.csv --target label --missing drop --drop id",
+        "novikoff fit train.csv --target label --decimal , --class-weight balanced",
         "novikoff fit train.csv --target label --weights cost --sha256",
         "novikoff fit scan.npz --rule scale-free-infinity --rule-param alpha=1.5",
     ),
 )(fit)
 app.command(
+    cls=Verb,
     help=unwrapped(verify),
     epilog=examples(
         "novikoff verify model.json train.csv",
@@ -49,6 +53,7 @@ app.command(
     ),
 )(verify)
 app.command(
+    cls=Verb,
     help=unwrapped(predict),
     epilog=examples(
         "novikoff predict model.json new.csv > labels.csv",
@@ -56,6 +61,7 @@ app.command(
     ),
 )(predict)
 app.command(
+    cls=Verb,
     help=unwrapped(separable),
     epilog=examples("novikoff separable train.csv --target label --out proof.json"),
 )(separable)

@@ -34,20 +34,22 @@ def verify(
     drop: options.Drop = None,
     header: options.Header = None,
     format: options.Format = None,
+    decimal: options.Decimal = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Check every claim of a model's certificate against the data, in exact arithmetic.
 
-    No code of the solvers is used. A model remembers which column is its target and which are its
-    features. Weights are part of the data: name their column if the fit had one.
+    No code of the solvers is used. A model remembers which column is its target, which are its
+    features, and how they were read. Weights are part of the data: name their column if the fit had
+    one.
 
     Exit codes: 0 every claim is true; 1 one is false, or this is not the data of the fit; 2 bad
     usage, a file that cannot be read, or a certificate that contradicts itself.
     """
     if sha256 and no_fingerprint:
         raise Refusal("--sha256 and --no-fingerprint exclude each other: leave one out")
-    source = Source(data, target, weights, format, tuple(drop or ()), header)
+    source = Source(data, target, weights, format, tuple(drop or ()), header, decimal=decimal)
     with Screen(quiet=quiet, json=json) as screen:
         screen.stage(f"loading {model}")
         certificate, about, stated = load_claim(model)
@@ -62,7 +64,8 @@ def verify(
         screen.stage(f"reading {data}")
         source = source.as_at_the_fit(about, problem)
         remembered = about.get("target", problem.target)
-        table = source.read(labelled=True, default_target=remembered, **columns_of(problem))
+        wanted = columns_of(model, problem, about)
+        table = source.read(labelled=True, default_target=remembered, **wanted)
 
         from novikoff.certificate import CertificateError
         from novikoff.certificate.stated import check_stated

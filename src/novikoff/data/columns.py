@@ -22,6 +22,7 @@ class Choice:
     features: tuple[int, ...]
     target: int | None = None
     weights: int | None = None
+    words: frozenset[int] = frozenset()
 
     @property
     def positions(self) -> list[int]:
@@ -65,7 +66,11 @@ def choose(request: Request, names: Sequence[str] | None, width: int) -> Choice:
                     f"name it, or leave it out with --drop {i}"
                 )
     request.check_width(len(features))
-    return Choice(features, target, weights)
+    words = frozenset(columns.position(column) for column in request.words)
+    for column in sorted(words - set(features)):
+        where = describe_column(names, column)
+        raise request.error(f"{where} is not a feature: leave out --words for it")
+    return Choice(features, target, weights, words)
 
 
 class _Columns:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import lzma
 import os
 import re
 import stat
@@ -10,6 +11,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from novikoff.certificate.escape import printable, quoted
+from novikoff.data.encoding import POLICIES, Encoding
 from novikoff.data.formats.csv import read_csv
 from novikoff.data.formats.idx import read_idx
 from novikoff.data.formats.npy import read_npy, read_npz
@@ -31,13 +33,28 @@ _READERS: dict[str, Callable[[Request], Table]] = {
 
 FORMATS = tuple(_READERS)
 
+# Formats whose columns may hold words, dates and missing values.
+_ENCODED = {"csv", "parquet"}
+
 _ENDINGS = {
-    r"\.(csv|tsv)(\.gz|\.bz2)?": "csv",
+    r"\.(csv|tsv)(\.gz|\.bz2|\.xz|\.zst)?": "csv",
     r"\.(parquet|pq)": "parquet",
-    r"\.(libsvm|svmlight|svm)(\.gz|\.bz2)?": "libsvm",
+    r"\.(libsvm|svmlight|svm)(\.gz|\.bz2|\.xz|\.zst)?": "libsvm",
     r"\.npy": "npy",
     r"\.npz": "npz",
     r"([-.]idx\d-ubyte|\.idx)(\.gz)?": "idx",
+}
+
+_OTHERS = {
+    r"\.(zip|7z|rar)": "an archive: unpack it",
+    r"\.(tar|tgz|tar\.\w+)": "an archive: unpack it",
+    r"\.(xls|xlsx|xlsm|ods)": "a spreadsheet: save it as CSV",
+    r"\.(json|jsonl|ndjson)": "JSON: convert it to CSV or Parquet",
+    r"\.(feather|arrow|h5|hdf5|sas7bdat|dta|sav|rds|rdata)": "of a format that is not read here: "
+    "convert it to CSV or Parquet",
+    r"\.(gz|bz2|xz|zst)": "compressed, and what is inside is not in its name: pass --format, one "
+    "of csv and libsvm",
+    r"\.(lz4|lzma|br|z|snappy)": "compressed in a way that is not read here: decompress it",
 }
 
 
@@ -53,6 +70,10 @@ def read(
     labelled: bool = False,
     header: bool | None = None,
     default_target: Column | None = None,
+    missing: str = "error",
+    words: Column | Sequence[Column] = (),
+    decimal: str = ".",
+    encoding: Encoding | None = None,
 ) -> Table:
     r"""Read examples, with or without labels and weights, from a file.
 
@@ -62,12 +83,18 @@ def read(
     without the header, and columns from 0. A file that needs more memory than is available is
     refused.
 
+    In CSV and Parquet files, a column of words becomes one feature of 0 and 1 for each word, one of
+    booleans 0 and 1, one of dates (2026-01-31, or with a time) the days since 1970-01-01. A column
+    of numbers with a word in it is an error, and so is one of words that looks like an identifier:
+    more than 1000 different words, or more than 20 that are more than half as many as the rows, or
+    another word in each row. `Table.encoding` states what was done.
+
     Parameters
     ----------
     path : str or path
         The file. Its extension determines the format: ``.csv .tsv .parquet .pq .libsvm .svmlight
         .svm .npy .npz .idx -idx3-ubyte``; csv, libsvm and idx files may be compressed with gzip,
-        csv and libsvm also with bzip2.
+        csv and libsvm also with bzip2, xz and zstd.
     target : str or int, default=None
         The column of the labels, by name or by position (-1 is the last; a string of digits is
         a position unless a column has that name). For npz: the name of an array, by default
@@ -94,11 +121,22 @@ def read(
     default_target : str or int, default=None
         The target if `target` is None, for formats whose labels are a column or an array of the
         file itself; for example the target that is stored with a model. It never opens a file.
+    missing : {"error", "drop", "indicator"}, default="error"
+        What a missing value in a CSV or Parquet file is: an error; a reason to leave its row out,
+        as is a missing label; or 0, with a feature ``"… is missing"`` that is 1 in its row. Missing
+        are empty fields, NaN and the texts of `novikoff.data.encoding.MISSING`, such as NA and ?.
+    words : str, int or sequence of them, default=()
+        Columns of words, even if they hold numbers, or as many words as identifiers do.
+    decimal : {".", ","}, default="."
+        The decimal point of a CSV file.
+    encoding : Encoding, default=None
+        How columns become features, as at the fit of a model; `features`, `missing` and `words`
+        are not looked at. Files of other formats must have the features themselves.
 
     Returns
     -------
     Table
-        ``X, y, feature_names, target_name, weights``.
+        ``X, y, feature_names, target_name, weights, encoding``.
 
     Raises
     ------
@@ -118,6 +156,13 @@ def read(
     ([[150.0, 7.0], [120.0, 19.5]], ['apple', 'banana'], ('weight', 'length'))
     >>> read(path, features=["length"]).X.ravel().tolist()
     [7.0, 19.5]
+    >>> colours = pathlib.Path(folder.name, "colours.csv")
+    >>> _ = colours.write_text("x,colour\n1,red\n2,\n3,blue\n4,red\n")
+    >>> table = read(colours, missing="indicator")
+    >>> table.X.tolist()
+    [[1.0, 0.0, 1.0, 0.0], [2.0, 0.0, 0.0, 1.0], [3.0, 1.0, 0.0, 0.0], [4.0, 0.0, 1.0, 0.0]]
+    >>> table.feature_names
+    ('x', 'colour=blue', 'colour=red', 'colour is missing')
     >>> folder.cleanup()
     """
     request = Request(Path(path))
@@ -126,6 +171,11 @@ def read(
         name = _format(request, format)
         if target is None and name not in _LABELS_NOT_A_COLUMN:
             target = default_target
+        if encoding is not None:
+            encoded = name in _ENCODED
+            features, words = encoding.names if encoded else encoding.feature_names, ()
+            n_features = len(encoding.columns) if encoded else encoding.width
+            missing = encoding.missing
         request = Request(
             request.path,
             target,
@@ -135,15 +185,33 @@ def read(
             n_features,
             labelled,
             header,
+            missing,
+            (words,) if isinstance(words, str | int) else tuple(words),
+            decimal,
+            encoding,
         )
+        _check_options(request, name)
         if weights is not None and name in _LABELS_NOT_A_COLUMN:
             raise request.error(f"the format {name} has no weights: leave out --weights")
         return _READERS[name](request)
     except MemoryError:
         raise request.error("it needs more memory than is available") from None
-    except (OSError, EOFError, zlib.error) as error:
+    except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
         # No permission, a broken disk, a compressed file that is cut short or damaged.
         raise request.error(f"it cannot be read ({_one_line(error)})") from error
+
+
+def _check_options(request: Request, format: str) -> None:
+    """Refuse options that a format does not have."""
+    if request.missing not in POLICIES:
+        raise DataError(f"missing={request.missing!r}: choose one of {', '.join(POLICIES)}")
+    if request.decimal not in (".", ","):
+        raise DataError(f"decimal={request.decimal!r}: choose . or ,")
+    if request.encoding is None and format not in _ENCODED:
+        if request.missing != "error":
+            raise request.error(f"the format {format} has no missing values: leave out --missing")
+        if request.words:
+            raise request.error(f"the format {format} has no words: leave out --words")
 
 
 def format_of(path: str | os.PathLike[str], format: str | None = None) -> str:
@@ -186,6 +254,9 @@ def _format(request: Request, format: str | None) -> str:
     for ending, name in _ENDINGS.items():
         if re.search(ending + "$", request.path.name.lower()):
             return name
+    for ending, what in _OTHERS.items():
+        if re.search(ending + "$", request.path.name.lower()):
+            raise request.error(f"it is {what}")
     raise request.error(
         f"the extension does not determine the format; pass --format, one of {', '.join(FORMATS)}"
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from novikoff.certificate.escape import printable, quoted
+from novikoff.data.encoding import Encoding
 from novikoff.data.memory import available_memory, size
 
 Column = str | int
@@ -25,7 +26,12 @@ _FIX = "correct or remove the row"
 
 
 class DataError(ValueError):
-    """Data that cannot be used; the message is one line with the cause and a remedy."""
+    """Data that cannot be used; the message is one line with the cause and a remedy.
+
+    ``options`` are options of the command line that would get around it, if there are some.
+    """
+
+    options: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +53,15 @@ class Table:
         The weights of the examples, finite and not negative, if a column of weights was given.
     left_out : tuple of str
         The names of the other columns of the file, if it has column names.
+    encoding : Encoding or None
+        How the columns of the file became those of `X`, unless all hold numbers as they are.
+    dropped : ndarray of int64
+        The rows that were left out because a value is missing, counted from 0.
+    missing : dict
+        How many values are missing, by column.
+    unseen : dict
+        By column, how many rows have a word that the encoding does not know, and the first such
+        word (None: the value is missing).
     """
 
     X: Any
@@ -55,6 +70,10 @@ class Table:
     target_name: str | None = None
     weights: NDArray[np.float64] | None = None
     left_out: tuple[str, ...] = ()
+    encoding: Encoding | None = None
+    dropped: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
+    missing: dict[str, int] = field(default_factory=dict)
+    unseen: dict[str, tuple[int, str | None]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -69,6 +88,10 @@ class Request:
     n_features: int | None = None
     labelled: bool = False
     header: bool | None = None
+    missing: str = "error"
+    words: tuple[Column, ...] = ()
+    decimal: str = "."
+    encoding: Encoding | None = None
 
     def error(self, message: str) -> DataError:
         """Make a `DataError` that starts with the name of the file."""

@@ -1,12 +1,20 @@
 """One class against the others: what a search is given, and what it gives back."""
 
 from dataclasses import dataclass
+from math import inf
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.certificate import Certificate, Certifier, Inconclusive, Separation, Weighted
+from novikoff.certificate import (
+    Certificate,
+    Certifier,
+    Inconclusive,
+    NonSeparation,
+    Separation,
+    Weighted,
+)
 from novikoff.run import Clock, Progress
 from novikoff.sample import Sample
 
@@ -30,6 +38,25 @@ class Task:
         if isinstance(self.before, Separation | Inconclusive):
             return Weighted(self.before.support, self.before.weights)
         return None
+
+
+def closed(history: list[Progress], certificate: Certificate) -> list[Progress]:
+    """Return a history whose last line has the bounds of the certificate.
+
+    Those on the objective where there is a soft margin; otherwise those on the margin, of which the
+    lower one is minus infinity where the model does not separate the examples.
+    """
+    if not history:
+        return history
+    model = certificate.hyperplane
+    if model is not None and model.soft is not None:
+        lower, upper = model.soft.dual, model.soft.primal
+    elif isinstance(certificate, Separation | Inconclusive | NonSeparation):
+        lower, upper = certificate.lower, certificate.upper
+        lower = lower if lower > 0.0 else -inf
+    else:
+        return history
+    return [*history[:-1], history[-1]._replace(lower=lower, upper=upper)]
 
 
 @dataclass(frozen=True)

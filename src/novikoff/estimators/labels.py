@@ -1,6 +1,7 @@
 """Labels of a fit: the classes, their codes, their weights."""
 
 import math
+from collections.abc import Mapping
 from numbers import Number
 from typing import Any
 
@@ -94,6 +95,16 @@ def checked_weights(sample_weight: Any, n_examples: int) -> NDArray[np.float64] 
     return check_sample_weight(sample_weight, n_examples)
 
 
+def check_class_weight(class_weight: Any) -> None:
+    """Refuse what is neither weights of classes nor a way to choose them."""
+    balanced = isinstance(class_weight, str) and class_weight == "balanced"
+    if class_weight is not None and not balanced and not isinstance(class_weight, Mapping):
+        raise ValueError(
+            f"class_weight={class_weight!r} must be 'balanced', None, or a dictionary from labels "
+            "to weights."
+        )
+
+
 def class_weights_of(
     class_weight: Any,
     classes: NDArray[Any],
@@ -108,6 +119,7 @@ def class_weights_of(
     if not counts.all():
         label = classes.tolist()[int(counts.argmin())]
         raise ValueError(f"No example of the class {label!r} has a positive weight.")
+    check_class_weight(class_weight)
     if class_weight is None:
         return None
     if isinstance(class_weight, str) and class_weight == "balanced":
@@ -135,6 +147,7 @@ def step_weights(
     class_weight: Any, classes: NDArray[Any], codes: Codes
 ) -> dict[int, tuple[float, float]]:
     """Return, for each class, the step lengths on examples of the rest and of the class."""
+    check_class_weight(class_weight)
     if class_weight is None:
         return {k: (1.0, 1.0) for k in range(len(classes))}
     if len(classes) == 2:

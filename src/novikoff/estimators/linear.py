@@ -31,6 +31,7 @@ class LinearModel(ClassifierMixin, BaseEstimator):
     support_: Any
     dual_coef_: Any
     n_features_in_: int
+    max_iter: int
     verbose: int
     warm_start: bool
     _remedy: str
@@ -119,7 +120,8 @@ class LinearModel(ClassifierMixin, BaseEstimator):
         for name in ("support", "dual_coef", "history", "solver"):
             values = [getattr(result, name) for result in results]
             setattr(self, name + "_", values[0] if len(values) == 1 else values)
-        self.n_iter_ = max(result.n_iter for result in results)
+        # A soft margin that replaces the hard one may have made more; history_ has them all.
+        self.n_iter_ = min(max(result.n_iter for result in results), int(self.max_iter))
 
     def _read_certificate(self, certificate: Certificate) -> None:
         """Set the attributes that the certificate states: hyperplanes, margins and counts."""

@@ -16,7 +16,9 @@ from novikoff.certificate import (
     Status,
     Weighted,
 )
-from novikoff.estimators.fitted import Fitted, Task
+from novikoff.certificate.examples.scaling import in_raw_columns
+from novikoff.estimators.fitted import Fitted, Task, closed
+from novikoff.estimators.usual_cost import usual_cost
 from novikoff.maxmargin import SOME_MARGIN, Distinct, Problem, Solution, hard_margin, soft_margin
 from novikoff.run.nonseparable import contradiction
 from novikoff.run.slack_proof import refute_by_slacks
@@ -48,7 +50,7 @@ class MarginFit:
         distinct = Distinct.of(task.sample, task.hashes, task.costs)
         if self.C < np.inf:
             solution = self._solve_soft(task, distinct, self.C, start)
-            scaled = Scaled.of(task.sample, solution, hard=False)
+            scaled = Scaled.of(task, solution, hard=False)
             model = task.certifier.soft_model(
                 scaled.coef, scaled.intercept, C=self.C, proof=scaled.proof, tol=self.tol
             )
@@ -56,7 +58,7 @@ class MarginFit:
             return scaled.fitted(task, certificate, solution)
         solution, refutation = find_separator(task, distinct, self.tol, start)
         account = self._account(task, solution)
-        scaled = Scaled.of(task.sample, solution, hard=True)
+        scaled = Scaled.of(task, solution, hard=True)
         proof = scaled.proof
         if refutation is None:
             bounds = self._bounds(task, account, scaled)
@@ -108,7 +110,7 @@ class MarginFit:
         passes = int(np.ceil(clock.passes)) + max(clock.limits.max_iter, FEW_PASSES)
         clock.limits = replace(clock.limits, max_iter=passes)
         solution = self._solve_soft(task, distinct, C, None)
-        scaled = Scaled.of(task.sample, solution, hard=False)
+        scaled = Scaled.of(task, solution, hard=False)
         model = certifier.soft_model(
             scaled.coef,
             scaled.intercept,
@@ -157,7 +159,7 @@ def decide(task: Task) -> Fitted:
     distinct = Distinct.of(task.sample, task.hashes, task.costs)
     solution, refutation = find_separator(task, distinct, SOME_MARGIN, None)
     certifier, clock = task.certifier, task.clock
-    scaled = Scaled.of(task.sample, solution, hard=True)
+    scaled = Scaled.of(task, solution, hard=True)
     certificate: Certificate
     if refutation is not None:
         certificate = certifier.refuted(refutation, asked="is_separable", n_updates=clock.updates)
@@ -221,8 +223,9 @@ class Scaled:
     proof: Weighted
 
     @classmethod
-    def of(cls, sample: Sample, solution: Solution, *, hard: bool) -> "Scaled":
+    def of(cls, task: Task, solution: Solution, *, hard: bool) -> "Scaled":
         """Return the support in order, and the weights that make the hyperplane itself."""
+        sample = task.sample
         support = sample.order[solution.weights[sample.order] > 0.0]
         weights = solution.weights[support]
         if hard and 0.0 < solution.upper < np.inf:
@@ -235,7 +238,8 @@ class Scaled:
                 scaled = np.ldexp(weights, 2 * sample.exponent)
             fits = np.isfinite(scaled).all() and (scaled > np.finfo(float).tiny).all()
             w, weights = np.ldexp(w, sample.exponent), scaled if fits else weights
-        return cls(w, intercept, Weighted(support, weights))
+        coef = in_raw_columns(w, task.certifier.examples.exponents)
+        return cls(coef, intercept, Weighted(support, weights))
 
     def fitted(self, task: Task, certificate: Certificate, solution: Solution) -> Fitted:
         """Return what the search gives back."""
@@ -247,7 +251,7 @@ class Scaled:
             support=support,
             dual_coef=weights * task.sample.signs[support],
             n_iter=int(np.ceil(task.clock.passes)),
-            history=task.clock.history,
+            history=closed(task.clock.history, certificate),
             solver=solution.solver,
             last=solution.weights,
         )
@@ -274,21 +278,3 @@ def in_data_units(C: float, exponent: int) -> float:
             "C times the squares of the features overflows or underflows; rescale the features."
         )
     return scaled
-
-
-def usual_cost(sample: Sample, costs: Vector | None) -> float:
-    """Return the C that is 1 after dividing the features by their root mean square distance.
-
-    The distance is that to the mean of the examples, or to the origin where hyperplanes pass
-    through it: a soft margin with this C is equivariant under scaling (and translation). Weights
-    count as repetitions.
-    """
-    shares = np.zeros(sample.n_examples)
-    shares[sample.order] = 1.0 if costs is None else costs[sample.order]
-    shares /= shares.sum()
-    square = float(shares @ sample.norms2)
-    if sample.affine:
-        mean, _ = sample.combine(shares * sample.signs)
-        # The centre is one of the examples, so that this cancels only if they coincide.
-        square = max(square - float(mean @ mean), np.finfo(float).eps * square)
-    return 1.0 / (square or 1.0)

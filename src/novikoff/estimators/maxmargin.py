@@ -33,8 +33,13 @@ class MaxMargin(LinearModel):
         between the primal and the dual objective (soft).
     nonseparable : "soft" or "raise", default="soft"
         What a hard margin does when no hyperplane separates the examples: fit the soft margin
-        with ``C = 1 / (mean squared distance to the mean)``, which is 1 for features of that
-        unit (without an intercept: distance to the origin), or raise.
+        with a ``C`` that the variances of the columns suggest (``C_`` states it; MaxMarginCV
+        finds a better one by cross-validation), or raise.
+    scale : bool, default=False
+        Whether to divide each column by the power of two nearest to half of its range, over the
+        examples that take part, in a copy of the data; for columns of different units. The division
+        is exact, so ``coef_`` applies to the data as they are, and ``verify`` checks them as they
+        are. Margins, norms and objectives are in units of the scaled columns.
     max_iter : int, default=1000
         The limit on passes over the data; a soft margin that replaces the hard one has as many
         again, and at least 10.
@@ -67,16 +72,19 @@ class MaxMargin(LinearModel):
     status_ : Status
         How the run ended, in a sentence.
     margin_, margin_upper_bound_ : float or array of shape (n_classes,)
-        The signed geometric margin of the model, and a bound on that of any hyperplane.
+        The signed geometric margin of the model, and a bound on that of any hyperplane; with
+        ``scale=True``, in units of the scaled columns.
     support_ : array, or list of arrays
         The examples that carry the model.
     dual_coef_ : array, or list of arrays
         Their weights times their signs, as in SVC: ``coef_ = dual_coef_ @ X[support_]`` at the
-        optimum, and the closer to it the smaller the gap.
+        optimum, and the closer to it the smaller the gap. With ``scale=True`` both sides are in
+        units of the scaled columns.
     C_ : float or array of shape (n_classes,)
         The C of the model: that of the soft margin where nothing separates the examples.
     n_iter_, n_updates_ : int
-        Passes over the data (of the longest run) and steps on candidates (over all classes).
+        Passes over the data (of the longest run; at most ``max_iter``) and steps on candidates
+        (over all classes).
     history_ : list of Progress, or list of lists
         The bounds after every pass.
     solver_ : str, or list of str
@@ -102,10 +110,10 @@ class MaxMargin(LinearModel):
     (True, 3)
     >>> clf = MaxMargin().fit(X, y == 1)
     >>> bool(clf.certificate_), clf.C_
-    (False, 0.220...)
+    (False, 14.82...)
     """
 
-    _remedy = "Raise the limit, raise tol, or scale the features."
+    _remedy = "Raise the limit, raise tol, or scale the features (scale=True)."
     _last: dict[int, NDArray[np.float64]] | None = None
 
     def __init__(
@@ -115,6 +123,7 @@ class MaxMargin(LinearModel):
         fit_intercept: bool = True,
         tol: float = 1e-3,
         nonseparable: Literal["soft", "raise"] = "soft",
+        scale: bool = False,
         max_iter: int = 1000,
         time_limit: float | None = None,
         warm_start: bool = False,
@@ -126,6 +135,7 @@ class MaxMargin(LinearModel):
         self.fit_intercept = fit_intercept
         self.tol = tol
         self.nonseparable = nonseparable
+        self.scale = scale
         self.max_iter = max_iter
         self.time_limit = time_limit
         self.warm_start = warm_start
@@ -169,6 +179,18 @@ class MaxMargin(LinearModel):
         self._warn_if_cut_short()
         return self
 
+    def _read(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None, *, of: Any) -> Training:
+        """Return the examples as validated for an estimator."""
+        return Training.of(
+            of,
+            X,
+            y,
+            affine=bool(self.fit_intercept),
+            sample_weight=sample_weight,
+            class_weight=self.class_weight,
+            scale=bool(self.scale),
+        )
+
     def _fit(
         self,
         X: Any,
@@ -177,14 +199,7 @@ class MaxMargin(LinearModel):
         start: LinearModel | None,
     ) -> bool:
         deadline = deadline_in(self.time_limit)
-        training = Training.of(
-            self,
-            X,
-            y,
-            affine=bool(self.fit_intercept),
-            sample_weight=sample_weight,
-            class_weight=self.class_weight,
-        )
+        training = self._read(X, y, sample_weight, of=self)
         starts = self._last if self.warm_start else None
         if start is not None:
             starts = weights_of(start, training)

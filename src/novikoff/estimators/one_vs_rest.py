@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from novikoff.certificate import Certificate, Certifier, Examples, PerClass, Status
+from novikoff.certificate import Certificate, Certifier, PerClass, Status
 from novikoff.certificate.exact.prediction import joint_errors
 from novikoff.certificate.examples.labels import signs_against
 from novikoff.certificate.threads import count_threads
 from novikoff.estimators.fitted import Fitted, Task
 from novikoff.estimators.training import Training
 from novikoff.run import Callback, Clock, Limits
+from novikoff.run.blas import blas_for
 from novikoff.run.clock import cancel_on_interrupt
 from novikoff.sample import Sample
 
@@ -47,11 +48,10 @@ def fit_classes(
     def against_rest(code: int) -> Fitted:
         signs = signs_against(training.codes, code)
         problem = training.problem.against(training.problem.classes[code])
-        examples = Examples(training.X, training.codes, signs, training.costs)
         task = Task(
             code=code,
             sample=sample.relabelled(signs, (1.0, 1.0) if steps is None else steps[code]),
-            certifier=Certifier(problem, examples),
+            certifier=Certifier(problem, training.examples(signs)),
             clock=Clock(limits, callbacks),
             hashes=training.hashes,
             costs=training.costs,
@@ -67,7 +67,7 @@ def fit_classes(
             cancel.set()
         return fitted
 
-    with cancel_on_interrupt(cancel):
+    with cancel_on_interrupt(cancel), blas_for(*training.X.shape):
         found = _each(against_rest, training.positives, count_threads(n_jobs))
     results = dict(zip(training.positives, found, strict=True))
     return results, combined([fitted.certificate for fitted in found], training), cancel.is_set()

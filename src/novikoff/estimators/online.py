@@ -1,7 +1,9 @@
 """Learning online: each example once, centre and lift fixed by the first batch."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import sqrt
+from types import MethodType
 from typing import Any
 
 import numpy as np
@@ -176,6 +178,24 @@ class Online:
     def mistakes(self) -> NDArray[np.int64]:
         """How often an example had ``z . w <= 0`` when it was visited, for each class."""
         return self.states[:, MISTAKES].astype(np.int64)
+
+
+class unless_scaled:
+    """A method that an estimator with ``scale=True`` does not have; the error says why."""
+
+    def __init__(self, method: Callable[..., Any]) -> None:
+        self.method = method
+
+    def __get__(self, estimator: Any, owner: type | None = None) -> Any:
+        """Return the function for the class, and the bound method for an estimator."""
+        if estimator is None:
+            return self.method
+        if estimator.scale:
+            raise AttributeError(
+                f"There is no {self.method.__name__} with scale=True, which needs the ranges of "
+                "all columns beforehand; use fit, or scale=False."
+            )
+        return MethodType(self.method, estimator)
 
 
 def validated_batch(estimator: Any, X: Any, y: ArrayLike, first: bool) -> tuple[Any, NDArray[Any]]:

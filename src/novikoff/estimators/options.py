@@ -24,7 +24,7 @@ def check_perceptron_options(estimator: Any) -> None:
     if estimator.max_updates is not None:
         _check_number(estimator, "max_updates", 1, whole=True)
     average_of(estimator)
-    _check_common(estimator, ("fit_intercept", "shuffle", "warm_start"))
+    _check_common(estimator, ("fit_intercept", "shuffle", "warm_start", "scale"))
 
 
 def check_max_margin_options(estimator: Any) -> None:
@@ -35,7 +35,7 @@ def check_max_margin_options(estimator: Any) -> None:
         raise ValueError(f"tol={estimator.tol!r} is a relative gap: between 0 and 1.")
     if estimator.nonseparable not in ("soft", "raise"):
         raise ValueError(f"nonseparable={estimator.nonseparable!r} must be 'soft' or 'raise'.")
-    _check_common(estimator, ("fit_intercept", "warm_start"))
+    _check_common(estimator, ("fit_intercept", "warm_start", "scale"))
 
 
 def average_of(estimator: Any) -> bool | Literal["auto"]:

@@ -13,7 +13,7 @@ from novikoff.compiled.step import UPDATES
 from novikoff.estimators.labels import codes_among, step_weights
 from novikoff.estimators.linear import LinearModel, restore_on_error
 from novikoff.estimators.one_vs_rest import deadline_in, fit_classes
-from novikoff.estimators.online import Online, validated_batch
+from novikoff.estimators.online import Online, unless_scaled, validated_batch
 from novikoff.estimators.options import average_of, check_perceptron_options
 from novikoff.estimators.rule_fit import LastRun, RuleFit
 from novikoff.estimators.training import Training
@@ -40,7 +40,9 @@ class Perceptron(LinearModel):
     returns a hyperplane with a certificate: the margin it achieves, an upper bound on the margin
     of any hyperplane, and the few examples that carry the model. With the defaults it also
     serves noisy data: the run ends as soon as it has proved that no separator with margin at
-    least ``min_margin * R`` exists, and the model is then the average over updates.
+    least ``min_margin * R`` exists, and the model is then the average over updates. Where a run on
+    little data lasts, it looks for a proof that nothing separates the examples, and if there is one
+    it makes a model in few passes; otherwise it goes on as its rule says.
 
     Parameters
     ----------
@@ -61,10 +63,17 @@ class Perceptron(LinearModel):
         :class:`~novikoff.rules.PassiveAggressive`, which limits the length of a step.
     average : bool or "auto", default="auto"
         Whether the model is the average over updates. ``"auto"``: only where the run neither
-        satisfied its rule nor found an iterate without a training error.
+        satisfied its rule nor found an iterate without a training error; over the updates of the
+        last passes, where it is proved that nothing separates the examples.
     min_margin : float, default=1e-3
         In units of R, the largest distance to the centre (with ``fit_intercept=False``, the
-        largest norm): end as soon as no separator with at least this margin can exist. 0: never.
+        largest norm): end as soon as no separator with at least this margin can exist. 0: never,
+        and look for no proof on the way that there is no separator at all.
+    scale : bool, default=False
+        Whether to divide each column by the power of two nearest to half of its range, over the
+        examples that take part, in a copy of the data; for columns of different units. The division
+        is exact, so ``coef_`` applies to the data as they are, and ``verify`` checks them as they
+        are. Margins, norms and objectives are in units of the scaled columns.
     max_iter : int, default=1000
         The limit on full passes; cheap passes over near-violated examples are not counted.
     max_updates : int, optional
@@ -103,21 +112,24 @@ class Perceptron(LinearModel):
         How the run ended, in a sentence.
     margin_, margin_upper_bound_ : float or array of shape (n_classes,)
         The signed geometric margin of the model as returned, and a bound on that of any
-        hyperplane.
+        hyperplane; with ``scale=True``, in units of the scaled columns.
     support_ : array, or list of arrays
         The examples that the model is a function of, in the order of visits. Refitting on them
         alone with ``shuffle=False`` gives the same model, bit for bit, whenever the rule was
-        satisfied and is one with unit steps.
+        satisfied and is one with unit steps. With ``scale=True`` the powers of two come from all
+        examples: the support alone may have other ranges, and then gives another model.
     dual_coef_ : array, or list of arrays
         The weights of ``support_`` times their signs, so that
         ``coef_ = dual_coef_ @ (X[support_] - centre_)``; integers for unit steps. A weight 0
-        marks an example that shaped the run but not the model, such as the most distant one.
+        marks an example that shaped the run but not the model, such as the most distant one. With
+        ``scale=True`` both sides are in units of the scaled columns.
     centre_ : array of shape (n_features,)
         The origin that the examples are read relative to; zero if there is no intercept.
     n_updates_, n_iter_ : int
         Updates (over all classes) and full passes (of the longest run).
     history_ : list of Progress, or list of lists
-        Updates, mistakes and bounds after every full pass.
+        Updates, mistakes and bounds after every full pass; of those after a proof that nothing
+        separates the examples, after some.
     C_ : float or array of shape (n_classes,)
         The C of the model.
     solver_ : str, or list of str
@@ -156,7 +168,6 @@ class Perceptron(LinearModel):
     intercept.
     """
 
-    _remedy = "Raise the limit, scale the features, ask less of the rule, or give a finite C."
     _last: LastRun | None = None
     _online: Online | None = None
 
@@ -168,6 +179,7 @@ class Perceptron(LinearModel):
         C: float = np.inf,
         average: bool | Literal["auto"] = "auto",
         min_margin: float = 1e-3,
+        scale: bool = False,
         max_iter: int = 1000,
         max_updates: int | None = None,
         time_limit: float | None = None,
@@ -183,6 +195,7 @@ class Perceptron(LinearModel):
         self.C = C
         self.average = average
         self.min_margin = min_margin
+        self.scale = scale
         self.max_iter = max_iter
         self.max_updates = max_updates
         self.time_limit = time_limit
@@ -192,6 +205,33 @@ class Perceptron(LinearModel):
         self.class_weight = class_weight
         self.n_jobs = n_jobs
         self.verbose = verbose
+
+    @property
+    def _remedy(self) -> str:  # type: ignore[override]
+        scale = "Use" if self.scale else "Set scale=True, or use"
+        return (
+            f"{scale} MaxMargin, which needs few passes; or raise the limit, ask less of the rule, "
+            "or give a finite C."
+        )
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters, also those of a rule that is given by its name.
+
+        Parameters
+        ----------
+        **params : dict
+            As in scikit-learn; ``rule__beta`` is the ``beta`` of the rule.
+
+        Returns
+        -------
+        Perceptron
+            The estimator itself.
+        """
+        rule = params.get("rule", self.rule)
+        if isinstance(rule, str) and any(name.startswith("rule__") for name in params):
+            params = {**params, "rule": named(rule)}
+        super().set_params(**params)
+        return self
 
     def fit(self, X: Any, y: ArrayLike) -> Self:
         """Fit the model and certify it.
@@ -220,9 +260,10 @@ class Perceptron(LinearModel):
     def _fit(self, X: Any, y: ArrayLike) -> bool:
         deadline = deadline_in(self.time_limit)
         rule, C, affine = named(self.rule), float(self.C), bool(self.fit_intercept)
-        training = Training.of(self, X, y, affine=affine)
+        training = Training.of(self, X, y, affine=affine, scale=bool(self.scale))
         steps = step_weights(self.class_weight, training.classes, training.codes)
-        asked = (repr(rule), affine, C, tuple(steps[k] for k in training.positives))
+        exponents = training.problem.exponents
+        asked = (repr(rule), affine, C, exponents, tuple(steps[k] for k in training.positives))
         last = self._last if self.warm_start else None
         if last is not None and not last.continues(asked, training):
             last = None
@@ -246,25 +287,28 @@ class Perceptron(LinearModel):
             callbacks=self._reporters(),
             n_jobs=self.n_jobs,
         )
-        self.centre_ = sample.centre
+        self.centre_ = training.unscaled(sample.centre)
         self._store(list(results.values()), certificate, training.classes)
         self.__dict__.pop("mistakes_", None)
-        self._online = Online.from_fit(
-            rule.specification(sample.lifted_radius),
-            training.classes,
-            [
-                sample.relabelled(signs_against(training.codes, k), steps[k])
-                for k in training.positives
-            ],
-            [result.last for result in results.values()],
-            average is True,
-        )
+        self._online = None
+        if not self.scale:
+            self._online = Online.from_fit(
+                rule.specification(sample.lifted_radius),
+                training.classes,
+                [
+                    sample.relabelled(signs_against(training.codes, k), steps[k])
+                    for k in training.positives
+                ],
+                [result.last for result in results.values()],
+                average is True,
+            )
         self._last = None
         if self.warm_start:
             memories = {k: result.last for k, result in results.items()}
             self._last = LastRun(asked, training.hashes, training.codes, order, memories)
         return interrupted
 
+    @unless_scaled
     def partial_fit(self, X: Any, y: ArrayLike, classes: ArrayLike | None = None) -> Self:
         """Go through some examples once, online.
 
@@ -273,7 +317,9 @@ class Perceptron(LinearModel):
         the classic rule is at most ``(R / gamma)^2`` on any sequence of margin gamma and radius R,
         both those of the lifted examples. An online run has no certificate, since it does not see
         its examples again. The model is the current iterate, or the mean over updates if
-        ``average=True``; after ``fit``, learning continues from the last iterate.
+        ``average=True``; after ``fit``, learning continues from the last iterate. With
+        ``scale=True`` there is no ``partial_fit``: the ranges of the columns are those of all
+        examples.
 
         Parameters
         ----------

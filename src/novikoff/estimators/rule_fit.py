@@ -6,18 +6,24 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.certificate import Account, Certificate, Status, Weighted
-from novikoff.estimators.fitted import Fitted, Task
+from novikoff.certificate import Account, Certificate, Refutation, Status, Weighted
+from novikoff.certificate.examples.scaling import in_raw_columns
+from novikoff.estimators.fitted import Fitted, Task, closed
 from novikoff.estimators.labels import Codes
 from novikoff.estimators.training import Training
 from novikoff.rules import Rule
 from novikoff.run import Run, run
 from novikoff.run.compression import carriers
+from novikoff.run.least_slack import least_slack
 from novikoff.run.nonseparable import zero_combination
+from novikoff.run.slack_proof import refute_by_slacks
 from novikoff.sample import Memory
 
 PASSES_FOR_A_MODEL = 30
-"""Passes of a run on examples that are known not to be separable: it only makes a model."""
+"""Passes of a run on many examples that are known not to be separable: it only makes a model."""
+
+SMALL = 1 << 20
+"""So many values are little data: a proof of non-separability is worth a dense copy of them."""
 
 
 @dataclass(frozen=True)
@@ -39,18 +45,27 @@ class RuleFit:
                 sample.storage.matrix, sample.signs, task.hashes, affine=sample.affine
             )
             refutation = None if found is None else certifier.refute(*found)
-        if refutation is not None:
+        small = sample.n_examples * sample.storage.width <= SMALL
+        if refutation is not None and not small:
             passes = min(clock.limits.max_iter, PASSES_FOR_A_MODEL)
             clock.limits = replace(clock.limits, max_iter=passes)
+
+        def refute() -> bool:
+            nonlocal refutation
+            refutation = refutation or refute_by_least_slack(task)
+            return refutation is not None
+
         finished = run(
             sample,
             self.rule,
             clock=clock,
             min_margin=self.min_margin * sample.radius,
             memory=None if self.memories is None else self.memories[task.code],
+            refute=refute if small and self.C == np.inf and self.min_margin > 0.0 else None,
         )
         weights = model_weights(finished, self.average)
-        coef, intercept, placing = finished.hyperplane(weights)
+        w, intercept, placing = finished.hyperplane(weights)
+        coef = in_raw_columns(w, certifier.examples.exponents)
         account = self._account(finished)
         certificate: Certificate
         if self.C < np.inf:
@@ -86,7 +101,7 @@ class RuleFit:
             support=compression.support,
             dual_coef=compression.weights * sample.signs[compression.support],
             n_iter=int(clock.passes),
-            history=clock.history,
+            history=closed(clock.history, certificate),
             solver=type(self.rule).__name__,
             last=finished.memory,
         )
@@ -108,6 +123,21 @@ class RuleFit:
             min_margin=least if least > 0.0 and self.C == np.inf else None,
             n_updates=finished.n_updates,
         )
+
+
+def refute_by_least_slack(task: Task) -> Refutation | None:
+    """Prove that nothing separates few examples; no solver is compiled for it."""
+    certifier, clock = task.certifier, task.clock
+    examples, affine = certifier.examples, certifier.problem.affine
+    found = least_slack(
+        examples.X,
+        examples.signs,
+        affine=affine,
+        stopped=lambda: clock.interrupted() is not None,
+    )
+    if found is None:
+        return None
+    return refute_by_slacks(certifier, *found, seconds=clock.seconds_left)
 
 
 @dataclass(frozen=True)
@@ -140,7 +170,8 @@ def model_weights(finished: Run, average: bool | Literal["auto"]) -> NDArray[np.
     """Choose the iterate that becomes the model.
 
     Where the rule was satisfied it is the last one, or the best that MinOver saw; otherwise one
-    without a training error; otherwise the mean over updates, unless ``average=False``.
+    without a training error; otherwise the mean over updates, unless ``average=False``: over those
+    of the tail, where it is known that nothing separates the examples.
     """
     if average is True:
         return finished.averaged
@@ -148,4 +179,4 @@ def model_weights(finished: Run, average: bool | Literal["auto"]) -> NDArray[np.
         return finished.weights
     if finished.best is not None:
         return finished.best
-    return finished.weights if average is False else finished.averaged
+    return finished.weights if average is False else finished.averaged_tail

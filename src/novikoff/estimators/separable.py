@@ -14,11 +14,20 @@ from novikoff.estimators.training import Training
 from novikoff.run import Callback
 
 
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C ended a search; ``certificate`` says what was proved until then."""
+
+    def __init__(self, certificate: Certificate) -> None:
+        super().__init__(certificate)
+        self.certificate = certificate
+
+
 def is_separable(
     X: Any,
     y: ArrayLike,
     *,
     fit_intercept: bool = True,
+    scale: bool = False,
     max_iter: int = 1000,
     time_limit: float | None = None,
     n_jobs: int | None = None,
@@ -34,6 +43,9 @@ def is_separable(
         Their labels; with more than two, each class against the rest is decided.
     fit_intercept : bool, default=True
         Whether hyperplanes may miss the origin.
+    scale : bool, default=False
+        Whether to divide each column by a power of two, as MaxMargin does. The verdict is the same;
+        where columns are of different units, it may be found sooner.
     max_iter : int, default=1000
         The limit on passes over the data.
     time_limit : float, optional
@@ -61,6 +73,11 @@ def is_separable(
         features only by equal examples with different labels; where that does not decide,
         ``max_iter`` ends it.
 
+    Raises
+    ------
+    KeyboardInterrupt
+        After Ctrl-C; what was proved until then is its ``certificate``.
+
     Examples
     --------
     >>> import numpy as np
@@ -73,12 +90,16 @@ def is_separable(
     True
     """
     asked = MaxMargin(
-        fit_intercept=fit_intercept, max_iter=max_iter, time_limit=time_limit, n_jobs=n_jobs
+        fit_intercept=fit_intercept,
+        scale=scale,
+        max_iter=max_iter,
+        time_limit=time_limit,
+        n_jobs=n_jobs,
     )
     check_max_margin_options(asked)
     with threads(n_jobs):
         deadline = deadline_in(time_limit)
-        training = Training.of(asked, X, y, affine=bool(fit_intercept))
+        training = Training.of(asked, X, y, affine=bool(fit_intercept), scale=bool(scale))
         _, certificate, interrupted = fit_classes(
             training,
             training.sample(rescale=True),
@@ -89,5 +110,5 @@ def is_separable(
             n_jobs=n_jobs,
         )
     if interrupted:
-        raise KeyboardInterrupt
+        raise Interrupted(certificate)
     return certificate

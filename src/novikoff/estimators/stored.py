@@ -38,6 +38,7 @@ from novikoff.certificate.verify import (
 )
 from novikoff.estimators.linear import LinearModel
 from novikoff.estimators.maxmargin import MaxMargin
+from novikoff.estimators.maxmargin_cv import MaxMarginCV
 from novikoff.estimators.options import check_max_margin_options, check_perceptron_options
 from novikoff.estimators.parameters import read_parameter, to_json_value, write_parameter
 from novikoff.estimators.perceptron import Perceptron
@@ -54,7 +55,7 @@ class ModelError(ValueError):
     """A file that is not a model, or that this version cannot read."""
 
 
-def save(model: Any, path: str | os.PathLike[str], *, about: dict[str, str] | None = None) -> None:
+def save(model: Any, path: str | os.PathLike[str], *, about: dict[str, Any] | None = None) -> None:
     """Write a fitted model with its certificate as JSON.
 
     The file appears whole or not at all. Reading it back with :func:`load` gives the same model,
@@ -63,13 +64,13 @@ def save(model: Any, path: str | os.PathLike[str], *, about: dict[str, str] | No
 
     Parameters
     ----------
-    model : MaxMargin or Perceptron
-        A fitted estimator.
+    model : MaxMargin, MaxMarginCV or Perceptron
+        A fitted estimator. Of MaxMarginCV the final model is stored, a MaxMargin.
     path : path
         Where to write.
-    about : dict of str, optional
-        Further information, such as how the file of the data was read; :func:`load` stores it in
-        ``model.about_``.
+    about : dict, optional
+        Further information, such as how the file of the data was read: named texts, and the
+        ``encoding`` of its columns as JSON values; :func:`load` stores it in ``model.about_``.
 
     Examples
     --------
@@ -102,8 +103,10 @@ def load(path: str | os.PathLike[str]) -> Any:
         raise ModelError(f"{path}: {error.strerror or error}") from None
 
 
-def to_document(model: Any, about: dict[str, str] | None = None) -> dict[str, Any]:
+def to_document(model: Any, about: dict[str, Any] | None = None) -> dict[str, Any]:
     """Return a fitted model as JSON values."""
+    if isinstance(model, MaxMarginCV) and hasattr(model, "certificate_"):
+        model = model.final_model()
     name = type(model).__name__
     if name not in KINDS:
         raise TypeError(f"A {name} cannot be saved; there are {', '.join(KINDS)}.")
@@ -142,7 +145,8 @@ def _build(document: dict[str, Any], certificate: Certificate) -> Any:
     name = read_text("kind", document["kind"])
     if name not in KINDS:
         raise ValueError(f"there is no model of the kind {format_label(name)}")
-    kind, parameters = KINDS[name], document["parameters"]
+    # Files written before there was ``scale`` are without it.
+    kind, parameters = KINDS[name], {"scale": False, **document["parameters"]}
     model = kind()
     check_keys(parameters, model.get_params(deep=False), "the list of parameters")
     model.set_params(**{key: read_parameter(key, part) for key, part in parameters.items()})
@@ -160,6 +164,8 @@ def contradicted(model: Any) -> Iterator[str]:
     problem, parts = model.certificate_.problem, model.certificate_.parts
     if bool(model.fit_intercept) != problem.affine:
         yield "fit_intercept"
+    if bool(model.scale) != (problem.exponents is not None):
+        yield "scale"
     certified = {part.C if isinstance(part, SoftOptimum) else np.inf for part in parts}
     if certified != {float(model.C)}:
         yield "C"

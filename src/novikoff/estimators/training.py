@@ -9,10 +9,12 @@ from scipy import sparse
 from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import validate_data
 
-from novikoff.certificate import Problem, fingerprint_of_hashes
+from novikoff.certificate import Examples, Problem, fingerprint_of_hashes
+from novikoff.certificate.examples.blocks import Floats
 from novikoff.certificate.examples.fingerprint import hash_rows
 from novikoff.certificate.examples.labels import check_classes, signs_against
 from novikoff.certificate.examples.matrix import as_array, canonical, check_matrix
+from novikoff.certificate.examples.scaling import Exponents, divided
 from novikoff.estimators.labels import (
     Codes,
     check_costs,
@@ -24,6 +26,7 @@ from novikoff.estimators.labels import (
 )
 from novikoff.sample import Sample, storage_of
 from novikoff.sample.sample import ScaleError
+from novikoff.sample.scale import column_exponents
 from novikoff.sample.storage import IN_PLACE, Storage, is_converted_at_once, rescaled
 
 
@@ -40,6 +43,9 @@ class Training:
     costs: NDArray[np.float64] | None
     problem: Problem
     storage: Storage
+    scaled: Any
+    """The examples with their columns divided by powers of two; without ``scale``, ``X`` itself."""
+    exponents: Exponents | None
 
     @classmethod
     def of(
@@ -51,8 +57,11 @@ class Training:
         affine: bool,
         sample_weight: ArrayLike | None = None,
         class_weight: Any = None,
+        scale: bool = False,
     ) -> "Training":
         """Validate the data as scikit-learn does, and name the problem.
+
+        ``scale`` divides each column by a power of two, in a copy of the data.
 
         Whether all values are finite is checked later, by the pass that computes the norms.
         """
@@ -62,7 +71,7 @@ class Training:
         weights = checked_weights(sample_weight, len(codes))
         class_weights = class_weights_of(class_weight, classes, codes, weights)
         X = check_matrix(X)
-        if is_converted_at_once(X):
+        if scale or is_converted_at_once(X):
             # Rows are sorted here for the fingerprint, the search and the certificate together.
             X = canonical(X)
         hashes = hash_rows(X)
@@ -82,7 +91,32 @@ class Training:
         costs = problem.costs(codes, weights)
         check_costs(costs)
         positives = positives_of(classes)
-        return cls(X, classes, codes, positives, hashes, costs, problem, storage_of(X))
+        scaled, exponents = X, None
+        if scale:
+            taking_part = None if weights is None or weights.all() else weights > 0.0
+            exponents = column_exponents(X, taking_part)
+            scaled = divided(X, exponents)
+            problem = replace(problem, exponents=tuple(exponents.tolist()))
+        return cls(
+            X,
+            classes,
+            codes,
+            positives,
+            hashes,
+            costs,
+            problem,
+            storage_of(scaled),
+            scaled,
+            exponents,
+        )
+
+    def examples(self, signs: Any) -> Examples:
+        """Return the examples as a certificate checks them."""
+        return Examples(self.scaled, self.codes, signs, self.costs, self.exponents)
+
+    def unscaled(self, row: Floats) -> Floats:
+        """Return a row of scaled columns in the units of the data."""
+        return row if self.exponents is None else np.ldexp(row, self.exponents)
 
     def sample(self, *, rescale: bool = False, **how: Any) -> Sample:
         """Return the examples, signed for the first of the positive classes.
@@ -97,7 +131,7 @@ class Training:
         except ScaleError:
             # Some norm is not finite; only then is it worth a pass to name the value.
             assert_all_finite(self.X, input_name="X")
-            scaled = rescaled(self.X) if rescale else None
+            scaled = rescaled(self.scaled) if rescale else None
             if scaled is None:
                 raise
             storage, exponent = scaled

@@ -16,7 +16,8 @@ except ModuleNotFoundError as missing:
     if missing.name != "torch":
         raise
     raise ModuleNotFoundError(
-        "novikoff.neural needs PyTorch; install it with: pip install 'novikoff[torch]'",
+        "novikoff.neural needs PyTorch; install it with: pip install torch (in a checkout of "
+        "novikoff: pip install -c constraints.txt '.[torch]')",
         name="torch",
     ) from None
 

@@ -1,6 +1,5 @@
 """A multilayer perceptron trained with the beta loss, as a scikit-learn classifier."""
 
-import warnings
 from collections.abc import Sequence
 from typing import Any, Literal, Self
 
@@ -10,7 +9,6 @@ from numpy.typing import ArrayLike, NDArray
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import train_test_split
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -84,7 +82,8 @@ class MarginMLPClassifier(ClassifierMixin, BaseEstimator):
     stopped_ : str
         Why training ended: "no errors", "no active loss", "validation", "max_epochs" or
         "interrupted". Reaching ``max_epochs`` gives no warning: with dropout or a growing beta, no
-        other stop need ever occur.
+        other stop need ever occur. After Ctrl-C the network trained so far is stored, if an epoch
+        is complete, and KeyboardInterrupt is raised.
     n_features_in_ : int
         Number of features.
 
@@ -148,9 +147,12 @@ class MarginMLPClassifier(ClassifierMixin, BaseEstimator):
             The estimator itself.
         """
         with restore_on_error(self), default_modes():
-            return self._fit(X, y)
+            self._fit(X, y)
+        if self.stopped_ == "interrupted":
+            raise KeyboardInterrupt
+        return self
 
-    def _fit(self, X: Any, y: ArrayLike) -> Self:
+    def _fit(self, X: Any, y: ArrayLike) -> None:
         check_options(self)
         X, labels = validate_data(self, X, y, dtype=DTYPES)
         self.classes_, codes = classes_of(labels)
@@ -165,14 +167,6 @@ class MarginMLPClassifier(ClassifierMixin, BaseEstimator):
         self.history_ = training.history
         self.n_iter_ = len(training.history)
         self.n_updates_ = int(loss.clock.max())
-        if self.stopped_ == "interrupted":
-            warnings.warn(
-                f"Training was interrupted after {self.n_iter_} of at most {self.max_epochs} "
-                "epochs; the model trained so far is kept.",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
-        return self
 
     def decision_function(self, X: Any) -> NDArray[Any]:
         """Return the outputs of the network.

@@ -1,5 +1,6 @@
 """Words for data, classes and runs: parts of the tables that several verbs print."""
 
+import os
 import shlex
 from collections.abc import Sequence
 from decimal import ROUND_CEILING, Context, Decimal
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from novikoff.certificate import Account, Certificate, Undecided
-from novikoff.certificate.escape import escaped, printable
+from novikoff.certificate.escape import escaped, format_label, printable
 from novikoff.certificate.wording import counted, enumerated
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def class_rows(table: "Table") -> list[Row]:
     y: Any = table.y
     labels, counts = np.unique(y, return_counts=True)
     classes = [
-        f"{printable(label)} ({count:,})"
+        f"{format_label(label)} ({count:,})"
         for label, count in islice(zip(labels.tolist(), counts.tolist(), strict=True), MOST_CLASSES)
     ]
     target = "" if table.target_name is None else f"{printable(table.target_name)}: "
@@ -100,6 +101,33 @@ def run_of(account: Account) -> dict[str, Any]:
         "min_margin": account.min_margin,
         "n_updates": account.n_updates,
     }
+
+
+def missing_labels(table: "Table") -> list[str]:
+    """Say which classes have a name that stands for a missing value elsewhere."""
+    from novikoff.data.encoding import MISSING
+
+    y: Any = table.y
+    if y.dtype.kind != "U":
+        return []
+    labels, counts = np.unique(y, return_counts=True)
+    return [
+        f"{format_label(label)} is read as the name of a class, of {counted(count, 'example')}: "
+        "--missing drop leaves such rows out"
+        for label, count in zip(labels.tolist(), counts.tolist(), strict=True)
+        if label.strip() in MISSING
+    ]
+
+
+def saved_rows(
+    out: Path | None, path: Path, repeat: list[str], what: str, seconds: float
+) -> list[Row]:
+    """Say what was written where, how long it took, and how to check it."""
+    time = ("Time", f"{seconds:.1f} s")
+    if out is None or str(out) == os.devnull:
+        return [time]
+    check = command("novikoff", "verify", str(out), str(path), *repeat)
+    return [("Saved", f"{escaped(str(out))}, {what}"), time, ("Check", check)]
 
 
 def command(*words: str) -> str:

@@ -8,19 +8,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from novikoff.certificate import Certificate, SoftOptimum
-from novikoff.certificate.escape import escaped
 from novikoff.certificate.wording import counted, enumerated
+from novikoff.report.columns import Columns
+from novikoff.report.confusion import Confusion
 from novikoff.report.describe import (
     Row,
     accounts_of,
     class_rows,
-    command,
     data_row,
+    missing_labels,
     penalty,
     run_of,
+    saved_rows,
     share,
     verdict,
 )
+from novikoff.report.features import feature_rows
+from novikoff.report.validation import CrossValidation, choice_document, choice_row
 
 if TYPE_CHECKING:
     from novikoff.data import Table
@@ -30,7 +34,8 @@ if TYPE_CHECKING:
 class Summary:
     """A fitted model with what is said of it.
 
-    ``repeat`` are the options that ``novikoff verify`` needs again.
+    ``repeat`` are the options that ``novikoff verify`` needs again; ``validation`` is the
+    cross-validated error, if it was asked for.
     """
 
     path: Path
@@ -39,6 +44,7 @@ class Summary:
     out: Path
     repeat: list[str]
     seconds: float
+    validation: CrossValidation | None = None
 
     @cached_property
     def certificate(self) -> Certificate:
@@ -69,30 +75,56 @@ class Summary:
         support = self.model.support_
         return len(np.unique(np.concatenate(support if isinstance(support, list) else [support])))
 
+    @cached_property
+    def confusion(self) -> Confusion:
+        """How often each class was predicted for examples of each class that take part."""
+        model, weights = self.model, self.table.weights
+        y: Any = self.table.y
+        predicted = model.predict(self.table.X) if self.errors else y
+        if weights is not None:
+            y, predicted = y[weights > 0.0], predicted[weights > 0.0]
+        return Confusion.of(model.classes_, y, predicted)
+
+    def warnings(self) -> list[str]:
+        """What the user should know before using the model."""
+        balanced = getattr(self.model, "class_weight", None) is not None
+        return [*missing_labels(self.table), *self.confusion.warnings(balanced=balanced)]
+
+    @cached_property
+    def columns(self) -> Columns:
+        """Columns that the user should know about."""
+        return Columns.of(self.table, self.certificate.problem.exponents)
+
     def rows(self) -> list[Row]:
         """The summary for people."""
         n = self.n_taking_part
         return [
             data_row(self.path, self.table),
+            *feature_rows(self.table),
             *class_rows(self.table),
+            *self.columns.rows(),
             ("Proved", "\n".join(self.certificate.sentences())),
             *self._chosen_penalty(),
             ("Support", f"{self.n_support:,} of {counted(n, 'example')} carry the model"),
-            ("Errors", f"{self.errors:,} of {counted(n, 'example')} ({share(self.errors, n)})"),
+            ("Errors", "\n".join([self._error_rate(), *self.confusion.lines()])),
+            *([] if self.validation is None else [self.validation.row()]),
             ("Run", "\n".join(self._runs())),
-            ("Saved", f"{escaped(str(self.out))}, the model with its certificate"),
-            ("Time", f"{self.seconds:.1f} s"),
-            ("Check", command("novikoff", "verify", str(self.out), str(self.path), *self.repeat)),
+            *saved_rows(
+                self.out, self.path, self.repeat, "the model with its certificate", self.seconds
+            ),
         ]
 
+    def _error_rate(self) -> str:
+        n = self.n_taking_part
+        return f"{self.errors:,} of {counted(n, 'example')} ({share(self.errors, n)})"
+
     def _chosen_penalty(self) -> list[Row]:
-        """Say where C comes from, if a soft margin was fitted instead of the hard one."""
+        """Say where C comes from: cross-validation, or a soft margin instead of the hard one."""
+        if hasattr(self.model, "Cs_"):
+            return [choice_row(self.model)]
         if not any(self._is_soft_instead(part) for part in self.parts):
             return []
-        centre = "mean" if self.certificate.problem.affine else "origin"
-        return [
-            ("C", f"1 / (mean squared distance to the {centre}) of the examples; --C sets another")
-        ]
+        return [("C", "from the variances of the columns; --C auto finds one by cross-validation")]
 
     @staticmethod
     def _is_soft_instead(part: Certificate) -> bool:
@@ -121,6 +153,8 @@ class Summary:
             "classes": problem.classes,
             "weighted": problem.weighted,
             "affine": problem.affine,
+            "scaled": problem.exponents is not None,
+            "columns": self.columns.document(),
             "estimator": type(model).__name__,
             "certificate": type(self.certificate).__name__,
             "separable": verdict(self.certificate),
@@ -133,6 +167,11 @@ class Summary:
             "objective_lower_bound": self._each([getattr(soft, "dual", None) for soft in softs]),
             "objective_gap": self._each([getattr(soft, "gap", None) for soft in softs]),
             "training_errors": self.errors,
+            "by_class": self.confusion.document(),
+            "encoding": None if self.table.encoding is None else self.table.encoding.to_json(),
+            "rows_left_out": len(self.table.dropped),
+            "choice_of_C": choice_document(model) if hasattr(model, "Cs_") else None,
+            "validation": None if self.validation is None else self.validation.document(),
             "n_support": self.n_support,
             "run": {
                 **run_of(accounts[0]),
@@ -170,18 +209,15 @@ class SeparabilitySummary:
     def rows(self) -> list[Row]:
         """The summary for people."""
         answer, out = self.answer, self.out
-        saved: list[Row] = []
-        if out is not None:
-            check = command("novikoff", "verify", str(out), str(self.path), *self.repeat)
-            saved = [("Saved", f"{escaped(str(out))}, the certificate"), ("Check", check)]
+        saved = saved_rows(out, self.path, self.repeat, "the certificate", self.seconds)
         return [
             ("Separable", {True: "yes", False: "no", None: "undecided"}[answer]),
             ("Proved", "\n".join(self.certificate.sentences())),
             data_row(self.path, self.table),
+            *feature_rows(self.table),
             *class_rows(self.table),
             ("Run", str(self.certificate.account)),
             *saved,
-            ("Time", f"{self.seconds:.1f} s"),
         ]
 
     def document(self) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from novikoff.report.describe import (
     penalty,
     run_of,
 )
+from novikoff.report.features import feature_rows
 
 if TYPE_CHECKING:
     from novikoff.data import Table
@@ -47,6 +48,7 @@ class Verification:
             ("Verified", verified.sentence.removeprefix("Verified: ")),
             ("Problem", "\n".join(self._problem())),
             data_row(self.path, self.table),
+            *feature_rows(self.table),
             ("Fingerprint", self._identity()),
             (
                 "Arithmetic",
@@ -135,6 +137,8 @@ class Verification:
             "drop": self._left_out,
             "feature_names": table.feature_names,
             "not_checked": {"target": problem.target, "feature_names": problem.feature_names},
+            "encoding": None if table.encoding is None else table.encoding.to_json(),
+            "rows_left_out": len(table.dropped),
             "fingerprint": problem.fingerprint,
             "fingerprint_compared": self.compared,
             "sha256": problem.sha256,

@@ -15,9 +15,10 @@ from novikoff.certificate import Status
 class Progress(NamedTuple):
     """One line of a run's history, written after each full pass.
 
-    ``lower`` and ``upper`` are the best bounds so far, in floating point; the certificate's are the
-    rigorous ones. Without slack they bound the margin (``lower`` is minus infinity before the first
-    separating hyperplane), with slack the objective.
+    ``lower`` and ``upper`` are the best bounds so far, in floating point; the last line of an
+    estimator's ``history_`` has those of the certificate, which are rigorous. Without slack they
+    bound the margin (``lower`` is minus infinity before the first separating hyperplane), with
+    slack the objective.
     """
 
     iteration: int
@@ -183,8 +184,14 @@ class Clock:
         try:
             for callback in self.callbacks:
                 callback(line)
+        except SecondInterrupt:
+            raise
         except KeyboardInterrupt:
             self._interrupted = True
+
+
+class SecondInterrupt(KeyboardInterrupt):
+    """Ctrl-C was pressed again, while a search was ending for the first one."""
 
 
 @contextmanager
@@ -201,11 +208,13 @@ def cancel_on_interrupt(cancel: threading.Event) -> Iterator[None]:
 
     def handle(number: int, frame: Any) -> None:
         if cancel.is_set():
-            default(number, frame)
+            raise SecondInterrupt
         cancel.set()
 
     signal.signal(signal.SIGINT, handle)
     try:
         yield
+    except SecondInterrupt:
+        raise KeyboardInterrupt from None
     finally:
         signal.signal(signal.SIGINT, default)

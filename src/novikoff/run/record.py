@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import ceil
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,11 +25,21 @@ from novikoff.run.compression import Compression, Reason
 from novikoff.sample import Memory, Sample
 
 
+class Tail(NamedTuple):
+    """Where the last part of a run began: the weights, the stamps, how many updates there were."""
+
+    weights: NDArray[np.float64]
+    stamps: NDArray[np.float64]
+    updates: int
+    rescaled: float
+
+
 @dataclass
 class Run:
     """A run of a rule on a sample: where it is, what it has proved, and how it ended.
 
-    ``deciding`` holds examples that ended the run without an update.
+    ``deciding`` holds examples that ended the run without an update; ``tail`` says where the part
+    of the run began whose mean is the model, if that is not all of it.
     """
 
     sample: Sample
@@ -40,6 +50,7 @@ class Run:
     bounds: Bounds
     status: Status = Status.INTERRUPTED
     deciding: tuple[int, ...] = ()
+    tail: Tail | None = None
 
     @property
     def weights(self) -> NDArray[np.float64]:
@@ -72,6 +83,25 @@ class Run:
             stamps = stamps - np.where(self.sample.signs < 0, weights, 0.0)
         # A step taken at time s is part of all but s of the T iterates.
         return weights - stamps / max(self.n_updates, 1)
+
+    @property
+    def averaged_tail(self) -> NDArray[np.float64]:
+        """The weights of the mean over the iterates of the tail; without one, over all."""
+        tail, weights, T = self.tail, self.memory.weights, self.n_updates
+        if tail is None or T == tail.updates or self.memory.state[RESCALED] != tail.rescaled:
+            return self.averaged
+        # T times the mean over all iterates is their sum; of it, that before the tail is not taken.
+        total: NDArray[np.float64] = T * weights - self.memory.stamps
+        before = tail.updates * tail.weights - tail.stamps
+        total -= before
+        total /= T - tail.updates
+        return total
+
+    def tail_from_here(self) -> Tail:
+        """Return the tail that begins at the current iterate."""
+        memory = self.memory
+        rescaled = float(memory.state[RESCALED])
+        return Tail(memory.weights.copy(), memory.stamps.copy(), self.n_updates, rescaled)
 
     @property
     def n_updates(self) -> int:

@@ -11,12 +11,12 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from novikoff.certificate.exact.vanishing import Relation
+from novikoff.certificate.exact.columns import Relation, Replaced
 from novikoff.certificate.exact.violations import Violations
 from tests.certificate.exact.test_vanishing import accepts, is_true, near_optimum, violations_of
 
 BASES = 1800
-"""Of each kind and seed: more than 21,000 in all."""
+"""Of each kind and seed: more than 32,000 in all."""
 
 
 class Basis(NamedTuple):
@@ -60,6 +60,103 @@ def rounded_sums(rng):
     yield Basis(f"{kind}, no relation", X, violations, some_rows(rng, violations, 4))
     wrong = relation([2, 0, 1], [-1, 1, 1 + 2.0**-52])
     yield Basis(f"{kind}, other relation", X, violations, some_rows(rng, violations, 3), (wrong,))
+
+
+def rounded_columns(rng):
+    """Two columns that others determine up to rounding, as their coefficients and the columns."""
+    n = int(rng.integers(14, 20))
+    X = rng.normal(size=(n, 4))
+    kind = str(rng.choice(["sums", "weighted", "float32", "units", "short"]))
+    if kind == "sums":
+        X[:, 2], X[:, 3] = X[:, 0] + X[:, 1], X[:, 0] - X[:, 1]
+        claims = [([2, 0, 1], [1, -1, -1]), ([3, 0, 1], [1, -1, 1])]
+    elif kind == "weighted":
+        X[:, 2], X[:, 3] = 0.3 * X[:, 0] + 0.7 * X[:, 1], X[:, 1] / 3.0
+        claims = [([2, 0, 1], [1, -0.3, -0.7]), ([3, 1], [3, -1])]
+    elif kind == "float32":
+        X[:, 2], X[:, 3] = X[:, 0].astype(np.float32), (X[:, 0] + X[:, 1]).astype(np.float32)
+        claims = [([2, 0], [1, -1]), ([3, 0, 1], [1, -1, -1])]
+    elif kind == "units":
+        X[:, :2] = np.round(20 + 8 * X[:, :2], 1)
+        X[:, 2], X[:, 3] = 1.8 * X[:, 0] + 32.0, X[:, 1] * 0.45359237
+        claims = [([2, 0, 4], [1, -1.8, -32]), ([3, 1], [1, -0.45359237])]
+    else:
+        # Few of the sums have to be rounded.
+        X[:, :2] = np.rint(X[:, :2] * 2.0**20)
+        X[:, 2] = X[:, 0] / 3.0 * 3.0
+        X[:, 3] = X[:, 0] + X[:, 1] * (1 + 2.0**-50)
+        claims = [([2, 0], [1, -1]), ([3, 0, 1], [1, -1, -1])]
+    return kind, X, [relation(*claim) for claim in claims]
+
+
+def brought_to_size(X, claim):
+    """The remainder times a power of two that brings it near 1."""
+    largest = np.abs(Replaced.of(X, [claim]).values).max()
+    return Relation(claim.columns, claim.coefs * 2.0 ** -int(np.frexp(largest)[1]))
+
+
+def remainders(rng):
+    """Columns that others determine up to rounding, replaced by their remainders; and forgeries."""
+    kind, X, claims = rounded_columns(rng)
+    signs = rng.choice([1, -1], len(X)).astype(np.int8)
+    first, second = (brought_to_size(X, claim) for claim in claims)
+    new = Replaced.of(X, [first, second])
+    columns = np.c_[X[:, :2], new.values]
+    scale = np.abs(columns).max(axis=0)
+    scale[scale == 0.0] = 1.0
+    w, b = near_optimum(rng, columns / scale, signs, True, rng.choice([1e-12, 1e-3]))
+    w /= scale
+
+    def replaced_by(*remainders):
+        return violations_of(X, signs, w, b, remainders=remainders)
+
+    found = replaced_by(first, second)
+    size = found.columns.size
+    for _ in range(4):
+        yield Basis(kind, X, found, some_rows(rng, found, size))
+    rows = some_rows(rng, found, 5)
+    # Neither replaced nor related; related by what is true up to rounding; or too few rows.
+    plain = violations_of(X, signs, np.r_[w[:2], 0.0, 0.0], b)
+    yield Basis("not replaced", X, plain, some_rows(rng, plain, 5))
+    yield Basis("related", X, plain, some_rows(rng, plain, 3), (claims[0], claims[1]))
+    yield Basis("replaced and related", X, found, rows[:4], (claims[0],))
+    half = replaced_by(first)
+    yield Basis("one related", X, half, some_rows(rng, half, 4), (claims[1],))
+    yield Basis("too few", X, found, rows[: size - 1])
+    # Other coefficients make other columns with the same span.
+    coefs = second.coefs.copy()
+    coefs[1] *= 1.0 + 2.0**-40
+    other = Relation(second.columns, coefs)
+    moved = replaced_by(first, other)
+    yield Basis("other coefficients", X, moved, some_rows(rng, moved, moved.columns.size))
+
+
+def vanishing_remainders(rng):
+    """A column twice, and forged remainders of zero that would leave it out altogether."""
+    n = int(rng.integers(10, 16))
+    X = rng.normal(size=(n, 4))
+    X[:, 3] = X[:, 2]
+    signs = rng.choice([1, -1], n).astype(np.int8)
+    same, other = relation([3, 2], [1, -1]), relation([2, 3], [1, -1])
+    w, b = near_optimum(rng, X[:, :3], signs, True, 1e-9)
+    true = violations_of(X, signs, np.append(w, 0.0), b)
+    yield Basis("related", X, true, some_rows(rng, true, 4), (same,))
+    replaced = violations_of(X, signs, np.append(w, 0.0), b, remainders=(same,))
+    yield Basis("replaced", X, replaced, some_rows(rng, replaced, 4))
+    # Slacks that combine to zero in all columns but the last two.
+    w, b = near_optimum(rng, X[:, :2], signs, True, 1e-9)
+    twice, nothing = relation([2, 2], [1, -1]), relation([2, 0, 0], [0, 1, -1])
+    for relations, remainders in (
+        ((), (same, other)),
+        ((same,), (other,)),
+        ((other,), (same,)),
+        ((same,), (twice,)),
+        ((same,), (nothing,)),
+        ((same, nothing), ()),
+        ((same, other), ()),
+    ):
+        found = violations_of(X, signs, np.r_[w, 0.0, 0.0], b, remainders=remainders)
+        yield Basis("forged", X, found, some_rows(rng, found, 3), relations)
 
 
 def regular_rows(rng, violations):
@@ -158,6 +255,8 @@ def holds(basis, relation):
         (rounded_sums, {"exact": 0.5}),
         (constant_sums, {"exact": 0.3}),
         (tiny_weights, {"weight +1": 0.8}),
+        (remainders, dict.fromkeys(["sums", "weighted", "float32", "units", "short"], 0.5)),
+        (vanishing_remainders, {"related": 0.8, "replaced": 0.8}),
         (edited, {"none": 0.8, "any rows": 0.5, "shorter": 0.3, "example": 0.2}),
     ],
 )

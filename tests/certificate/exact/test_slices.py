@@ -8,7 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from novikoff.certificate.exact.slices import Slices, exact_product, sum_of_squares
+from novikoff.certificate import CertificateError
+from novikoff.certificate.exact.slices import (
+    ROUNDED,
+    Slices,
+    exact_product,
+    rounded_product,
+    sum_of_squares,
+)
 from tests.certificate.strategies import extreme, ordinary
 
 shapes = hnp.array_shapes(min_dims=2, max_dims=2, min_side=1, max_side=6)
@@ -28,6 +35,42 @@ def test_products_with_floats(numbers, data):
     matrix = data.draw(hnp.arrays(np.float64, shapes, elements=numbers))
     vector = data.draw(hnp.arrays(np.float64, matrix.shape[1], elements=numbers))
     check(matrix, exact_product(matrix, vector), vector.tolist())
+
+
+@pytest.mark.parametrize("numbers", [ordinary, extreme], ids=["ordinary", "extreme"])
+@given(data=st.data())
+def test_rounded_products(numbers, data):
+    matrix = data.draw(hnp.arrays(np.float64, shapes, elements=numbers))
+    vector = data.draw(hnp.arrays(np.float64, matrix.shape[1], elements=numbers))
+    # What cancels: all but the last terms are there twice, with both signs.
+    matrix = np.hstack([matrix, matrix[:, :-1]])
+    other = np.nextafter(vector[:-1], 0.0) if data.draw(st.booleans()) else vector[:-1]
+    vector = np.r_[vector, -other]
+    terms = [
+        [Fraction(a) * Fraction(b) for a, b in zip(row, vector.tolist(), strict=True)]
+        for row in matrix.tolist()
+    ]
+    exact = [sum(each, Fraction(0)) for each in terms]
+    try:
+        rounded = rounded_product(matrix, vector)
+    except CertificateError:
+        sizes = [abs(a) for a in exact if a]
+        assert min(sizes) < 2.0**-899 or max(sizes) > 2.0**899
+        return
+    for a, b in zip(exact, rounded.tolist(), strict=True):
+        assert abs(a - Fraction(b)) <= Fraction(ROUNDED) * abs(a)
+
+
+def test_rounded_products_of_many_slices():
+    rng = np.random.default_rng(0)
+    # Digits of 200 bits on either side, of both signs, whose sums cancel to a few bits.
+    matrix = np.ldexp(rng.normal(size=(500, 6)), rng.integers(-120, 1, (500, 6)))
+    vector = np.ldexp(rng.normal(size=6), rng.integers(-120, 1, 6))
+    wide = np.column_stack([matrix, matrix[:, ::-1], np.ldexp(1.0, rng.integers(-200, -50, 500))])
+    weights = np.r_[vector, -vector[::-1], rng.choice([-1.0, 1.0])]
+    assert Slices.of(wide) is not None and Slices.of(weights) is not None
+    found = rounded_product(wide, weights)
+    assert np.array_equal(found, wide[:, -1] * weights[-1])
 
 
 @given(hnp.arrays(np.float64, st.integers(0, 6), elements=ordinary | extreme))

@@ -11,7 +11,8 @@ from scipy import sparse
 
 from novikoff.certificate import CertificateError
 from novikoff.certificate.exact import vanishing
-from novikoff.certificate.exact.vanishing import Relation, inverse_of, largest_change
+from novikoff.certificate.exact.columns import Relation, Replaced
+from novikoff.certificate.exact.vanishing import inverse_of, largest_change
 from novikoff.certificate.exact.violations import Violations, slacks_of
 from tests.certificate import truth
 from tests.certificate.strategies import ARITHMETIC, STORES, more_examples, stores
@@ -19,9 +20,13 @@ from tests.certificate.strategies import ARITHMETIC, STORES, more_examples, stor
 NONE = np.empty(0, dtype=np.int64)
 
 
-def violations_of(X, signs, w, b=0.0, *, affine=True, costs=None, threshold=0.0, without=NONE):
-    slacks = slacks_of(X, signs, costs, w, b)
-    return Violations.of(X, signs, slacks, threshold=threshold, without=without, affine=affine)
+def violations_of(
+    X, signs, w, b=0.0, *, affine=True, costs=None, threshold=0.0, without=NONE, remainders=()
+):
+    replaced = Replaced.of(X, remainders)
+    slacks = slacks_of(X, signs, costs, w, b, replaced)
+    options = {"threshold": threshold, "without": without, "affine": affine, "replaced": replaced}
+    return Violations.of(X, signs, slacks, **options)
 
 
 def accepts(violations, support, relations=(), inverse=None):

@@ -24,7 +24,7 @@ from novikoff.certificate import (
 from novikoff.run.slack_proof import refute_by_slacks
 from tests.certificate import sentences
 from tests.certificate.exact.test_vanishing import near_optimum, noisy
-from tests.certificate.samples import CORNERS, CORNERS_Y, corner_slacks, make
+from tests.certificate.samples import CORNERS, CORNERS_Y, corner_slacks, make, replaced_slacks
 from tests.certificate.strategies import STORES
 from tests.certificate.verdict import accepted, agrees, is_true, replaced
 
@@ -70,6 +70,54 @@ def test_other_proofs_are_stored_as_before():
         "without": [3],
         "relations": [{"columns": [2, 0], "coefs": [1.0, -1.0]}],
     }
+
+
+def test_columns_that_are_replaced():
+    found = MAKER.refute_by_slacks(replaced_slacks(), [0, 1, 2])
+    proof = MAKER.refuted(found)
+    assert is_true(proof, CORNERS, CORNERS_Y) and accepted(proof, CORNERS, CORNERS_Y)
+    assert Certificate.from_json(proof.to_json()) == proof != PROOF
+    document = proof.to_dict()["slacks"]
+    assert document.pop("remainders") == [{"columns": [1, 0, 0], "coefs": [0.5, -0.25, -0.25]}]
+    assert document.keys() == PROOF.to_dict()["slacks"].keys()
+    # The same hyperplane in the columns of the data.
+    same = corner_slacks(coef=np.array([0.0, 0.25, 0.0, 0.0]), intercept=-0.125)
+    same = same.checked(MAKER.problem).violations(MAKER.examples, affine=True)
+    new = replaced_slacks().checked(MAKER.problem).violations(MAKER.examples, affine=True)
+    assert np.array_equal(same.weights, new.weights)
+
+
+@pytest.mark.parametrize(
+    ("remainder", "message"),
+    [
+        (Relation(np.array([5, 0]), np.ones(2)), "refers to column 5"),
+        (Relation(np.array([1, 1]), np.ones(2)), "twice"),
+        (Relation(np.array([1, 0]), np.array([0.0, 1.0])), "coefficient of zero"),
+        (Relation(np.array([1, 0]), np.array([np.inf, 1.0])), "an infinity"),
+        (Relation(np.array([1, 0]), np.ones(3)), "coef has shape"),
+    ],
+)
+def test_remainders_that_are_not_sound_are_named(remainder, message):
+    with pytest.raises(CertificateError, match=message):
+        dataclasses.replace(PROOF, slacks=corner_slacks(remainders=(remainder,)))
+
+
+@pytest.mark.parametrize(
+    ("remainder", "message"),
+    [
+        # The intercept is no feature; the third column is left out, and the second one is not.
+        (Relation(np.array([4, 0]), np.ones(2)), "no feature"),
+        (Relation(np.array([2, 1]), np.ones(2)), "not needed"),
+        (Relation(np.array([1, 2]), np.ones(2)), "not solved"),
+        (Relation(np.array([1, 4]), np.array([1.0, -1e30])), "not proved to be close"),
+        (Relation(np.array([1, 4]), np.array([1.0, -1e308])), "too large"),
+    ],
+)
+def test_remainders_that_prove_nothing_are_named(remainder, message):
+    slacks = corner_slacks(remainders=(remainder,))
+    with pytest.raises(CertificateError, match=message):
+        dataclasses.replace(PROOF, slacks=slacks).verify(CORNERS, CORNERS_Y)
+    assert MAKER.refute_by_slacks(slacks, [0, 1, 2]) is None
 
 
 @pytest.mark.parametrize(

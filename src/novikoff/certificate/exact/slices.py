@@ -4,6 +4,14 @@ Numbers are cut into slices of 16 bits: integers, each slice with a power of two
 product of two slices has 32 bits and the sum of up to ``2**21`` of them has 53, so a matrix product
 of slices in float64 is exact, in whatever order it is summed. What is left to integers of any
 length is to add up the few products of slices that make one inner product.
+
+**Rounded products.** The sums of products of slices are the digits of the inner product in the base
+``2**16``, before the carries. With these passed on, all but the leading one lie in ``[0, 2**16)``.
+Then ``t <- 2**16 t + digit``, from the leading one on, is exact while ``|t| < 2**53``, and from
+there on each step rounds once: with ``t = T (1 + θ)`` the next value has a relative error of at
+most ``(|θ| + u) (1 + 2**-52)``, since the digit is below ``2**-53`` of ``2**16 T``. Floats have at
+most 16 slices, so there are at most 31 digits, and the leading one is rounded once: the result has
+a relative error below ``2**-48``, whatever has cancelled.
 """
 
 from dataclasses import dataclass
@@ -13,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 from flint import fmpq
 
+from novikoff.certificate.errors import CertificateError
 from novikoff.certificate.exact.dyadic import Dyadic, Integers, rational
 from novikoff.certificate.threads import by_slices
 
@@ -23,6 +32,9 @@ _MOST_SLICES = 16
 
 _LARGEST_EXPONENT = 900
 """Up to here numbers are scaled by a product with a power of two."""
+
+ROUNDED = 2.0**-48
+"""The relative error of :func:`rounded_product`."""
 
 
 @dataclass(frozen=True)
@@ -87,20 +99,70 @@ def exact_product(matrix: npt.NDArray[Any], vector: npt.NDArray[Any]) -> tuple[I
     >>> exact_product(np.array([[0.5, 1.0], [3.0, 0.0]]), np.array([1, 1 << 20]))
     (array([17179877376, 49152], dtype=object), -14)
     """
+    digits = _digits(matrix, vector)
+    if digits is None:
+        return _long_product(matrix, vector)
+    places, exponent = digits
+    total = places[0].astype(object)
+    for place in places[1:]:
+        total = (total << _WIDTH) + place
+    return total, exponent
+
+
+def rounded_product(matrix: npt.NDArray[Any], vector: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+    """Product of a matrix and a vector of floats, each entry within ``2**-48`` of itself.
+
+    Raises
+    ------
+    CertificateError
+        If an entry is so small or so large that floats near it are not exact.
+
+    Examples
+    --------
+    >>> rounded_product(np.array([[1.0, 1.0, -1.0]]), np.array([2.0**60, 0.5, 2.0**60]))
+    array([0.5])
+    """
+    digits = _digits(matrix, vector)
+    if digits is None:
+        total, exponent = _leading_bits(*_long_product(matrix, vector))
+    else:
+        places, common = digits
+        for k in range(len(places) - 1, 0, -1):
+            carry = places[k] >> _WIDTH
+            places[k] -= carry << _WIDTH
+            places[k - 1] += carry
+        total, exponent = places[0].astype(np.float64), np.array(common)
+        for place in places[1:]:
+            total = 2.0**_WIDTH * total + place
+    with np.errstate(all="ignore"):
+        product: npt.NDArray[np.float64] = np.ldexp(total, exponent)
+    sizes = np.abs(product[total != 0.0])
+    least, most = 2.0**-_LARGEST_EXPONENT, 2.0**_LARGEST_EXPONENT
+    if sizes.size and not (sizes.min() >= least and sizes.max() <= most):
+        raise CertificateError("a combination of columns is too large or too small for a float")
+    return product
+
+
+def _leading_bits(integers: Integers, exponent: int) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    """The leading 64 bits of integers, as floats and the powers of two they are multiplied by."""
+    shifts = [max(0, a.bit_length() - 64) for a in integers.tolist()]
+    total = [float(a >> shift) for a, shift in zip(integers.tolist(), shifts, strict=True)]
+    return np.array(total), np.array(shifts, dtype=np.int64) + exponent
+
+
+def _digits(matrix: npt.NDArray[Any], vector: npt.NDArray[Any]) -> tuple[Integers, int] | None:
+    """Digits of the product before the carries, the leading ones first, and an exponent."""
     left = Slices.of(matrix)
     right = Slices.of(vector) if vector.dtype.kind == "f" else Slices.of_integers(vector)
     if left is None or right is None or vector.size > _MOST_TERMS:
-        return _long_product(matrix, vector)
+        return None
     columns = np.column_stack(right.parts)
     n_columns = columns.shape[1]
     # Fewer than 2**9 exact sums of 53 bits meet at one place.
     places = np.zeros((len(left.parts) + n_columns - 1, matrix.shape[0]), dtype=np.int64)
     for first, part in enumerate(left.parts):
         places[first : first + n_columns] += (part @ columns).T.astype(np.int64)
-    total = places[0].astype(object)
-    for place in places[1:]:
-        total = (total << _WIDTH) + place
-    return total, left.exponent + right.exponent
+    return places, left.exponent + right.exponent
 
 
 def _total_of(places: list[int], exponent: int) -> fmpq:

@@ -31,19 +31,30 @@ one size. ``R`` is an inverse in floating point; the rounding of ``R A`` and of 
 the lemma of :mod:`novikoff.certificate.exact.filter`, and ``r`` is known up to an error that is
 added to ``|q|``. That columns depend on each other is verified in exact arithmetic alone: a third
 column that is the sum of two others *rounded* is independent of them.
+
+Such a column is replaced by its remainder, which leaves the span of all columns as it is
+(:mod:`novikoff.certificate.exact.columns`), and with it the combinations that vanish. The
+remainders are known up to a relative error ``ε`` of each value. So the matrix in use is some ``Â``
+with ``|A - Â| <= ε |Â|`` in every entry, and row ``i`` of ``I - R A`` has moduli that sum to at
+most those of ``I - R Â`` and ``ε`` times row ``i`` of ``|R| |Â|``; the error of ``r`` includes that
+of its terms.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import scipy
 
 from novikoff.certificate.errors import CertificateError
+from novikoff.certificate.exact.columns import (
+    REPLACED_ERROR,
+    Relation,
+    check_relations,
+    check_solved,
+)
 from novikoff.certificate.exact.filter import UNDERFLOW, radius
-from novikoff.certificate.exact.slices import exact_product
-from novikoff.certificate.exact.violations import Violations, dense_columns
-from novikoff.certificate.examples.blocks import Floats, Indices, take
+from novikoff.certificate.exact.violations import Violations
+from novikoff.certificate.examples.blocks import Floats, Indices
 
 MOST_COLUMNS = 10_000
 """Up to here a dense inverse is affordable."""
@@ -55,17 +66,6 @@ _STRIPE = 1 << 21
 """Values of a product of matrices that are held at a time."""
 
 NOT_POSITIVE = "the slacks of the hyperplane are not proved to be close to weights that sum to zero"
-
-
-@dataclass(frozen=True, eq=False)
-class Relation:
-    """A relation between columns: ``Σ coefs_j x_ij = 0`` on all rows, solved for the first column.
-
-    The column after the last feature is that of the intercept, all ones.
-    """
-
-    columns: Indices
-    coefs: Floats
 
 
 def largest_change(
@@ -108,25 +108,18 @@ def largest_change(
     with np.errstate(all="ignore"):
         if inverse is None:
             inverse = inverse_of(matrix)
-        change = _change(matrix, inverse, *_scaled_sum(violations, columns))
+        of_entries = REPLACED_ERROR if violations.replaced.remainders else 0.0
+        change = _change(matrix, inverse, *_scaled_sum(violations, columns), of_entries)
         share = np.frexp(violations.weights[places])[0]
         return float((change / share).max()) * _SAFE
 
 
 def kept_columns(violations: Violations, relations: Sequence[Relation]) -> Indices:
     """The columns ``J``: those that occur, without those that exact relations make superfluous."""
-    solved = {int(relation.columns[0]) for relation in relations}
-    if len(solved) < len(relations):
-        raise CertificateError("two relations between columns are solved for the same one")
-    for relation in relations:
-        columns, first = relation.columns, float(relation.coefs[0])
-        distinct = np.unique(columns).size == columns.size
-        inside = columns.min() >= 0 and columns.max() < violations.total.size
-        if not (first and distinct and inside) or solved & {*columns[1:].tolist()}:
-            raise CertificateError("a relation between columns is not solved for its first one")
-    if relations:
-        _check_relations(violations, relations)
-    return np.setdiff1d(violations.columns, list(solved))
+    X, replaced = violations.X, violations.replaced
+    check_solved(relations, replaced.remainders, X.shape[1], violations.affine)
+    check_relations(X, violations.rows, relations)
+    return np.setdiff1d(violations.columns, [int(each.columns[0]) for each in relations])
 
 
 def inverse_of(matrix: Floats) -> Floats:
@@ -157,8 +150,10 @@ def _scaled_sum(violations: Violations, columns: Indices) -> tuple[Floats, Float
     return total, np.ldexp(violations.error[columns], exponents) * _SAFE
 
 
-def _change(matrix: Floats, inverse: Floats, total: Floats, error: Floats) -> Floats:
-    """The left side of (1)."""
+def _change(
+    matrix: Floats, inverse: Floats, total: Floats, error: Floats, of_entries: float
+) -> Floats:
+    """The left side of (1), for a matrix and a total with these errors."""
     size = len(matrix)
     estimate = inverse @ total
     # Sums of moduli: of the terms of each row of the product with the matrix, of the estimate,
@@ -173,7 +168,7 @@ def _change(matrix: Floats, inverse: Floats, total: Floats, error: Floats) -> Fl
         defect[rows] = np.abs(product, out=product).sum(axis=1)
         moduli[rows] = np.abs(inverse[rows]) @ vectors
     # The rounding of a row of the product, as the sum of those of its entries.
-    alpha = (defect + size * radius(moduli[:, 0] / size, size)) * _SAFE
+    alpha = (defect + size * radius(moduli[:, 0] / size, size) + of_entries * moduli[:, 0]) * _SAFE
     worst = float(alpha.max())
     if not worst < 0.5:
         raise CertificateError(NOT_POSITIVE)
@@ -181,20 +176,3 @@ def _change(matrix: Floats, inverse: Floats, total: Floats, error: Floats) -> Fl
     reach = (reach + moduli[:, 2] + 4.0 * (size + 8) * UNDERFLOW) * _SAFE
     change: Floats = reach + (float(reach.max()) * _SAFE / (1.0 - worst)) * alpha
     return change * _SAFE
-
-
-def _check_relations(violations: Violations, relations: Sequence[Relation]) -> None:
-    """Refuse relations that do not hold on all rows, exactly."""
-    n_features = violations.X.shape[1]
-    parts = [relation.columns for relation in relations]
-    used = np.unique(np.concatenate([*parts, np.array([n_features])]))
-    for block in take(violations.X, violations.rows):
-        table = np.ones((block.rows.size, used.size))
-        table[:, :-1] = dense_columns(block, used[:-1], n_features)
-        for relation in relations:
-            among = np.searchsorted(used, relation.columns)
-            if any(exact_product(table[:, among], relation.coefs)[0]):
-                raise CertificateError(
-                    f"column {relation.columns[0]} is not exactly the combination of others "
-                    "that is claimed"
-                )

@@ -4,6 +4,9 @@ Of a hyperplane ``(w, b)`` the slack of an example is ``1 - y_i (w·x_i + b)``, 
 floating point; times the cost of the example it is its weight ``λ_i``, and where that is not above
 a threshold it is set to zero. What is proved with these weights needs them to be numbers and
 nothing else, so they are computed once and rounded as they come.
+
+Columns may be replaced by remainders (:mod:`novikoff.certificate.exact.columns`). Then ``w`` has
+the coefficients of the columns as they are replaced, and so has the weighted sum its entries.
 """
 
 from dataclasses import dataclass
@@ -13,9 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from novikoff.certificate.errors import CertificateError
+from novikoff.certificate.exact.columns import REPLACED_ERROR, Replaced, dense_columns
 from novikoff.certificate.exact.filter import combination, radius
 from novikoff.certificate.examples.blocks import (
-    Block,
     DenseBlock,
     Floats,
     Indices,
@@ -40,7 +43,14 @@ _HEADROOM = 30
 """Sums are scaled to an error near ``2**-30``; single terms of a few thousand are then near 1."""
 
 
-def slacks_of(X: Any, signs: Signs, costs: Floats | None, coef: Floats, intercept: float) -> Floats:
+def slacks_of(
+    X: Any,
+    signs: Signs,
+    costs: Floats | None,
+    coef: Floats,
+    intercept: float,
+    replaced: Replaced | None = None,
+) -> Floats:
     """The slacks of all examples times their costs, as they are rounded; negative beyond 1.
 
     Raises
@@ -49,10 +59,13 @@ def slacks_of(X: Any, signs: Signs, costs: Floats | None, coef: Floats, intercep
         If one is not finite.
     """
     slacks = np.empty(X.shape[0])
+    replaced = Replaced.of(X, ()) if replaced is None else replaced
+    others = replaced.coefs_of_others(coef)
     with np.errstate(all="ignore"):
         for block in blocks(X):
             rows = slice(block.rows[0], block.rows[-1] + 1)
-            slacks[rows] = 1.0 - (block.products(coef)[0] + intercept) * signs[rows]
+            products = block.products(others)[0] + replaced.products(rows, coef)
+            slacks[rows] = 1.0 - (products + intercept) * signs[rows]
         if costs is not None:
             slacks *= costs
     wrong = np.flatnonzero(~np.isfinite(slacks))
@@ -67,6 +80,7 @@ class Violations:
 
     ``total`` has an entry for each feature, and one for the intercept if there is any; ``error``
     bounds what rounding has changed in it. ``columns`` are those that are not zero in all the rows.
+    Where columns are replaced, all this is about the new ones.
     """
 
     X: Any
@@ -77,6 +91,7 @@ class Violations:
     total: Floats
     error: Floats
     columns: Indices
+    replaced: Replaced
 
     @classmethod
     def of(
@@ -88,8 +103,11 @@ class Violations:
         threshold: float,
         without: Indices,
         affine: bool,
+        replaced: Replaced | None = None,
     ) -> "Violations":
         """Take the rows whose slack is above the threshold and that are zero ``without``.
+
+        These are columns of ``X`` itself.
 
         Raises
         ------
@@ -106,12 +124,20 @@ class Violations:
             size = float(weights.sum())
             total = np.append(total, signed.sum())
             error = np.append(error, radius(np.array(size), rows.size))
+        replaced = Replaced.of(X, ()) if replaced is None else replaced
+        values = replaced.values[rows]
+        with np.errstate(all="ignore"):
+            total[replaced.columns] = signed @ values
+            sizes = np.abs(signed) @ np.abs(values)
+            error[replaced.columns] = radius(sizes, rows.size) + REPLACED_ERROR * sizes
         if not np.isfinite(error).all():
             raise CertificateError("the weighted sum of the signed examples overflows")
         occurs = error > _SEEN
         doubtful = np.flatnonzero(~occurs)
         occurs[doubtful] = _occurring(X, rows, doubtful)
-        return cls(X, signs, affine, rows, weights, total, error, np.flatnonzero(occurs))
+        occurs[replaced.columns] = values.any(axis=0)
+        columns = np.flatnonzero(occurs)
+        return cls(X, signs, affine, rows, weights, total, error, columns, replaced)
 
     @property
     def exponents(self) -> npt.NDArray[Any]:
@@ -147,6 +173,7 @@ class Violations:
             part[:, inner] = dense_columns(block, features, self.X.shape[1])
             part[:, ~inner] = 1.0
             seen += block.rows.size
+        self.replaced.put_into(table, self.rows[places], columns)
         return table
 
     def scaled_table(self, places: Indices, columns: Indices) -> Floats:
@@ -180,22 +207,6 @@ def _multiply(table: Floats, factors: Floats) -> bool:
     least, most = _RANGE
     exact = np.count_nonzero((sizes >= least) & (sizes <= most)) == count
     return exact and bool(np.isfinite(sizes).all())
-
-
-def dense_columns(block: Block, columns: Indices, n_columns: int) -> Floats:
-    """Some columns of a block as a dense array."""
-    if isinstance(block, DenseBlock):
-        whole = np.array_equal(columns, np.arange(n_columns))
-        return block.values[:, slice(None) if whole else columns].astype(np.float64)
-    assert isinstance(block, SparseBlock)
-    table = np.zeros((block.rows.size, columns.size))
-    place_of = np.full(n_columns, -1)
-    place_of[columns] = np.arange(columns.size)
-    places = place_of[block.indices]
-    owners = np.repeat(np.arange(block.rows.size), np.diff(block.ends))
-    inside = places >= 0
-    table[owners[inside], places[inside]] = block.data[inside]
-    return table
 
 
 def _touching(X: Any, rows: Indices, columns: Indices) -> Mask:

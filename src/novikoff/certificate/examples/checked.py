@@ -12,6 +12,7 @@ from novikoff.certificate.examples.blocks import Floats, Indices
 from novikoff.certificate.examples.fingerprint import fingerprint_of_hashes, hash_rows, sha256_of
 from novikoff.certificate.examples.labels import Label, Signs, codes_of, signs_against
 from novikoff.certificate.examples.matrix import check_matrix
+from novikoff.certificate.examples.scaling import Exponents, divided, in_scaled_columns
 
 if TYPE_CHECKING:
     from novikoff.certificate.problem import Problem
@@ -21,13 +22,15 @@ if TYPE_CHECKING:
 class Examples:
     """Data that was checked against a problem, with the signs of one class against the others.
 
-    ``costs`` are what the squared slack of each example is multiplied by; ``None``: by 1.
+    ``costs`` are what the squared slack of each example is multiplied by; ``None``: by 1. Where the
+    problem scales its columns, ``X`` are the scaled ones, and ``exponents`` those of the problem.
     """
 
     X: Any
     codes: Indices
     signs: Signs
     costs: Floats | None
+    exponents: Exponents | None = None
 
     @classmethod
     def of(
@@ -60,11 +63,20 @@ class Examples:
         weights = problem.weights(sample_weight)
         if check_fingerprint:
             _check_identity(problem, matrix, codes, weights)
+        exponents = None if problem.exponents is None else np.array(problem.exponents)
         examples = cls(
-            matrix, codes, signs_against(codes, problem.code), problem.costs(codes, weights)
+            divided(matrix, exponents),
+            codes,
+            signs_against(codes, problem.code),
+            problem.costs(codes, weights),
+            exponents,
         )
         examples.check_classes(problem)
         return examples
+
+    def scaled(self, coef: Floats) -> Floats:
+        """Return the normal of a hyperplane for the columns of ``X``, given that for the data."""
+        return in_scaled_columns(coef, self.exponents)
 
     @property
     def taking_part(self) -> npt.NDArray[np.bool_] | None:

@@ -83,7 +83,8 @@ class Inconclusive(Binary):
     def sentences(self) -> list[str]:
         """What is proved, in whole sentences."""
         head = "Inconclusive" if self.spread is None else "Numerically not separable"
-        return [f"{head}: {self._known()}.", *self._model_sentences(self.model)]
+        sentences = [f"{head}: {self._known()}.", *self._model_sentences(self.model)]
+        return [*sentences, *self.problem.units]
 
     def headline(self) -> str:
         """What is proved, in a few words."""

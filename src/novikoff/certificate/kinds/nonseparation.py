@@ -89,6 +89,7 @@ class NonSeparation(Binary):
             f"Not separable: no {problem.hyperplanes} separates {problem.examples}.",
             proof,
             *self._model_sentences(self.model),
+            *([] if self.model is None or self.model.soft is None else problem.units),
         ]
 
     def headline(self) -> str:

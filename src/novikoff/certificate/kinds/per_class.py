@@ -114,7 +114,7 @@ class PerClass(Certificate):
             f"{format_label(label)}: {part.headline()}"
             for label, part in zip(self.classes, parts, strict=True)
         ]
-        return [*lines, *self._errors_sentence()]
+        return [*lines, *self._errors_sentence(), *self.problem.units]
 
     def headline(self) -> str:
         """What is proved, in a few words."""
@@ -162,7 +162,7 @@ class PerClass(Certificate):
         if self.errors is None:
             return Findings()
         models = [part.hyperplane for part in self.certificates]
-        coef = np.array([model.coef for model in models if model is not None])
+        coef = np.array([examples.scaled(model.coef) for model in models if model is not None])
         intercept = np.array([model.intercept for model in models if model is not None])
         found = joint_errors(
             examples.X, examples.codes, coef, intercept, taking_part=examples.taking_part

@@ -73,7 +73,8 @@ class Separation(Binary):
         gap = f" (gap {percent(self.gap)})" if math.isfinite(self.upper) else ""
         bounds = bounds_sentence(self.lower, self.upper, self.problem.hyperplanes)
         examples = self.problem.examples
-        return [f"Separable: the hyperplane separates {examples} with {bounds}{gap}."]
+        verdict = f"Separable: the hyperplane separates {examples} with {bounds}{gap}."
+        return [verdict, *self.problem.units]
 
     def headline(self) -> str:
         """What is proved, in a few words."""

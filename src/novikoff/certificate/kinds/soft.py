@@ -69,7 +69,8 @@ class SoftOptimum(Binary):
 
     def sentences(self) -> list[str]:
         """What is proved, in whole sentences."""
-        return [self._soft_sentence(self.soft), self._errors_sentence(self.lower)]
+        sentences = [self._soft_sentence(self.soft), self._errors_sentence(self.lower)]
+        return [*sentences, *self.problem.units]
 
     def headline(self) -> str:
         """What is proved, in a few words."""

@@ -6,6 +6,7 @@ from typing import Any
 from novikoff.cli.shared.group import Refusal
 
 A_RULE = "scale-free"
+AUTO = "auto"
 
 
 @dataclass(frozen=True)
@@ -22,15 +23,23 @@ class EstimatorOptions:
                rule=Classic())
     >>> EstimatorOptions(None, {"tol": 0.1}, {"max_updates": None}, both).estimator()
     MaxMargin(C=2.0, fit_intercept=False, tol=0.1)
+    >>> EstimatorOptions(None, {"tol": 0.1}, {}, {"C": "auto"}, cv=3).estimator()
+    MaxMarginCV(cv=3, tol=0.1)
     """
 
     rule: str | None
     of_max_margin: dict[str, Any]
     of_perceptron: dict[str, Any]
     of_both: dict[str, Any]
+    cv: int | None = None
 
     def reject_incompatible_options(self) -> None:
         """Refuse the first option that only the other estimator has."""
+        if self.rule is not None and self.of_both.get("C") == AUTO:
+            raise Refusal(
+                f"--C {AUTO} is an option of the largest margin: "
+                f"give a number, or leave out --rule {self.rule}"
+            )
         others = self.of_perceptron if self.rule is None else self.of_max_margin
         for name in given(others):
             flag = "--" + name.replace("_", "-")
@@ -52,6 +61,9 @@ class EstimatorOptions:
         if self.rule is None:
             # Weights are not a parameter, but a column of the data.
             own = {key: value for key, value in self.of_max_margin.items() if key != "weights"}
+            if both.get("C") == AUTO:
+                del both["C"]
+                return novikoff.MaxMarginCV(**both, **given(own), **given({"cv": self.cv}))
             return novikoff.MaxMargin(**both, **given(own))
         settings = given(self.of_perceptron)
         rule = parse_rule(self.rule, settings.pop("rule_param", []))
@@ -63,6 +75,22 @@ class EstimatorOptions:
 def given(options: dict[str, Any]) -> dict[str, Any]:
     """Return the options that were given."""
     return {name: value for name, value in options.items() if value is not None}
+
+
+def parse_C(text: str | None) -> float | str | None:
+    """Read the penalty: a number, or auto.
+
+    Examples
+    --------
+    >>> parse_C("inf"), parse_C("auto"), parse_C(None)
+    (inf, 'auto', None)
+    """
+    if text is None or text == AUTO:
+        return text
+    try:
+        return float(text)
+    except ValueError:
+        raise Refusal(f"--C {text}: give a number, inf or {AUTO}") from None
 
 
 def parse_rule(name: str, settings: list[str]) -> Any:

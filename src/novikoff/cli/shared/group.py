@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 # Releases of typer differ in whether click is a package of its own or a part of typer; this name
 # of click's base class is common to all.
@@ -49,7 +49,31 @@ def safe(text: object) -> str:
     return escaped(shown)
 
 
-class Verbs(TyperGroup):
+def _plain_flags(params: list[Any]) -> list[Any]:
+    """Show flags in the help without the type of their value, which is never written."""
+    for param in params:
+        if getattr(param, "is_flag", False) and param.metavar is None:
+            param.metavar = ""
+    return params
+
+
+class Verb(TyperCommand):
+    """One verb."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return the parameters, as they are shown."""
+        return _plain_flags(super().get_params(ctx))
+
+
+class Group(TyperGroup):
+    """Several verbs."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return the parameters, as they are shown."""
+        return _plain_flags(super().get_params(ctx))
+
+
+class Verbs(Group):
     """The group of all verbs: refusals and Ctrl-C end in one line and an exit code."""
 
     def invoke(self, ctx: Any) -> Any:

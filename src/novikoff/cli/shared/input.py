@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Source:
-    """A file of examples and how it is to be read."""
+    """A file of examples and how it is to be read.
+
+    With a `verb`, an error suggests the command of this verb that gets around it.
+    """
 
     path: Path
     target: str | None = None
@@ -23,6 +26,10 @@ class Source:
     format: str | None = None
     drop: tuple[str, ...] = ()
     header: bool | None = None
+    missing: str | None = None
+    words: tuple[str, ...] = ()
+    decimal: str | None = None
+    verb: str | None = None
 
     def read(self, **wanted: Any) -> "Table":
         """Read the file; `wanted` are further arguments of `novikoff.data.read`."""
@@ -36,18 +43,41 @@ class Source:
                 format=self.format,
                 drop=self.drop,
                 header=self.header,
+                missing=self.missing or "error",
+                words=self.words,
+                decimal=self.decimal or ".",
                 **wanted,
             )
         except DataError as error:
-            raise Refusal(error) from None
+            raise Refusal(f"{error}{self._suggestion(error.options)}") from None
 
-    def about(self, table: "Table") -> dict[str, str]:
+    def _suggestion(self, options: tuple[str, ...]) -> str:
+        """Return a command that gets around what was wrong, if there is one."""
+        if not options or self.verb is None:
+            return ""
+        from novikoff.report.describe import command
+
+        single = {
+            "--target": self.target,
+            "--weights": self.weights,
+            "--format": self.format,
+            "--missing": self.missing,
+            "--decimal": self.decimal,
+        }
+        given = [(name, value) for name, value in single.items() if value is not None]
+        words = [word for pair in given for word in pair]
+        words += ["--header" if self.header else "--no-header"] if self.header is not None else []
+        for name, values in (("--drop", self.drop), ("--words", self.words)):
+            words += [word for value in values for word in (name, value)]
+        return f". Try: {command('novikoff', self.verb, str(self.path), *words, *options)}"
+
+    def about(self, table: "Table") -> dict[str, Any]:
         """Return what a model must remember so that `verify` reads the same numbers again.
 
         Columns with names are found by their names; positions are needed only without them. The
         file of the labels of idx images is not remembered: no model may choose a file to open.
         """
-        about = {"data": self.path.name}
+        about: dict[str, Any] = {"data": self.path.name}
         target = table.target_name or (None if self.labels_apart else self.target)
         if target is not None:
             about["target"] = target
@@ -55,6 +85,10 @@ class Source:
             about["drop"] = " ".join(self.drop)
         if self.header is not None:
             about["header"] = "yes" if self.header else "no"
+        if self.decimal is not None:
+            about["decimal"] = self.decimal
+        if table.encoding is not None:
+            about["encoding"] = table.encoding.to_json()
         return about
 
     @property
@@ -72,10 +106,10 @@ class Source:
         given = [(name, value) for name, value in options.items() if value is not None]
         return [*(word for pair in given for word in pair), *(["--header"] if self.header else [])]
 
-    def as_at_the_fit(self, about: dict[str, str], problem: "Problem") -> "Source":
+    def as_at_the_fit(self, about: dict[str, Any], problem: "Problem") -> "Source":
         """Fill in what the model remembers of its file, and was not given as an option."""
         remembered = () if problem.feature_names else tuple(about.get("drop", "").split())
-        return replace(self.with_header(about), drop=self.drop or remembered)
+        return replace(self.with_dialect(about), drop=self.drop or remembered)
 
     def target_or(self, remembered: str | None) -> str | None:
         """Return the target that was read: the option, or what a model remembers.
@@ -87,21 +121,40 @@ class Source:
         columns = format_of(self.path, self.format) not in ("idx", "libsvm")
         return self.target or (remembered if columns else None)
 
-    def with_header(self, about: dict[str, str]) -> "Source":
-        """Fill in that the first line contains no names, if that was an option of the fit.
+    def with_dialect(self, about: dict[str, Any]) -> "Source":
+        """Fill in the decimal point, and that the first line contains no names.
 
         That it does contain names is not taken from a model: its first example would be left out.
         """
+        source = replace(self, decimal=self.decimal or about.get("decimal"))
         if self.header is not None or about.get("header") != "no":
-            return self
-        return replace(self, header=False)
+            return source
+        return replace(source, header=False)
 
 
-def columns_of(problem: "Problem") -> dict[str, Any]:
-    """Return the arguments of `read` that bring the columns of a file into the model's order."""
-    if problem.feature_names is not None:
-        return {"features": problem.feature_names}
-    return {"n_features": problem.n_features}
+def columns_of(
+    model: Path, problem: "Problem", about: dict[str, Any], missing: str | None = None
+) -> dict[str, Any]:
+    """Return the arguments of `read` that make the features of the model from a file's columns.
+
+    `missing` is another treatment of missing values than at the fit.
+    """
+    from novikoff.certificate import CertificateError
+    from novikoff.data.encoding import Encoding
+
+    if "encoding" in about:
+        try:
+            encoding = Encoding.from_json(about["encoding"])
+        except CertificateError as error:
+            raise Refusal(f"{safe(model)}: {one_line(error)}") from None
+        names = encoding.feature_names
+        if encoding.width != problem.n_features or names != problem.feature_names:
+            raise Refusal(
+                f"{safe(model)}: its encoding does not make the features of its certificate"
+            )
+    else:
+        encoding = Encoding.plain(problem.feature_names, problem.n_features)
+    return {"encoding": encoding.with_missing(missing)}
 
 
 def with_names(certificate: "Certificate", table: "Table", *, sha256: bool) -> "Certificate":
@@ -126,7 +179,7 @@ def load_model(path: Path) -> "Predictor":
         raise Refusal(f"{safe(path)}: {error.strerror or error}") from None
 
 
-def load_claim(path: Path) -> "tuple[Certificate, dict[str, str], list[Stated]]":
+def load_claim(path: Path) -> "tuple[Certificate, dict[str, Any], list[Stated]]":
     """Read a certificate, and what a model remembers of its data and of the examples that make it.
 
     No solver is imported.

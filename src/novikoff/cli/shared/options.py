@@ -78,9 +78,49 @@ Header = Annotated[
         help="Whether the first line of a CSV file contains the names of the columns.",
     ),
 ]
+Missing = Annotated[
+    str | None,
+    typer.Option(
+        "--missing",
+        metavar="error|drop|indicator",
+        show_default="error",
+        rich_help_panel=_DATA,
+        help="Missing values, which are empty fields, NA, N/A, NaN, NULL, None, ? and the like: an "
+        "error; leave such rows out; or read them as 0, and mark them by a feature of 0 and 1.",
+    ),
+]
+Words = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--words",
+        metavar="NAME|POSITION",
+        show_default=False,
+        rich_help_panel=_DATA,
+        help="A column of which every value becomes a feature of 0 and 1, even if it contains "
+        "numbers or very many words; may be repeated.",
+    ),
+]
+Decimal = Annotated[
+    str | None,
+    typer.Option(
+        "--decimal",
+        metavar=". or ,",
+        show_default=".",
+        rich_help_panel=_DATA,
+        help="The decimal point of a CSV file.",
+    ),
+]
 Intercept = Annotated[
     bool,
     typer.Option("--no-intercept", show_default=False, help="Only hyperplanes through the origin."),
+]
+Scale = Annotated[
+    bool,
+    typer.Option(
+        "--scale",
+        show_default=False,
+        help="Divide each column by a power of two, for columns of different units; exact.",
+    ),
 ]
 Seed = Annotated[
     int, typer.Option("--seed", min=0, metavar="N", help="The seed of the random data and order.")

@@ -21,6 +21,8 @@ def check_output(out: Path, *inputs: Path, ours: str | None = None) -> None:
 
 def _check_output(out: Path, inputs: tuple[Path, ...], ours: str | None) -> None:
     name = f"--out {safe(out)}"
+    if is_nowhere(out):
+        return
     if out.is_dir():
         raise Refusal(f"{name}: it is a folder; name a file in it")
     folder = out.parent
@@ -41,8 +43,15 @@ def _check_output(out: Path, inputs: tuple[Path, ...], ours: str | None) -> None
                 raise Refusal(f"{name}: that file is not a {ours}; name another file")
 
 
+def is_nowhere(out: Path) -> bool:
+    """Whether what is written there is thrown away, as in ``/dev/null``."""
+    return str(out) == os.devnull
+
+
 def write(out: Path, save: Callable[[Path], None]) -> None:
     """Write a file by `save`, or refuse in one line; an old file stays whole."""
+    if is_nowhere(out):
+        return
     try:
         save(out)
     except OSError as error:

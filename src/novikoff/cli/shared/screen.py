@@ -127,10 +127,8 @@ class Screen:
     @contextmanager
     def warnings_as_lines(self) -> Iterator[None]:
         """Turn Python's warnings into lines on stderr; `quiet` does not silence them."""
-        from sklearn.exceptions import ConvergenceWarning
-
         with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always", category=ConvergenceWarning)
+            warnings.simplefilter("always", category=UserWarning)
             yield
         if caught:
             self.clear()

@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from novikoff.certificate.escape import printable, quoted
 from novikoff.data.columns import Choice
-from novikoff.data.table import EXACT, LONGEST_LABEL, Request, Table, describe_column
+from novikoff.data.encoding import Encoding
+from novikoff.data.formats.encode import Encoder
+from novikoff.data.formats.target import (
+    check_label_type,
+    labels_in,
+    missing_label,
+    no_weights,
+    numbers_in,
+    with_known,
+)
+from novikoff.data.formats.values import is_exact, is_numeric, known_labels, value_type
+from novikoff.data.table import Request, Table, describe_column
 
 _TYPES = {
     pa.bool_(): np.uint8,
@@ -24,7 +34,9 @@ _TYPES = {
     pa.float32(): np.float32,
 }
 
-_MANY_CHARACTERS = 1 << 24
+
+class Irregular(Exception):
+    """A column is not one of numbers only: an encoding must be found."""
 
 
 def assemble(
@@ -34,63 +46,141 @@ def assemble(
     choice: Choice,
     names: Sequence[str] | None,
     n_rows: int = 0,
+    encoding: Encoding | None = None,
 ) -> Table:
     """Fill the rows batch by batch, so that only one copy of the data and one batch are in memory.
 
     The batches hold the columns in the order of `choice.positions`; `types` are their types,
     `names` those of all the file's columns; `n_rows` is the number of rows, if it is known.
+
+    Raises
+    ------
+    Irregular
+        If there is no `encoding`, and a feature is not a finite number, or a value is missing.
     """
     d = len(choice.features)
     descriptions = [describe_column(names, i) for i in choice.positions]
     label_at = None if choice.target is None else d
     weight_at = None if choice.weights is None else len(descriptions) - 1
-    for j, kind in enumerate(types):
-        if j == label_at:
-            _check_label_type(request, kind, descriptions[j])
-        elif not _is_numeric(kind):
-            raise _first_non_number(
-                request, batches, j, descriptions[j], kind, weights=j == weight_at
-            )
+    if label_at is not None:
+        check_label_type(request, types[label_at], descriptions[label_at])
+    if weight_at is not None and not is_numeric(types[weight_at]):
+        raise no_weights(request, batches, weight_at, descriptions[weight_at])
+    if encoding is None and not all(is_numeric(kind) for kind in types[:d]):
+        raise Irregular
 
     uniform = len(set(types[:d])) == 1 and _is_plain(types[0])
-    X = _Rows(request, d, _common_type(types[:d]), n_rows)
+    encoder = None if encoding is None else Encoder(request, encoding, choice, names)
+    width = d if encoding is None else encoding.width
+    X = _Rows(request, width, _common_type(types[:d], encoding), n_rows)
     labels: list[NDArray[Any]] = []
     weights: list[NDArray[np.float64]] = []
+    dropped: list[NDArray[np.int64]] = []
+    known: NDArray[np.bool_] = np.empty(0, dtype=bool)
+    start = unlabelled = 0
     for batch in batches:
-        start = X.filled
-        block = _uniform_block(batch, d) if uniform else None
         into = X.next(batch.num_rows)
-        with np.errstate(invalid="ignore"):  # a signalling NaN; refused below
-            if block is not None:
-                into[:] = block
-            else:
-                for j in range(d):
-                    into[:, j] = _numbers(request, batch.column(j), descriptions[j], start)
+        complete = None
+        if encoder is not None:
+            complete = encoder.fill(batch, into)
+        else:
+            _fill_plain(batch, into, descriptions, start, uniform=uniform, request=request)
         if label_at is not None:
-            labels.append(_labels(request, batch.column(label_at), descriptions[label_at], start))
+            where, column = descriptions[label_at], batch.column(label_at)
+            known = known_labels(column, markers=request.missing == "drop")
+            if complete is not None:
+                complete &= known
+                unlabelled += int((~known).sum())
+                column = with_known(column, known)
+            elif not known.all():
+                raise Irregular if encoding is None else missing_label(request, where, known, start)
+            if known.any():
+                labels.append(labels_in(request, column, where, start))
         if weight_at is not None:
             where = descriptions[weight_at]
-            column = _numbers(request, batch.column(weight_at), where, start)
+            column = numbers_in(request, batch.column(weight_at), where, start)
             weights.append(request.check_weights(column, batch.num_rows, where, start))
-    n = X.filled
-    if n == 0:
+        if complete is not None and not complete.all():
+            X.keep(into, complete)
+            dropped.append(start + np.flatnonzero(~complete))
+            if labels and known.any():
+                labels[-1] = labels[-1][complete]
+            if weights:
+                weights[-1] = weights[-1][complete]
+        start += batch.num_rows
+    if start == 0:
         raise request.error(
             "it has a header and no rows" if names is not None else "it has no rows"
         )
+    if encoder is not None:
+        encoder.finish()
+    n = X.filled
+    if n == 0:
+        raise request.error("a value or the label is missing in every row")
     values = X.array()
-    request.check_finite(values, descriptions)
+    if encoding is None:
+        if values.dtype.kind == "f" and not _all_finite(values):
+            raise Irregular
+        feature_names = None if names is None else tuple(names[i] for i in choice.features)
+    else:
+        feature_names = encoding.feature_names if names is not None else None
+        shown = [describe_column(feature_names, j) for j in range(width)]
+        request.check_finite(values, shown)
     y = None
     if label_at is not None:
         request.check_memory(n * max(part.itemsize for part in labels), descriptions[label_at])
         y = request.check_labels(np.concatenate(labels), n, descriptions[label_at])
+    missing = {} if encoder is None else encoder.missing
+    if label_at is not None and unlabelled:
+        missing[f"{descriptions[label_at]}, the target"] = unlabelled
     return Table(
         values,
         y,
-        None if names is None else tuple(names[i] for i in choice.features),
+        feature_names,
         None if names is None or choice.target is None else names[choice.target],
         np.concatenate(weights) if weights else None,
         choice.left_out(names),
+        None if encoding is None or encoding.is_plain else encoding,
+        np.concatenate(dropped) if dropped else np.empty(0, np.int64),
+        missing,
+        {} if encoder is None else encoder.unseen,
     )
+
+
+def _all_finite(values: NDArray[Any]) -> bool:
+    # In blocks, so that the mask is small compared with the data.
+    step = max(1, (1 << 20) // max(1, values.shape[1]))
+    blocks = (values[start : start + step] for start in range(0, len(values), step))
+    return all(np.isfinite(block).all() for block in blocks)
+
+
+def with_policy(table: Table, request: Request, width: int) -> Table:
+    """Remember how missing values are to be treated, although none was missing."""
+    if table.encoding is not None or request.encoding is not None or request.missing == "error":
+        return table
+    return replace(table, encoding=Encoding.plain(table.feature_names, width, request.missing))
+
+
+def _fill_plain(
+    batch: Any,
+    into: NDArray[Any],
+    descriptions: Sequence[str],
+    start: int,
+    *,
+    uniform: bool,
+    request: Request,
+) -> None:
+    """Copy columns of numbers, none of which is missing."""
+    d = into.shape[1]
+    block = _uniform_block(batch, d) if uniform else None
+    with np.errstate(invalid="ignore"):  # a signalling NaN; refused later
+        if block is not None:
+            into[:] = block
+            return
+        for j in range(d):
+            if batch.column(j).null_count:
+                raise Irregular
+            into[:, j] = numbers_in(request, batch.column(j), descriptions[j], start)
 
 
 class _Rows:
@@ -114,6 +204,12 @@ class _Rows:
         self.filled = stop
         return self._X[start:stop]
 
+    def keep(self, last: NDArray[Any], some: NDArray[np.bool_]) -> None:
+        """Leave out rows of those that `next` returned last."""
+        kept = int(some.sum())
+        last[:kept] = last[some]
+        self.filled -= len(last) - kept
+
     def array(self) -> NDArray[Any]:
         """Return the rows that were filled."""
         if self.filled < len(self._X):
@@ -121,34 +217,21 @@ class _Rows:
         return self._X
 
 
-def _common_type(types: Sequence[Any]) -> np.dtype[Any]:
-    """Find the smallest of uint8, float32 and float64 that holds the columns without loss."""
-    plain = (t.value_type if pa.types.is_dictionary(t) else t for t in types)
-    common = np.result_type(*{np.dtype(_TYPES.get(t, np.float64)) for t in plain})
+def _common_type(types: Sequence[Any], encoding: Encoding | None) -> np.dtype[Any]:
+    """Find the smallest of uint8, float32 and float64 that holds the features without loss."""
+    kinds = ["number"] * len(types) if encoding is None else [c.kind for c in encoding.columns]
+    found: set[np.dtype[Any]] = set() if encoding is None else {np.dtype(np.uint8)}
+    for kind, column in zip(types, kinds, strict=False):
+        if column == "number":
+            found.add(np.dtype(_TYPES.get(value_type(kind), np.float64)))
+        elif column == "date":
+            found.add(np.dtype(np.float64))
+    common = np.result_type(*found)
     return common if common in (np.uint8, np.float32) else np.dtype(np.float64)
 
 
 def _is_plain(kind: Any) -> bool:
     return bool(pa.types.is_integer(kind) or kind in (pa.float32(), pa.float64()))
-
-
-def _is_numeric(kind: Any) -> bool:
-    if pa.types.is_dictionary(kind):
-        kind = kind.value_type
-    return bool(
-        pa.types.is_integer(kind)
-        or pa.types.is_floating(kind)
-        or pa.types.is_boolean(kind)
-        or pa.types.is_decimal(kind)
-        or pa.types.is_null(kind)
-    )
-
-
-def is_string(kind: Any) -> bool:
-    """Whether a column of this type contains texts."""
-    return bool(
-        pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
-    )
 
 
 def _uniform_block(batch: Any, d: int) -> NDArray[Any] | None:
@@ -157,135 +240,4 @@ def _uniform_block(batch: Any, d: int) -> NDArray[Any] | None:
         block: NDArray[Any] = batch.select(range(d)).to_tensor().to_numpy()
     except pa.ArrowTypeError:  # missing values
         return None
-    return block if _is_exact(block) else None
-
-
-def _is_exact(values: NDArray[Any]) -> bool:
-    if values.dtype.kind not in "iu" or values.dtype.itemsize < 8 or not values.size:
-        return True
-    return int(values.max()) <= EXACT and int(values.min()) >= -EXACT
-
-
-def inexact(request: Request, where: str, row: int, value: object) -> Exception:
-    """Make the error for an integer that float64 rounds."""
-    return request.error(
-        f"{where}, row {row}: float64 cannot represent {printable(value)} exactly; "
-        "leave the column out with --drop, or rescale it"
-    )
-
-
-def _numbers(request: Request, column: Any, where: str, start: int) -> NDArray[Any]:
-    column = _decoded(column)
-    _refuse_missing(request, column, where, "the value", start)
-    if pa.types.is_decimal(column.type):
-        column = column.cast(pa.float64())
-    values = as_array(column)
-    if not _is_exact(values):
-        for row, value in enumerate(values.tolist()):
-            if float(value) != value:
-                raise inexact(request, where, start + row + 1, value)
-    return values
-
-
-def _labels(request: Request, column: Any, where: str, start: int) -> NDArray[Any]:
-    _refuse_missing(request, column, where, "the label", start)
-    if pa.types.is_dictionary(column.type) and is_string(column.type.value_type):
-        # Decoding copies each text once for every row that has it.
-        lengths = _lengths(column.dictionary)
-        if lengths.size and lengths.max() > LONGEST_LABEL:
-            indices = as_array(column.indices)
-            request.check_label_lengths(lengths[indices], where, start)
-    column = _decoded(column)
-    kind = column.type
-    _refuse_missing(request, column, where, "the label", start)
-    if is_string(kind):
-        column.validate(full=True)
-        # numpy drops such characters at the end, so that different labels would become the same.
-        null = pc.match_substring(column, "\0")
-        if pc.any(null).as_py():
-            row = start + int(pc.index(null, True).as_py()) + 1
-            raise request.error(f"{where}, row {row}: the label contains a null character")
-        lengths = _lengths(column)
-        request.check_label_lengths(lengths, where, start)
-        if lengths.size * int(lengths.max(initial=0)) > _MANY_CHARACTERS:
-            request.check_memory(4 * lengths.size * int(lengths.max()), where)
-        return np.asarray(column.to_pylist(), dtype=np.str_)
-    return as_array(column)
-
-
-def _check_label_type(request: Request, kind: Any, where: str) -> None:
-    plain = kind.value_type if pa.types.is_dictionary(kind) else kind
-    if pa.types.is_binary(plain):
-        raise request.error(f"{where} is not UTF-8 text; save it as UTF-8")
-    if not (is_string(plain) or _is_numeric(plain)) or pa.types.is_decimal(plain):
-        raise request.error(
-            f"{where} is of type {printable(kind)}: labels are strings, numbers or booleans"
-        )
-
-
-def _refuse_missing(request: Request, column: Any, where: str, what: str, start: int) -> None:
-    if column.null_count:
-        row = start + int(pc.index(column.is_null(), True).as_py()) + 1
-        raise request.error(f"{where}, row {row}: {what} is missing; correct or remove the row")
-
-
-def _lengths(column: Any) -> NDArray[Any]:
-    # A missing text has length 0.
-    lengths: NDArray[Any] = np.nan_to_num(as_array(pc.utf8_length(column)))
-    return lengths.astype(np.int64)
-
-
-def as_array(column: Any) -> NDArray[Any]:
-    """Copy a column of numbers or booleans into an array; a missing number becomes NaN.
-
-    Arrow's `to_numpy` imports pandas, where it is installed, which takes half a second.
-    """
-    if pa.types.is_boolean(column.type):
-        return as_array(column.cast(pa.uint8())).astype(np.bool_)
-    batch = pa.record_batch([column], names=["column"])
-    values: NDArray[Any] = batch.to_tensor(null_to_nan=bool(column.null_count)).to_numpy()[:, 0]
-    return values
-
-
-def _decoded(column: Any) -> Any:
-    """Replace the indices of a dictionary by its values."""
-    if not pa.types.is_dictionary(column.type):
-        return column
-    # Arrow does not check that the indices in a file are inside the dictionary.
-    column.validate(full=True)
-    return column.dictionary_decode()
-
-
-def _first_non_number(
-    request: Request, batches: Iterable[Any], j: int, where: str, kind: Any, *, weights: bool
-) -> Exception:
-    """Find the first value that is not a number in a column that Arrow did not parse as numbers."""
-    cure = "encode the column, leave it out with --drop, or name it as the --target"
-    if weights:
-        cure = "weights are numbers"
-    plain = kind.value_type if pa.types.is_dictionary(kind) else kind
-    if not (is_string(plain) or pa.types.is_temporal(plain)):
-        return request.error(f"{where} is of type {printable(kind)}, not a number; {cure}")
-    start = 0
-    for batch in batches:
-        column = batch.column(j)
-        _refuse_missing(request, column, where, "the value", start)
-        if not pa.types.is_dictionary(column.type):
-            column = column.cast(pa.string()).dictionary_encode()
-        column.validate(full=True)
-        words = [not _is_number(text) for text in column.dictionary.to_pylist()]
-        bad = np.array(words, dtype=bool)[as_array(column.indices)]
-        if bad.any():
-            row = int(np.argmax(bad))
-            text = quoted(column[row].as_py(), 40)
-            return request.error(f"{where}, row {start + row + 1}: {text} is not a number; {cure}")
-        start += batch.num_rows
-    return request.error(f"{where} contains numbers stored as text: store them as numbers")
-
-
-def _is_number(text: str | None) -> bool:
-    try:
-        float(text or "")
-    except ValueError:
-        return False
-    return True
+    return block if is_exact(block) else None

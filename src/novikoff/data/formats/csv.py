@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,7 +15,11 @@ from numpy.typing import NDArray
 
 from novikoff.certificate.escape import printable, quoted
 from novikoff.data.columns import Choice, choose
-from novikoff.data.formats.arrow import assemble, inexact
+from novikoff.data.encoding import MISSING
+from novikoff.data.formats.arrow import Irregular, assemble, with_policy
+from novikoff.data.formats.compressed import arrow_stream
+from novikoff.data.formats.encode import inexact
+from novikoff.data.formats.survey import survey
 from novikoff.data.table import EXACT, Request, Table, describe_column
 
 _BLOCK = 1 << 20
@@ -45,10 +49,13 @@ class _Head:
 def read_csv(request: Request) -> Table:
     """Read the chosen columns of a CSV file.
 
-    The delimiter is the one of comma, semicolon and tab that occurs most in the first line.
+    The delimiter is the one of comma, semicolon and tab that occurs most in the first line; a
+    comma only if it is not the decimal point.
     """
     head = _read_head(request)
     header = request.header
+    if header is False and _has_names(request, head.fields):
+        header = True
     if header is None:
         if any(_is_number(field) for field in head.fields):
             number = quoted(next(filter(_is_number, head.fields)))
@@ -70,24 +77,51 @@ def read_csv(request: Request) -> Table:
     return table
 
 
+def _has_names(request: Request, fields: Sequence[str]) -> bool:
+    """Whether the first line contains the names of all features that are asked for.
+
+    Then it is no row of data, unless all these names are numbers.
+    """
+    wanted = set(request.features or ())
+    return not all(map(_is_number, wanted)) and wanted <= {field.strip() for field in fields}
+
+
 def _assembled(file: _File, choice: Choice, names: Sequence[str] | None) -> Table:
-    numbers = {str(i): pa.float64() for i in choice.positions if i != choice.target}
-    try:
-        with file.stream(numbers) as batches:
-            types = [field.type for field in batches.schema]
-            return assemble(file.request, batches, types, choice, names)
-    except pa.ArrowInvalid:
-        # A field that is not a number, a label of another type than the first ones, a ragged
-        # row: the slower reader, which reads the whole file first, accepts it or says where.
-        whole = file.whole()
-        types = [field.type for field in whole.schema]
-        return assemble(file.request, whole.to_batches(), types, choice, names)
+    encoding, request = file.request.encoding, file.request
+    texts = set(choice.words)
+    if encoding is not None:
+        pairs = zip(choice.features, encoding.columns, strict=True)
+        texts = {i for i, column in pairs if column.kind != "number"}
+    if not texts or encoding is not None:
+        numbers = {str(i): pa.float64() for i in choice.positions if i != choice.target}
+        try:
+            with file.stream({**numbers, **_as_texts(texts)}) as batches:
+                types = [field.type for field in batches.schema]
+                by = None if encoding is None or encoding.is_plain else encoding
+                table = assemble(request, batches, types, choice, names, encoding=by)
+                return with_policy(table, request, len(choice.features))
+        except (pa.ArrowInvalid, Irregular):
+            # A field that is not a number, a label of another type than the first ones, a ragged
+            # row: the slower reader, which reads the whole file first, accepts it or says where.
+            pass
+    whole = file.whole(_as_texts(texts))
+    types = [field.type for field in whole.schema]
+    if encoding is None:
+        encoding = survey(request, whole.to_batches(), types, choice, names, from_text=True)
+    return assemble(request, whole.to_batches(), types, choice, names, encoding=encoding)
+
+
+def _as_texts(columns: Iterable[int]) -> dict[str, Any]:
+    return {str(i): pa.string() for i in columns}
 
 
 def _check_integers(file: _File, table: Table, choice: Choice, names: Sequence[str] | None) -> None:
     """Refuse integers that float64 rounds: numbers that change, labels that become the same."""
     largest = np.maximum(table.X.max(axis=0), -table.X.min(axis=0))
-    columns = {choice.features[j]: table.X[:, j] for j in np.flatnonzero(largest >= EXACT)}
+    columns = {}
+    for j, column in _number_columns(table, choice):
+        if largest[j] >= EXACT:
+            columns[column] = table.X[:, j]
     if table.weights is not None and choice.weights is not None:
         columns[choice.weights] = table.weights
     if table.y is not None and choice.target is not None and table.y.dtype.kind == "f":
@@ -97,6 +131,9 @@ def _check_integers(file: _File, table: Table, choice: Choice, names: Sequence[s
         if not large.size:
             continue
         where, labels = describe_column(names, column), column == choice.target
+        if table.dropped.size:
+            n_rows = len(values) + len(table.dropped)
+            large = np.delete(np.arange(n_rows), table.dropped)[large]
         row, integer = file.first_inexact(str(column), large, any_integer=labels)
         if row and labels:
             raise file.request.error(
@@ -105,6 +142,18 @@ def _check_integers(file: _File, table: Table, choice: Choice, names: Sequence[s
             )
         if row:
             raise inexact(file.request, where, row, integer)
+
+
+def _number_columns(table: Table, choice: Choice) -> Iterator[tuple[int, int]]:
+    """Yield the features that are columns of numbers, with their columns in the file."""
+    if table.encoding is None:
+        yield from enumerate(choice.features)
+        return
+    at = 0
+    for position, column in zip(choice.features, table.encoding.columns, strict=True):
+        if column.kind == "number":
+            yield at, position
+        at += column.width
 
 
 @dataclass(frozen=True)
@@ -119,10 +168,10 @@ class _File:
     def stream(self, types: dict[str, Any]) -> Any:
         """Read block by block, taking the columns for what they are said to be."""
         return pacsv.open_csv(
-            self.request.path,
+            arrow_stream(self.request.path),
             read_options=self._read_options(threads=True),
             parse_options=pacsv.ParseOptions(delimiter=self.head.delimiter),
-            convert_options=pacsv.ConvertOptions(include_columns=self.columns, column_types=types),
+            convert_options=self._convert_options(types),
         )
 
     def first_inexact(
@@ -145,15 +194,15 @@ class _File:
                 first = last
         return 0, ""
 
-    def whole(self) -> Any:
-        """Read all of it, and find out the types of the columns."""
+    def whole(self, types: dict[str, Any]) -> Any:
+        """Read all of it, and find out the types of the columns, but for those given."""
         self._check_whole_size()
         return pacsv.read_csv(
-            self.request.path,
+            arrow_stream(self.request.path),
             # Only the single-threaded reader reports the number of a ragged row.
             read_options=self._read_options(threads=False),
             parse_options=pacsv.ParseOptions(delimiter=self.head.delimiter),
-            convert_options=pacsv.ConvertOptions(include_columns=self.columns),
+            convert_options=self._convert_options(types),
         )
 
     def unreadable(self, error: Exception) -> Exception:
@@ -177,13 +226,21 @@ class _File:
 
     def _check_whole_size(self) -> None:
         total, checked = 0, 0
-        with pa.input_stream(str(self.request.path), compression="detect") as stream:
+        with arrow_stream(self.request.path) as stream:
             while block := stream.read(_BLOCK):
                 total += len(block)
                 if total >= 2 * checked:
                     checked = total
                     self.request.check_memory(_BYTES_PER_BYTE * total)
         self.request.check_memory(_BYTES_PER_BYTE * total)
+
+    def _convert_options(self, types: dict[str, Any]) -> Any:
+        return pacsv.ConvertOptions(
+            include_columns=self.columns,
+            column_types=types,
+            null_values=MISSING,
+            decimal_point=self.request.decimal,
+        )
 
     def _read_options(self, *, threads: bool) -> Any:
         return pacsv.ReadOptions(
@@ -195,7 +252,7 @@ class _File:
 
 
 def _read_head(request: Request) -> _Head:
-    with pa.input_stream(str(request.path), compression="detect") as stream:
+    with arrow_stream(request.path) as stream:
         head: bytes = stream.read(_BLOCK)
         while _breaks(head.lstrip()) < 2 and (more := stream.read(len(head))):
             head += more
@@ -213,7 +270,7 @@ def _read_head(request: Request) -> _Head:
         first = lines[0].decode("utf-8-sig")
     except UnicodeDecodeError:
         raise request.error("it is not UTF-8 text; save it as UTF-8") from None
-    delimiter = max(",;\t", key=first.count)
+    delimiter = max(",;\t".replace(request.decimal, ""), key=first.count)
     request.check_memory((first.count(delimiter) + 1) * _BYTES_PER_COLUMN)
     try:
         fields = next(csv.reader([first], delimiter=delimiter, strict=True))

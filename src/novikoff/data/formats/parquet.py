@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pyarrow as pa
@@ -9,7 +10,9 @@ import pyarrow.parquet as pq
 
 from novikoff.certificate.escape import printable
 from novikoff.data.columns import Choice, choose
-from novikoff.data.formats.arrow import assemble, is_string
+from novikoff.data.formats.arrow import Irregular, assemble, with_policy
+from novikoff.data.formats.survey import survey
+from novikoff.data.formats.values import is_string
 from novikoff.data.table import Request, Table
 
 _BATCH_BYTES = 1 << 22
@@ -43,9 +46,23 @@ def _rows(request: Request, file: Any, choice: Choice, names: list[str]) -> Tabl
     chosen = [names[i] for i in choice.positions]
     types = [file.schema_arrow.field(name).type for name in chosen]
     rows = max(_BATCH_ROWS, _BATCH_BYTES // (8 * len(chosen)))
-    # `columns` selects but does not order: the batches are put in order here.
-    batches = (batch.select(chosen) for batch in file.iter_batches(batch_size=rows, columns=chosen))
-    return assemble(request, batches, types, choice, names, file.metadata.num_rows)
+    n, encoding = file.metadata.num_rows, request.encoding
+
+    def batches() -> Iterator[Any]:
+        # `columns` selects but does not order: the batches are put in order here.
+        for batch in file.iter_batches(batch_size=rows, columns=chosen):
+            yield batch.select(chosen)
+
+    plain = encoding.is_plain if encoding is not None else not choice.words
+    if plain and not any(map(pa.types.is_boolean, types[: len(choice.features)])):
+        try:
+            table = assemble(request, batches(), types, choice, names, n)
+            return with_policy(table, request, len(choice.features))
+        except Irregular:
+            pass
+    if encoding is None:
+        encoding = survey(request, batches(), types, choice, names, from_text=False)
+    return assemble(request, batches(), types, choice, names, n, encoding)
 
 
 def _check_texts(request: Request, metadata: Any) -> None:

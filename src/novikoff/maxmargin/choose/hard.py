@@ -4,13 +4,12 @@ from dataclasses import replace
 from math import inf
 
 from novikoff.certificate import Status
+from novikoff.maxmargin.choose.costs import Shape, favours_sweeps, wolfe_work
 from novikoff.maxmargin.choose.settings import (
     CHOOSE,
     ChooseSettings,
-    favours_sweeps,
     gap_to_aim_at,
     is_large_and_sparse,
-    wolfe_work,
 )
 from novikoff.maxmargin.choose.soft import by_coordinates, soft_margin, start_wolfe
 from novikoff.maxmargin.coordinate.search import coordinate_descent
@@ -21,6 +20,7 @@ from novikoff.maxmargin.wolfe.precise import (
     SOME_MARGIN,
     UNDECIDED,
     Confirm,
+    Otherwise,
     decide_precisely,
     is_confirmed,
 )
@@ -65,7 +65,7 @@ def hard_margin(
     probe = Probe(problem, clock, soft_margin, by_slacks, costs)
     aim = gap_to_aim_at(problem, tol, settings)
     before: Solution | None
-    if favours_sweeps(problem, settings):
+    if favours_sweeps(Shape.of(problem), settings):
         before = swept = _probe_and_sweep(problem, probe, tol, start, settings)
         if (
             swept.status in (Status.GAP_REACHED, Status.SEPARATED, Status.NOT_SEPARABLE)
@@ -80,7 +80,7 @@ def hard_margin(
         before, status = _wolfe_and_probe(search, probe, tol, aim, settings)
         if before is not None and ends(before, tol):
             return before.following(search.solution(status))
-    found = _finish(search, status, tol, aim, confirm, settings)
+    found = _finish(search, status, tol, aim, confirm, lambda: _probed(probe, tol), settings)
     if before is None or found.status is Status.NOT_SEPARABLE:
         return found
     return problem.joined(before, found)
@@ -92,6 +92,7 @@ def _finish(
     tol: float,
     aim: float,
     confirm: Confirm,
+    otherwise: Otherwise,
     settings: ChooseSettings,
 ) -> Solution:
     """Go on where Wolfe's method has ended: by sweeps, with more digits, or not at all."""
@@ -101,10 +102,21 @@ def _finish(
     if found.status not in UNDECIDED:
         return found
     if problem.n_features <= search.settings.precise_features:
-        return decide_precisely(search, tol=tol, aim=aim, confirm=confirm)
+        return decide_precisely(search, tol=tol, aim=aim, confirm=confirm, otherwise=otherwise)
     if found.status is Status.NOT_SEPARABLE and is_confirmed(search, confirm):
         return found
+    decided = otherwise() if search.limit() is None else None
+    if decided is not None:
+        return decided.following(found)
     return replace(found, status=search.limit() or Status.PRECISION)
+
+
+def _probed(probe: Probe, tol: float) -> Solution | None:
+    """Try the soft margins that were not tried yet; return what they decide, if that is enough."""
+    decided = probe.first() if probe.found is None else None
+    if decided is None and probe.clock.stop() is None:
+        decided = probe.others()
+    return decided if decided is not None and ends(decided, tol) else None
 
 
 def _probe_and_sweep(
@@ -127,7 +139,8 @@ def _probe_and_sweep(
         start = decided.weights
     if decided is None and not large and probe.found is not None and clock.stop() is None:
         return replace(probe.found, status=Status.PRECISION, lower=-inf, upper=inf)
-    passes = wolfe_work(problem, settings) / max(1, problem.sample.storage.n_values)
+    shape = Shape.of(problem)
+    passes = wolfe_work(shape, settings) / max(1, shape.n_values)
     with clock.at_most(inf if large else passes):
         found = coordinate_descent(problem, tol=tol, clock=clock, start=start)
     if decided is not None:
@@ -144,7 +157,7 @@ def _wolfe_and_probe(
     have decided, if they have, and how Wolfe's method ended.
     """
     d, n_values = search.passes.n_features, search.sample.storage.n_values
-    zero, expected = zero_of_gram(search), wolfe_work(probe.problem, settings)
+    zero, expected = zero_of_gram(search), wolfe_work(Shape.of(probe.problem), settings)
     dear = expected > settings.patience * probe.cost
     decided: Solution | None = None
     search.budget = max(settings.least_work, settings.first_passes * n_values)

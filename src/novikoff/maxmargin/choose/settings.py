@@ -145,29 +145,6 @@ def is_small(problem: Problem, settings: ChooseSettings = CHOOSE) -> bool:
     return problem.n_examples * problem.n_features <= settings.small_values
 
 
-def is_cheap(problem: Problem, settings: ChooseSettings = CHOOSE) -> bool:
-    """Whether the optimum of a soft margin costs little: a Gram matrix or Hessian, and factors."""
-    n, d = problem.n_examples, problem.n_features
-    return n * min(n, d) ** 2 <= settings.cheap
-
-
-def wolfe_work(problem: Problem, settings: ChooseSettings = CHOOSE) -> float:
-    """Return what Wolfe's method costs for a hard margin, about, in values read by a pass."""
-    members = float(min(problem.n_examples, problem.n_features))
-    n_values = problem.sample.storage.n_values
-    return settings.wolfe_steps * members**3 + settings.wolfe_passes * n_values
-
-
-def favours_sweeps(problem: Problem, settings: ChooseSettings = CHOOSE) -> bool:
-    """Whether coordinate descent costs less than Wolfe's method for a hard margin of sparse data.
-
-    Not where the optimum costs little anyway.
-    """
-    sweeps = settings.hard_sweeps * problem.sample.storage.n_values
-    dear = not is_cheap(problem, settings) and wolfe_work(problem, settings) > sweeps
-    return problem.sample.is_sparse and dear
-
-
 def is_large_and_sparse(problem: Problem, settings: ChooseSettings = CHOOSE) -> bool:
     """Whether the support of the optimum may be too large for Wolfe's method."""
     least = min(problem.n_examples, problem.n_features)

@@ -10,11 +10,11 @@ from dataclasses import replace
 import numpy as np
 
 from novikoff.certificate import Status
+from novikoff.maxmargin.choose.costs import Shape, is_cheap, sweeps_before_pivoting
 from novikoff.maxmargin.choose.settings import (
     CHOOSE,
     ChooseSettings,
     gap_to_aim_at,
-    is_cheap,
     is_small,
     suits_dense,
     suits_newton,
@@ -53,7 +53,7 @@ def soft_margin(
     settings : ChooseSettings, optional
         Which solver is chosen.
     """
-    if problem.sample.is_sparse and not is_cheap(problem, settings):
+    if problem.sample.is_sparse and not is_cheap(Shape.of(problem), settings):
         return _sparse_soft(problem, tol, clock, start, settings)
     if suits_dense(problem, settings):
         return _soft_dense(problem, tol, clock, start, settings)
@@ -130,19 +130,15 @@ def _soft_dense(
     method from the optimum of a softer problem. Few examples, or too many features for Wolfe's
     method: coordinate descent for as long as pivoting would take, then pivoting.
     """
-    n, d = problem.n_examples, problem.n_features
-    exact = n * d * min(n, d) <= settings.small_products
+    shape = Shape.of(problem)
+    exact = is_cheap(shape, settings)
     aim = min(tol, settings.polished) if exact else tol
     found: Solution | None = None
-    if n >= settings.newton_examples * d:
+    if shape.n_examples >= settings.newton_examples * shape.n_features:
         found, ended = _newton_and_corral(problem, tol, aim, clock, start, exact, settings)
         if ended:
             return found
-        sweeps = settings.pivoting_work * d * d / n / settings.row_products
-        if n < settings.corral_examples * d or sweeps < settings.least_sweeps:
-            sweeps = 0.0
-    else:
-        sweeps = 0.0 if exact else n * (1.0 + settings.factors * n / d) / settings.row_products
+    sweeps = sweeps_before_pivoting(shape, settings)
     if sweeps and clock.fits(settings.coordinate_passes):
         with clock.at_most(sweeps + settings.coordinate_passes):
             swept = coordinate_descent(problem, tol=tol, clock=clock, start=start)

@@ -2,8 +2,8 @@
 
 First the corral is factored from the vectors themselves, which have twice the digits of their Gram
 matrix. Where that leaves the verdict open, the columns are brought to one scale, because what
-separates the examples may lie in columns of a smaller scale than the others. Last come steps in
-rational arithmetic.
+separates the examples may lie in columns of a smaller scale than the others. Then comes a way that
+does not need a vertex, if there is one, and last steps in rational arithmetic.
 """
 
 from collections.abc import Callable
@@ -29,9 +29,17 @@ UNDECIDED = (Status.NOT_SEPARABLE, Status.PRECISION)
 Confirm = Callable[[Ids], bool]
 """Whether the examples, with suitable weights, combine to zero exactly."""
 
+Otherwise = Callable[[], Solution | None]
+"""Another way to decide."""
 
-def decide_precisely(search: Search, *, tol: float, aim: float, confirm: Confirm) -> Solution:
-    """Go on from a search that was undecided, with more digits."""
+
+def decide_precisely(
+    search: Search, *, tol: float, aim: float, confirm: Confirm, otherwise: Otherwise = lambda: None
+) -> Solution:
+    """Go on from a search that was undecided, with more digits.
+
+    Where floats do not decide it, ``otherwise`` is asked before rational arithmetic.
+    """
     settings = search.settings
     try:
         search.add_nearest(settings.nearest)
@@ -48,13 +56,13 @@ def decide_precisely(search: Search, *, tol: float, aim: float, confirm: Confirm
     if optimum.lower > 0.0:
         return optimum.solution(optimum.limit() or Status.PRECISION)
     try:
-        return _decide_in_one_scale(optimum, reach, tol=tol, confirm=confirm)
+        return _decide_in_one_scale(optimum, reach, tol, confirm, otherwise)
     except Stopped as stopped:
         return optimum.solution(stopped.status)
 
 
 def _decide_in_one_scale(
-    optimum: Search, reach: Vector, *, tol: float, confirm: Confirm
+    optimum: Search, reach: Vector, tol: float, confirm: Confirm, otherwise: Otherwise
 ) -> Solution:
     """Look for any separator with all columns in one scale, or prove that there is none."""
     settings = optimum.settings
@@ -63,6 +71,10 @@ def _decide_in_one_scale(
     status = verdict.run(SOME_MARGIN, settings.zero * verdict.candidates.length)
     if status is Status.NOT_SEPARABLE and is_confirmed(verdict, confirm):
         return verdict.solution(status)
+    if status in UNDECIDED and verdict.limit() is None:
+        decided = otherwise()
+        if decided is not None:
+            return decided.following(verdict.solution(status))
     rational = optimum.passes.n_features <= settings.rational_features
     if status in UNDECIDED and rational and verdict.limit() is None:
         verdict.solver += "+wolfe-rational"

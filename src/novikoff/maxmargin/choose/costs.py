@@ -1,0 +1,86 @@
+"""What the solvers cost for a shape of data, about, before anything is known of the examples.
+
+How many passes a solver takes depends on the examples; what a pass or a factor takes depends on the
+shape alone. So the first solver is the one that costs least on data like those of the settings,
+and it is stopped when it has cost as much as the next one would. Costs are in values read by a pass
+over the data, or in such passes.
+"""
+
+from typing import NamedTuple
+
+from novikoff.maxmargin.choose.settings import CHOOSE, ChooseSettings
+from novikoff.maxmargin.problem import Problem
+
+
+class Shape(NamedTuple):
+    """How many examples, features and stored values there are."""
+
+    n_examples: int
+    n_features: int
+    n_values: int
+    is_sparse: bool
+
+    @classmethod
+    def of(cls, problem: Problem) -> "Shape":
+        """Return the shape of a problem's examples."""
+        sample = problem.sample
+        n, d = problem.n_examples, problem.n_features
+        return cls(n, d, sample.storage.n_values, sample.is_sparse)
+
+
+def factor_products(shape: Shape) -> int:
+    """Multiplications in the smaller of Hessian and Gram matrix, about as many as in its factor.
+
+    For sparse data the matrix itself costs little.
+    """
+    n, d = shape.n_examples, shape.n_features
+    return n * (min(n, d) if shape.is_sparse else d) * min(n, d)
+
+
+def is_cheap(shape: Shape, settings: ChooseSettings = CHOOSE) -> bool:
+    """Whether the optimum of a soft margin costs little: a Gram matrix or Hessian, and factors."""
+    most = settings.cheap if shape.is_sparse else settings.small_products
+    return factor_products(shape) <= most
+
+
+def wolfe_work(shape: Shape, settings: ChooseSettings = CHOOSE) -> float:
+    """Return what Wolfe's method costs for a hard margin."""
+    members = float(min(shape.n_examples, shape.n_features))
+    return settings.wolfe_steps * members**3 + settings.wolfe_passes * shape.n_values
+
+
+def sweeping_work(shape: Shape, settings: ChooseSettings = CHOOSE) -> float:
+    """Return what coordinate descent costs for a hard margin of sparse data."""
+    return settings.hard_sweeps * shape.n_values
+
+
+def pivoting_passes(shape: Shape, settings: ChooseSettings = CHOOSE) -> float:
+    """Return how many passes of coordinate descent over dense data take as long as pivoting."""
+    n, d = shape.n_examples, shape.n_features
+    if n >= settings.newton_examples * d:
+        return settings.pivoting_work * d * d / n / settings.row_products
+    return n * (1.0 + settings.factors * n / d) / settings.row_products
+
+
+def favours_sweeps(shape: Shape, settings: ChooseSettings = CHOOSE) -> bool:
+    """Whether coordinate descent costs less than Wolfe's method for a hard margin of sparse data.
+
+    Not where the optimum costs little anyway.
+    """
+    dear = wolfe_work(shape, settings) > sweeping_work(shape, settings)
+    return shape.is_sparse and dear and not is_cheap(shape, settings)
+
+
+def sweeps_before_pivoting(shape: Shape, settings: ChooseSettings = CHOOSE) -> float:
+    """Return how many passes coordinate descent may take on dense data before pivoting, or 0.
+
+    With many examples for each feature, after Newton's method has given up: then only where
+    pivoting takes long. With few, in place of it, unless the optimum costs little anyway.
+    """
+    n, d = shape.n_examples, shape.n_features
+    passes = pivoting_passes(shape, settings)
+    if n >= settings.newton_examples * d:
+        worth = n >= settings.corral_examples * d and passes >= settings.least_sweeps
+    else:
+        worth = not is_cheap(shape, settings)
+    return passes if worth else 0.0

@@ -1,0 +1,86 @@
+"""What was done to the columns of a file: rows of a summary."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from novikoff.certificate.escape import printable, quoted
+from novikoff.certificate.wording import counted
+from novikoff.report.describe import Row, first_of
+
+if TYPE_CHECKING:
+    from novikoff.data import Table
+    from novikoff.data.encoding import ColumnEncoding
+
+MOST_COLUMNS = 6
+MOST_LEVELS = 4
+_SHORT = 30
+
+
+def feature_rows(table: "Table") -> list[Row]:
+    """Say how columns became features, which rows were left out, and what was never seen.
+
+    Nothing is said of a table of numbers in which no value is missing.
+    """
+    rows: list[Row] = []
+    if table.encoding is not None:
+        columns = table.encoding.columns
+        parts = []
+        numbers = [name for name, column in _named(columns) if column.kind == "number"]
+        if numbers:
+            parts.append(f"{counted(len(numbers), 'column')} of numbers")
+        words = [(name, column) for name, column in _named(columns) if column.kind == "words"]
+        parts += [_levels(name, column) for name, column in words[:MOST_COLUMNS]]
+        if len(words) > MOST_COLUMNS:
+            more = words[MOST_COLUMNS:]
+            n = sum(len(column.levels) for _, column in more)
+            what = counted(len(more), "more column")
+            parts.append(f"{what} of words: {n:,} features of 0 and 1")
+        for kind, meaning in (("boolean", "0 and 1"), ("date", "days since 1970-01-01")):
+            names = [name for name, column in _named(columns) if column.kind == kind]
+            if names:
+                parts.append(f"{first_of(names[:MOST_COLUMNS], len(names))}: {meaning}")
+        rows.append(("Columns", "\n".join(parts)))
+    if table.missing or len(table.dropped):
+        rows.append(("Missing", "\n".join(_missing(table))))
+    if table.unseen:
+        rows.append(("Unseen", "\n".join(unseen(table))))
+    return rows
+
+
+def unseen(table: "Table") -> list[str]:
+    """Say in which columns there are words that the encoding does not know."""
+    lines = []
+    for where, (count, word) in table.unseen.items():
+        what = (
+            "a missing value" if word is None else f"a word the fit did not see, as {quoted(word)}"
+        )
+        lines.append(f"{where}: {what}, in {counted(count, 'row')}; it counts as no word")
+    return lines
+
+
+def _named(columns: "Sequence[ColumnEncoding]") -> "list[tuple[str, ColumnEncoding]]":
+    return [
+        (f"column {i}" if column.name is None else quoted(column.name, _SHORT), column)
+        for i, column in enumerate(columns)
+    ]
+
+
+def _levels(name: str, column: "ColumnEncoding") -> str:
+    levels = [printable(level, _SHORT) for level in column.levels[:MOST_LEVELS]]
+    what = counted(len(column.levels), "feature")
+    return f"{name}: words, {what} of 0 and 1 ({first_of(levels, len(column.levels))})"
+
+
+def _missing(table: "Table") -> list[str]:
+    n, lost = table.X.shape[0] + len(table.dropped), len(table.dropped)
+    each = [
+        f"{where.removeprefix('column ')} ({count:,})"
+        for where, count in list(table.missing.items())[:MOST_COLUMNS]
+    ]
+    where = f": {first_of(each, len(table.missing))}" if each else ""
+    if lost:
+        lines = [f"{lost:,} of {counted(n, 'row')} left out, because a value is missing{where}"]
+        return lines
+    marked = table.encoding is not None and table.encoding.missing == "indicator"
+    what = "read as 0, and marked by a feature of 0 and 1" if marked else "missing"
+    return [f"{counted(sum(table.missing.values()), 'value')} {what}{where}"]

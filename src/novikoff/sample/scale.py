@@ -1,0 +1,70 @@
+"""By which power of two a column is divided where columns have different units.
+
+The power nearest to half of the range of the column, so that its values differ by about 1 from the
+middle. The range is made of two values of the data: it does not depend on how they are stored, on
+their order, or on repetition, and rounding cannot change it. Zeros that a sparse matrix does not
+store are values like others, so that in a column that is mostly zero the power is that of its
+largest magnitude, and rare words are not blown up as they would be by a standard deviation.
+``benchmarks/scale_rules.py`` compares the rules.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from novikoff.certificate.examples.scaling import MOST_EXPONENT
+
+SQRT_HALF = 0.7071067811865476
+"""Above this mantissa, in [1/2, 1), the next power of two is the nearer one in the logarithm."""
+
+
+def column_exponents(X: Any, taking_part: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
+    """Return the exponent of the power of two that each column is to be divided by.
+
+    Constant columns, and those with a NaN or an infinity, have the exponent 0.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix
+        The examples.
+    taking_part : array of bool, optional
+        Which of them count; by default all.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scipy import sparse
+    >>> from novikoff.sample.scale import column_exponents
+    >>> grams = np.array([[3800.0, 0.0, 7.0], [4650.0, 0.25, 7.0]])
+    >>> column_exponents(grams), column_exponents(sparse.csr_array(grams))
+    (array([ 9, -3,  0]), array([ 9, -3,  0]))
+    """
+    low, high = column_ranges(X if taking_part is None else X[taking_part])
+    with np.errstate(invalid="ignore", over="ignore", under="ignore"):
+        # The range itself may overflow.
+        half = 0.5 * high - 0.5 * low
+    usable = np.isfinite(half) & (half > 0.0)
+    mantissa, exponent = np.frexp(np.where(usable, half, 1.0))
+    nearest = np.clip(exponent - (mantissa < SQRT_HALF), -MOST_EXPONENT, MOST_EXPONENT)
+    return np.where(usable, nearest, 0).astype(np.int64)
+
+
+def column_ranges(X: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the least and the largest value of each column.
+
+    In a CSR matrix, which must have sorted and distinct columns in each row, zeros that are not
+    stored count.
+    """
+    if not sparse.issparse(X):
+        low, high = (np.asarray(found, np.float64) for found in (X.min(axis=0), X.max(axis=0)))
+        return low, high
+    n, d = X.shape
+    some_zero = np.bincount(X.indices, minlength=d) < n
+    low, high = (np.where(some_zero, 0.0, end) for end in (np.inf, -np.inf))
+    values = X.data.astype(np.float64, copy=False)
+    with np.errstate(invalid="ignore"):
+        np.minimum.at(low, X.indices, values)
+        np.maximum.at(high, X.indices, values)
+    return low, high

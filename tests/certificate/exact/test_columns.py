@@ -1,0 +1,132 @@
+"""Columns replaced by their remainders, and which relations may stand beside them."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from novikoff.certificate import CertificateError
+from novikoff.certificate.exact.columns import (
+    REPLACED_ERROR,
+    Relation,
+    Replaced,
+    check_solved,
+    not_exact,
+)
+from tests.certificate import truth
+from tests.certificate.exact.test_vanishing import accepts, is_true, near_optimum, violations_of
+from tests.certificate.strategies import STORES
+
+
+def relation(columns, coefs):
+    return Relation(np.array(columns), np.array(coefs, dtype=float))
+
+
+@pytest.mark.parametrize("store", STORES)
+def test_remainders_are_exact_up_to_their_rounding(store):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 5))
+    X[:, 1] = 0.3 * X[:, 0] + 0.7 * X[:, 2]
+    X[:, 4] = X[:, 3] + 32.0
+    remainders = (
+        relation([1, 0, 2], [1.0, -0.3, -0.7]),
+        relation([4, 3, 5], [2.0**50, -(2.0**50), -32 * 2.0**50]),
+    )
+    found = Replaced.of(STORES[store](X), remainders)
+    for k, each in enumerate(remainders):
+        exact = [truth.combination([Fraction(v) for v in row], each) for row in X.tolist()]
+        assert sum(a == 0 for a in exact) < 250
+        for a, b in zip(exact, found.values[:, k].tolist(), strict=True):
+            assert abs(a - Fraction(b)) <= Fraction(REPLACED_ERROR) / 2 * abs(a)
+    table = np.zeros((2, 3))
+    found.put_into(table, np.array([7, 9]), np.array([4, 2, 1]))
+    assert np.array_equal(table, np.c_[found.values[[7, 9], 1], [0, 0], found.values[[7, 9], 0]])
+
+
+def test_what_no_float_can_hold_is_refused():
+    X = np.array([[1e200, 1e-200], [1.0, 1.0]])
+    with pytest.raises(CertificateError, match="too large or too small"):
+        Replaced.of(X, [relation([0, 1], [1e200, 1.0])])
+    with pytest.raises(CertificateError, match="too large or too small"):
+        Replaced.of(X, [relation([1, 2], [1e-200, 0.0])])
+    with pytest.raises(CertificateError, match="NaN or infinite"):
+        Replaced.of(np.array([[np.nan]]), [relation([0], [1.0])])
+    for column in (-1, 2):
+        with pytest.raises(CertificateError, match="no feature"):
+            Replaced.of(X, [relation([column, 0], [1.0, 1.0])])
+
+
+@pytest.mark.parametrize(
+    ("relations", "remainders", "message"),
+    [
+        # A remainder that is solved for nothing, or for a column that it uses twice.
+        ([], [relation([1, 0], [0.0, 1.0])], "not solved"),
+        ([], [relation([1, 0, 1], [1.0, 1.0, -1.0])], "not solved"),
+        # Two of one column; two in a circle; one that uses a later one.
+        ([], [relation([1, 0], [1, 1]), relation([1, 2], [1, 1])], "replaced twice"),
+        ([], [relation([1, 0], [1, -1]), relation([0, 1], [1, -1])], "not solved"),
+        ([], [relation([1, 0], [1, -1]), relation([0, 2], [1, -1])], "not solved"),
+        # A column that is left out and replaced, or left out and used.
+        ([relation([1, 0], [1, -1])], [relation([1, 2], [1, -1])], "not needed"),
+        ([relation([1, 0], [1, -1])], [relation([2, 1], [1, -1])], "not solved"),
+        # Beyond the last column; the intercept's is the fourth.
+        ([], [relation([1, 4], [1, -1])], "not solved"),
+        ([relation([1, 0], [1, -1]), relation([0, 2], [1, -1])], [], "not solved"),
+        ([relation([1, 0], [1, -1]), relation([1, 2], [1, -1])], [], "same one"),
+    ],
+)
+def test_columns_that_may_lie_outside_of_the_span(relations, remainders, message):
+    with pytest.raises(CertificateError, match=message):
+        check_solved(relations, remainders, 3, True)
+
+
+def test_columns_in_the_span():
+    first, second = relation([1, 0], [1, -1]), relation([2, 1, 3], [1, -1, 2])
+    check_solved([], [first, second], 3, True)
+    with pytest.raises(CertificateError, match="not solved"):
+        check_solved([], [first, second], 3, False)
+    # Relations may use columns that are replaced.
+    check_solved([second], [first], 3, True)
+    check_solved([relation([2, 1, 1], [1, 1, 2.0**-60])], [first], 3, True)
+
+
+def test_which_relations_hold():
+    X = np.array([[1.0, 2.0, 3.0], [0.5, 0.25, 0.75], [1.0, 1.0, 2.0 + 2.0**-51]])
+    total, twice = relation([2, 0, 1], [1, -1, -1]), relation([1, 0], [1, -2])
+    part = relation([0, 1, 1], [1.0, -0.25, -0.25])
+    assert not_exact(X, np.array([0, 1]), [total, twice, part]) == [twice, part]
+    assert not_exact(X, np.array([0]), [total, twice, part]) == []
+    assert not_exact(X, np.arange(3), [total]) == [total]
+    assert not_exact(X, np.arange(0), [twice]) == []
+
+
+def test_a_rounded_sum_is_proved_by_its_remainder():
+    rng = np.random.default_rng(1)
+    X, signs = rng.normal(size=(300, 3)), rng.choice([1, -1], 300).astype(np.int8)
+    X[:, 2] = X[:, 0] + X[:, 1]
+    scale = 2.0**53
+    remainder = relation([2, 0, 1], [scale, -scale, -scale])
+    new = np.c_[X[:, :2], Replaced.of(X, [remainder]).values]
+    w, b = near_optimum(rng, new, signs, True, 1e-9)
+    assert not accepts(violations_of(X, signs, w, b), violations_of(X, signs, w, b).rows[:4])
+    for store in STORES.values():
+        found = violations_of(store(X), signs, w, b, remainders=(remainder,))
+        places = np.argsort(-found.weights)[:60]
+        supports = (rng.permutation(found.rows[places])[:4] for _ in range(20))
+        proofs = [support for support in supports if accepts(found, support)]
+        assert len(proofs) > 10 and all(is_true(X, found, support) for support in proofs)
+
+
+def test_a_remainder_that_vanishes_needs_no_example():
+    rng = np.random.default_rng(2)
+    X, signs = rng.integers(-9, 9, (80, 3)).astype(float), rng.choice([1, -1], 80).astype(np.int8)
+    X[:, 2] = X[:, 0] + X[:, 1]
+    w, b = near_optimum(rng, X[:, :2], signs, True, 1e-9)
+    w = np.append(w, 0.0)
+    remainder = relation([2, 0, 1], [1, -1, -1])
+    found = violations_of(X, signs, w, b, remainders=(remainder,))
+    assert found.columns.tolist() == [0, 1, 3]
+    assert accepts(found, found.rows[:3]) and is_true(X, found, found.rows[:3])
+    X[found.rows[5], 2] += 1.0
+    found = violations_of(X, signs, w, b, remainders=(remainder,))
+    assert found.columns.tolist() == [0, 1, 2, 3] and not accepts(found, found.rows[:3])

@@ -1,0 +1,284 @@
+"""MaxMarginCV: the C that predicts best, one for all classes, and the model that it gives."""
+
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_matrix
+from sklearn.base import clone
+from sklearn.datasets import load_breast_cancer, load_iris, load_wine
+from sklearn.metrics import balanced_accuracy_score
+from sklearn.model_selection import (
+    GridSearchCV,
+    KFold,
+    LeaveOneGroupOut,
+    StratifiedKFold,
+    cross_val_score,
+)
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import novikoff
+from novikoff import MaxMargin, MaxMarginCV
+from novikoff.certificate import Separation, SoftOptimum, Status
+from novikoff.estimators import fold_models
+
+
+@pytest.fixture(scope="module")
+def clouds():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 120)
+    X = rng.standard_normal((120, 6)) + np.outer(y, [2.0, 0, 0, 0, 0, 0])
+    return X, np.where(y, "yes", "no")
+
+
+def test_scores_are_those_of_single_fits(clouds):
+    X, y = clouds
+    Cs = [1e-3, 0.1, 10.0]
+    clf = MaxMarginCV(Cs=Cs, cv=4).fit(X, y)
+    folds = StratifiedKFold(4)
+    expected = np.array([cross_val_score(MaxMargin(C=C), X, y, cv=folds) for C in Cs]).T
+    np.testing.assert_allclose(clf.scores_, expected, atol=1e-12)
+    np.testing.assert_array_equal(clf.Cs_, Cs)
+    assert clf.C_ == Cs[int(expected.mean(axis=0).argmax())]
+
+
+def test_the_model_is_that_of_max_margin_with_its_certificate(clouds):
+    X, y = clouds
+    clf = MaxMarginCV(Cs=6).fit(X, y)
+    plain = MaxMargin(C=clf.C_).fit(X, y)
+    assert isinstance(clf.certificate_, SoftOptimum)
+    assert clf.certificate_ == plain.certificate_
+    clf.certificate_.verify(X, y)
+    np.testing.assert_array_equal(clf.predict(X), plain.predict(X))
+    results = {name for name in dir(plain) if name.endswith("_") and not name.startswith("_")}
+    assert results <= set(dir(clf))
+
+
+@pytest.mark.parametrize("scale", [2.0**-20, 1.0, 2.0**20])
+def test_the_grid_is_in_units_of_the_data(clouds, scale):
+    X, y = clouds
+    one, other = MaxMarginCV().fit(X, y), MaxMarginCV().fit(scale * X, y)
+    assert len(one.Cs_) == 10
+    assert one.Cs_[-1] == np.inf
+    np.testing.assert_array_equal(one.Cs_, other.Cs_ * scale**2)
+    np.testing.assert_array_equal(one.scores_, other.scores_)
+    fallback = MaxMargin().fit(X, y).C_
+    assert one.Cs_[0] < fallback / 1e3 < 10 * fallback < one.Cs_[-2]
+
+
+def test_ties_go_to_the_smaller_C():
+    X = np.array([[-2.0], [-1.0], [1.0], [2.0]] * 5)
+    y = np.array([0, 0, 1, 1] * 5)
+    clf = MaxMarginCV(Cs=[1.0, 0.5, 4.0, np.inf]).fit(X, y)
+    assert (clf.scores_ == 1.0).all()
+    assert clf.C_ == clf.Cs_[0] == 0.5
+
+
+def test_the_hard_margin_competes():
+    # Few examples near the boundary: only a large C finds the direction.
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((200, 2)) * [100.0, 1.0]
+    X = X[np.abs(X[:, 1]) > 0.2]
+    y = X[:, 1] > 0
+    clf = MaxMarginCV(Cs=[1e-9, 1e-7, np.inf]).fit(X, y)
+    assert clf.C_ == np.inf
+    assert isinstance(clf.certificate_, Separation)
+    assert (clf.scores_[:, -1] > 0.95).all()
+
+
+def test_the_hard_margin_does_not_compete_where_nothing_separates(clouds):
+    X, y = clouds
+    clf = MaxMarginCV(Cs=[0.1, np.inf]).fit(X, y)
+    assert np.isnan(clf.scores_[:, 1]).all()
+    assert clf.C_ == 0.1
+
+
+def test_folds_that_are_separable_where_all_examples_are_not():
+    X = np.array([[-3.0], [-2.0], [1.5], [-1.5], [2.0], [3.0]])
+    y = np.array([0, 0, 0, 1, 1, 1])
+    folds = [([0, 1, 4, 5], [2]), ([0, 1, 4, 5], [3])]
+    clf = MaxMarginCV(Cs=[1e-3, np.inf], cv=folds).fit(X, y)
+    assert np.isfinite(clf.scores_).all()
+    assert clf.C_ == 1e-3
+    clf = MaxMarginCV(Cs=[np.inf], cv=folds).fit(X, y)
+    assert clf.C_ == np.inf
+    assert not clf.certificate_
+
+
+def test_one_C_for_all_classes():
+    X, y = load_wine(return_X_y=True)
+    clf = MaxMarginCV(Cs=5).fit(X, y)
+    assert isinstance(clf.C_, float)
+    assert clf.scores_.shape == (5, 5)
+    assert {part.C for part in clf.certificate_.parts} == {clf.C_}
+    assert clf.coef_.shape == (3, 13)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_large_dense_data_are_solved_together(monkeypatch, classes):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((600, 5)) * [1, 2, 3, 4, 100]
+    y = np.digitize(X[:, 0] + 0.3 * rng.standard_normal(600), [0.0, 0.8][: classes - 1])
+    one_by_one = MaxMarginCV(Cs=6).fit(X, y)
+    monkeypatch.setattr(fold_models, "MOST_CLOSELY", 0)
+    monkeypatch.setattr(fold_models, "ROUGH", 1e-6)
+    together = MaxMarginCV(Cs=6, tol=1e-6).fit(X, y)
+    np.testing.assert_allclose(together.scores_, one_by_one.scores_, atol=1 / 120)
+    weights = rng.integers(0, 3, 600)
+    np.testing.assert_allclose(
+        MaxMarginCV(Cs=[0.1, 1.0], tol=1e-6, cv=3).fit(X, y, weights).scores_.shape, (3, 2)
+    )
+
+
+def test_weights_are_repetitions(clouds):
+    X, y = clouds
+    rng = np.random.default_rng(1)
+    weights, groups = rng.integers(0, 3, len(X)), np.arange(len(X)) % 3
+    twice = np.repeat(np.arange(len(X)), weights)
+    leave = LeaveOneGroupOut()
+    options = dict(Cs=[0.01, 0.1, 1.0])
+    one = MaxMarginCV(cv=list(leave.split(X, groups=groups)), **options).fit(X, y, weights)
+    repeated = list(leave.split(X[twice], groups=groups[twice]))
+    other = MaxMarginCV(cv=repeated, **options).fit(X[twice], y[twice])
+    np.testing.assert_allclose(one.scores_, other.scores_, rtol=1e-12)
+    np.testing.assert_allclose(one.coef_, other.coef_, rtol=1e-6)
+    one.certificate_.verify(X, y, sample_weight=weights)
+
+
+def test_sparse_and_dense_choose_the_same(clouds):
+    X, y = clouds
+    X = np.where(np.abs(X) < 0.5, 0.0, X)
+    one, other = MaxMarginCV(Cs=5).fit(X, y), MaxMarginCV(Cs=5).fit(csr_matrix(X), y)
+    assert one.C_ == pytest.approx(other.C_, rel=1e-12)
+    np.testing.assert_array_equal(one.scores_, other.scores_)
+
+
+def test_scoring(clouds):
+    X, y = clouds
+    few = np.r_[np.flatnonzero(y == "yes")[:15], np.flatnonzero(y == "no")]
+    X, y = X[few], y[few]
+
+    def mine(estimator, X, y):
+        return balanced_accuracy_score(y, estimator.predict(X))
+
+    named = MaxMarginCV(Cs=4, scoring="balanced_accuracy").fit(X, y)
+    np.testing.assert_array_equal(named.scores_, MaxMarginCV(Cs=4, scoring=mine).fit(X, y).scores_)
+    assert not np.array_equal(named.scores_, MaxMarginCV(Cs=4).fit(X, y).scores_)
+    ranked = MaxMarginCV(Cs=4, scoring="roc_auc").fit(X, y)
+    assert (ranked.scores_[:, :-1] > 0.5).all()
+    weights = np.where(y == "yes", 5.0, 1.0)
+    weighted = MaxMarginCV(Cs=4, scoring="accuracy").fit(X, y, weights)
+    np.testing.assert_array_equal(weighted.scores_, MaxMarginCV(Cs=4).fit(X, y, weights).scores_)
+
+
+def test_cv(clouds):
+    X, y = clouds
+    for cv, n in ((3, 3), (KFold(4, shuffle=True, random_state=0), 4), (None, 5)):
+        assert MaxMarginCV(Cs=2, cv=cv).fit(X, y).scores_.shape == (n, 2)
+    masks = [(np.arange(120) % 2 == k, np.arange(120) % 2 != k) for k in (0, 1)]
+    rows = [(np.flatnonzero(a), np.flatnonzero(b)) for a, b in masks]
+    one, other = MaxMarginCV(Cs=[0.1], cv=masks).fit(X, y), MaxMarginCV(Cs=[0.1], cv=rows).fit(X, y)
+    np.testing.assert_array_equal(one.scores_, other.scores_)
+
+
+def test_a_class_smaller_than_the_folds(clouds):
+    X, y = clouds
+    some = np.r_[np.flatnonzero(y == "yes")[:3], np.flatnonzero(y == "no")[:20]]
+    with pytest.warns(UserWarning, match="'yes' has only 3 examples: 3 folds instead of 5") as told:
+        clf = MaxMarginCV(Cs=[1.0]).fit(X[some], y[some])
+    assert told[0].filename == __file__
+    assert clf.scores_.shape == (3, 1)
+    with pytest.raises(ValueError, match="class 'yes' has only one example"):
+        MaxMarginCV().fit(X[some[2:]], y[some[2:]])
+    weights = np.where(np.arange(23) < 2, 0.0, 1.0)
+    with pytest.raises(ValueError, match="class 'yes' has only one example"):
+        MaxMarginCV().fit(X[some], y[some], weights)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (dict(Cs=0), "Cs=0 must be a positive number"),
+        (dict(Cs=[]), "must be a number of values"),
+        (dict(Cs=[[1.0]]), "must be a number of values"),
+        (dict(Cs="many"), "must be a number of values"),
+        (dict(Cs=[-1.0]), "each must be between"),
+        (dict(Cs=[np.nan]), "each must be between"),
+        (dict(cv=1), "cv=1 must be at least 2 folds"),
+        (dict(cv=[]), "cv makes no folds"),
+        (dict(cv=[([0, 1], [2])]), "Fold 1 of cv has no example of the class"),
+        (dict(cv=[(np.arange(100), [])]), "Fold 1 of cv has no example to score"),
+        (dict(scoring=["accuracy"]), "must be the name of a score"),
+        (dict(scoring="nonsense"), "nonsense"),
+        (dict(scoring=lambda clf, X, y: np.nan), "is nan on a fold"),
+        (dict(tol=0.0), "tol=0.0 is a relative gap"),
+    ],
+)
+def test_bad_parameters(clouds, options, message):
+    X, y = clouds
+    clf = MaxMarginCV(**options)
+    with pytest.raises(ValueError, match=message):
+        clf.fit(X, y if "cv" not in options else np.sort(y))
+    assert not hasattr(clf, "n_features_in_")
+
+
+def test_a_time_limit_leaves_scores_out(clouds):
+    X, y = clouds
+    with pytest.warns(novikoff.estimators.linear.ConvergenceWarning, match="time"):
+        clf = MaxMarginCV(time_limit=0.0).fit(X, y)
+    assert np.isnan(clf.scores_).all()
+    assert clf.status_ is Status.TIME_LIMIT
+
+
+def test_clone_pickle_pipeline_and_search(clouds):
+    X, y = clouds
+    clf = MaxMarginCV(Cs=3, cv=3).fit(X, y)
+    again = pickle.loads(pickle.dumps(clf))
+    np.testing.assert_array_equal(again.predict(X), clf.predict(X))
+    assert again.certificate_ == clf.certificate_
+    assert not hasattr(clone(clf), "C_")
+    search = GridSearchCV(
+        make_pipeline(StandardScaler(), MaxMarginCV(Cs=3, cv=2)),
+        {"maxmargincv__class_weight": [None, "balanced"]},
+        cv=2,
+    ).fit(X, y)
+    assert search.best_score_ > 0.7
+
+
+def test_it_is_stored_as_the_model_that_it_found(clouds, tmp_path):
+    X, y = clouds
+    path = tmp_path / "model.json"
+    for data in ((X, y), load_iris(return_X_y=True)):
+        clf = MaxMarginCV(Cs=4).fit(*data)
+        novikoff.save(clf, path)
+        read = novikoff.load(path)
+        assert type(read) is MaxMargin
+        assert read.C == clf.C_
+        assert read.certificate_ == clf.certificate_
+        np.testing.assert_array_equal(
+            read.decision_function(data[0]), clf.decision_function(data[0])
+        )
+    with pytest.raises(TypeError):
+        novikoff.save(MaxMarginCV(), path)
+
+
+def test_progress_of_the_final_fit_and_a_line_for_every_C(clouds, capsys):
+    X, y = clouds
+    lines = []
+    MaxMarginCV(Cs=3, verbose=1).set_callbacks(lines.append).fit(X, y)
+    assert lines
+    told = capsys.readouterr().err
+    assert told.count("mean score") == 3
+
+
+def test_it_predicts_at_least_as_well_as_the_default():
+    X, y = load_breast_cancer(return_X_y=True)
+    folds = StratifiedKFold(3, shuffle=True, random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        best, usual = (
+            cross_val_score(clf, X, y, cv=folds).mean() for clf in (MaxMarginCV(), MaxMargin())
+        )
+    assert best >= usual - 0.005

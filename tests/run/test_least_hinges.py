@@ -1,0 +1,90 @@
+"""Squared hinges without a penalty have their least value where the slacks combine to zero."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from novikoff.certificate import Certifier, Relation, Slacks
+from novikoff.certificate.exact.columns import Replaced
+from novikoff.run import least_hinges as module
+from novikoff.run.least_hinges import Plane, _is_slow, least_hinges
+from tests.certificate.exact.test_vanishing import near_optimum, noisy
+
+
+def minimised(X, y, remainders=(), columns=None, start=None, **weights):
+    certifier = Certifier.of(X, y, positive=1, affine=True, **weights)
+    start = np.zeros(X.shape[1]) if start is None else start
+    slacks = Slacks(coef=start, intercept=0.0, remainders=tuple(remainders))
+    replaced = Replaced.of(certifier.examples.X, slacks.remainders)
+    columns = np.arange(X.shape[1] + 1) if columns is None else columns
+    found = least_hinges(certifier, slacks, replaced, columns)
+    return found, Plane.of(certifier, found, replaced)
+
+
+@pytest.mark.parametrize("store", [np.asarray, np.float32, sparse.csr_matrix])
+def test_the_optimum_from_anywhere(store):
+    X, y = noisy(np.random.default_rng(0), 500, 8)
+    X = store(X)
+    exact = X.toarray() if sparse.issparse(X) else X.astype(float)
+    w, b = near_optimum(np.random.default_rng(0), exact, y, True, 0.0)
+    found, plane = minimised(X, y)
+    assert np.append(found.coef, found.intercept) == pytest.approx(np.append(w, b), abs=1e-10)
+    assert plane.gradient(np.arange(9)) < 10.0
+
+
+def test_replaced_columns_and_weights():
+    rng = np.random.default_rng(1)
+    X, y = noisy(rng, 500, 4)
+    weights = rng.choice([0.0, 1.0, 2.0], 500)
+    X[:, 3] = X[:, 0] + X[:, 1]
+    remainder = Relation(np.array([3, 0, 1]), np.array([1.0, -1.0, -1.0]) * 2.0**53)
+    for stored in (X, sparse.csr_array(X)):
+        found, plane = minimised(stored, y, [remainder], sample_weight=weights)
+        assert plane.gradient(np.arange(5)) < 10.0
+    new = np.c_[X[:, :3], Replaced.of(X, [remainder]).values]
+    repeated = np.repeat(np.arange(500), weights.astype(int))
+    w, b = near_optimum(rng, new[repeated], y[repeated], True, 0.0)
+    assert np.append(found.coef, found.intercept) == pytest.approx(np.append(w, b), abs=1e-9)
+
+
+def test_only_some_columns_change():
+    X, y = noisy(np.random.default_rng(2), 300, 4)
+    start = np.array([0.0, 0.3, 0.0, 0.0])
+    found, plane = minimised(X, y, columns=np.array([0, 2, 3]), start=start)
+    assert found.coef[1] == 0.3 and found.intercept == 0.0 and (found.coef != start).any()
+    assert plane.gradient(np.array([0, 2, 3])) < 10.0
+
+
+def test_separable_examples_end_too():
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(200, 3))
+    y = np.where(X @ np.ones(3) > 0, 1, -1)
+    found, plane = minimised(X, y)
+    assert np.isfinite(found.coef).all() and plane.value < 200.0
+
+
+def test_a_hessian_is_computed_again_where_steps_cost_more():
+    # Twenty steps of a rate of 1/e are to come.
+    rate, gradient = np.exp(-1.0), np.exp(20.0)
+    assert _is_slow(gradient, rate, 30) and not _is_slow(gradient, rate, 3000)
+    assert _is_slow(gradient, 0.9, 3000) and _is_slow(gradient, 1.0, 10**6)
+    assert not _is_slow(np.exp(1.5), rate, 30) and not _is_slow(gradient, 0.0, 30)
+
+
+@pytest.mark.parametrize("cheap", [True, False])
+def test_one_factor_serves_many_steps(monkeypatch, cheap):
+    X, y = noisy(np.random.default_rng(4), 2000, 10)
+    counted = []
+    of = module.Hessian.of
+
+    def count(*arguments):
+        counted.append(1)
+        return of(*arguments)
+
+    monkeypatch.setattr(module.Hessian, "of", count)
+    if not cheap:
+        monkeypatch.setattr(module, "STEPS_OF_HESSIAN", 100.0)
+    w, _ = near_optimum(np.random.default_rng(0), X, y, True, 0.0)
+    _, plane = minimised(X, y, start=1.01 * w)
+    assert len(counted) >= 2 if cheap else len(counted) == 1
+    assert plane.gradient(np.arange(11)) < 10.0
