@@ -3,16 +3,13 @@
 import numpy as np
 import pytest
 
-from novikoff.compiled.factor import (
-    affine_minimiser,
-    append,
-    dot,
-    fill,
-    remove,
-    solve_halves,
-    subtract,
+from novikoff.compiled import factor
+from novikoff.compiled.factor import VectorCorral, dot, fill, subtract
+from tests.compiled.problems import corral_of, for_python, with_candidates
+
+affine_minimiser, append, remove, solve_halves = map(
+    for_python, (factor.affine_minimiser, factor.append, factor.remove, factor.solve_halves)
 )
-from tests.compiled.problems import NONE, corral_of
 
 FORMS = pytest.mark.parametrize("form", ["gram", "vectors"])
 CLASSES = pytest.mark.parametrize("n_classes", [1, 2])
@@ -26,7 +23,7 @@ def check(corral, k, K, vectors):
     assert (np.diag(L) > 0).all()
     indicators = corral.classes[members] == np.arange(len(corral.halves))[:, None]
     np.testing.assert_allclose(L @ corral.halves[:, :k].T, indicators.T, atol=1e-12)
-    if len(corral.basis):
+    if isinstance(corral, VectorCorral):
         basis = corral.basis[:k]
         np.testing.assert_allclose(basis @ basis.T, np.eye(k), atol=1e-13)
         np.testing.assert_allclose(L @ basis, vectors[members], atol=1e-13)
@@ -99,12 +96,7 @@ def test_affinely_dependent_members_are_refused(form, n_classes):
     between = 0.25 * vectors[a] + 0.75 * vectors[b]
     changed = np.vstack([vectors, between, vectors[a]])
     classes = np.append(corral.classes, [0, 0])
-    Z = changed[:, :-2]
-    corral = corral._replace(
-        gram=Z @ Z.T if form == "gram" else NONE,
-        vectors=changed if form == "vectors" else NONE,
-        classes=classes,
-    )
+    corral = with_candidates(corral, changed, classes)
     taken = np.empty(5, dtype=np.bool_)
     k = fill(corral, 0, np.array([a, b, len(vectors), len(vectors) + 1, a]), taken)
     assert k == 2
@@ -140,11 +132,7 @@ def test_vectors_resolve_what_the_gram_matrix_rounds_away():
     for form in ("gram", "vectors"):
         corral, _, _ = corral_of(form, 1, n=3, d=3)
         vectors = np.hstack([Z, np.ones((3, 1)), np.zeros((3, 1))])
-        corral = corral._replace(
-            gram=Z @ Z.T if form == "gram" else NONE,
-            vectors=vectors if form == "vectors" else NONE,
-            classes=np.zeros(3, dtype=np.int64),
-        )
+        corral = with_candidates(corral, vectors, np.zeros(3, dtype=np.int64))
         results[form] = fill(corral, 0, np.arange(3), np.empty(3, dtype=np.bool_))
     assert results == {"gram": 2, "vectors": 3}
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from novikoff.compiled import sweep as compiled
 from novikoff.compiled.rows import CSR
 from novikoff.compiled.step import (
     ALONG,
@@ -22,7 +23,10 @@ from novikoff.compiled.step import (
     start,
     threshold,
 )
-from novikoff.compiled.sweep import Examples, Memory, combine, margins, sweep, take
+from novikoff.compiled.sweep import Examples, Memory, combine, margins, sweep
+from tests.compiled.problems import for_python
+
+take = for_python(compiled.take)
 
 X = np.array([[2.0, 0.0], [0.0, 1.0], [3.0, 3.0], [-1.0, 2.0]])
 SIGNS = np.array([1, -1, 1, -1], dtype=np.int8)

@@ -26,6 +26,7 @@ from numba.core import caching, event
 from novikoff.certificate.announce import compilations, logger
 
 # numba has types for some of its names only.
+_njit: Any = numba.njit
 _numba: Any = caching
 _events: Any = event
 _config: Any = numba.config
@@ -33,8 +34,19 @@ _config: Any = numba.config
 Function = Callable[..., Any]
 
 
-def njit(**options: Any) -> Callable[[Function], Any]:
+def njit(*, inner: bool = False, **options: Any) -> Callable[[Function], Any]:
     """Compile a function as ``numba.njit(nogil=True)`` does, and keep the compiled code.
+
+    A division by zero gives infinity or NaN, as in numpy, which is less to compile than an
+    exception.
+
+    Parameters
+    ----------
+    inner : bool
+        Whether only compiled functions call it. Then the code by which Python would call it is not
+        compiled: for a tuple of many arrays that is most of a small function.
+    **options
+        Those of ``numba.njit``.
 
     Examples
     --------
@@ -46,7 +58,13 @@ def njit(**options: Any) -> Callable[[Function], Any]:
     """
 
     def decorate(function: Function) -> Any:
-        dispatcher = numba.njit(nogil=True, **options)(function)
+        dispatcher = _njit(
+            nogil=True,
+            error_model="numpy",
+            no_cpython_wrapper=inner,
+            no_cfunc_wrapper=True,
+            **options,
+        )(function)
         if os.path.exists(function.__code__.co_filename):
             dispatcher._cache = KernelCache(function)
         return dispatcher

@@ -93,19 +93,19 @@ def _gather(rows: Any, i: Any, step: Any, out: Any) -> Callable[..., None]:
     return kernel_for(rows, _dense_gather, _csr_gather)
 
 
-@njit()
+@njit(inner=True)
 def places(p: int, quarter: int, last: int) -> tuple[int, int, int, int]:
     """Return the positions of the four rows that are read together."""
     return p, min(p + quarter, last), min(p + 2 * quarter, last), min(p + 3 * quarter, last)
 
 
-@njit()
+@njit(inner=True)
 def weight_or_zero(weights: np.ndarray, p: int) -> float:
     """Return the weight of row ``p``; 0 past the end, where the last row is read again."""
     return float(weights[p]) if p < weights.shape[0] else 0.0
 
 
-@njit(fastmath=SUMS)
+@njit(inner=True, fastmath=SUMS)
 def _dots4(
     rows: np.ndarray, four: tuple[int, int, int, int], w: np.ndarray
 ) -> tuple[float, float, float, float]:
@@ -119,7 +119,7 @@ def _dots4(
     return ta, tb, tc, td
 
 
-@njit(fastmath=SUMS)
+@njit(inner=True, fastmath=SUMS)
 def _distances4(
     rows: np.ndarray, four: tuple[int, int, int, int], centre: np.ndarray
 ) -> tuple[float, float, float, float]:
@@ -133,7 +133,7 @@ def _distances4(
     return ta, tb, tc, td
 
 
-@njit(fastmath=SUMS)
+@njit(inner=True, fastmath=SUMS)
 def _add4(
     rows: np.ndarray,
     four: tuple[int, int, int, int],

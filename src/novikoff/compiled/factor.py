@@ -5,19 +5,20 @@ corral's members (see :mod:`novikoff.compiled.wolfe`). A member joins by one mor
 forward substitution, and leaves by Givens rotations, as in Gill, Golub, Murray & Saunders,
 "Methods for modifying matrix factorizations", Mathematics of Computation 28 (1974).
 
-There are two forms. With ``gram`` the factor comes from the Gram matrix, which is fast but knows
-lengths only down to 1e-8 of the largest. With ``vectors`` it comes from the vectors themselves by
-Gram-Schmidt orthogonalisation, done twice, which knows them down to 1e-15; ``basis`` holds the
-orthonormal vectors. The arrays of the other form are empty.
+There are two forms. With a :class:`GramCorral` the factor comes from the Gram matrix, which is fast
+but knows lengths only down to 1e-8 of the largest. With a :class:`VectorCorral` it comes from the
+vectors themselves by Gram-Schmidt orthogonalisation, done twice, which knows them down to 1e-15.
+Each is compiled when it is first used; few problems need the second.
 """
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+from numba.extending import overload
 
 from novikoff.certificate.kernels import njit
-from novikoff.compiled.rows import SUMS
+from novikoff.compiled.rows import SUMS, Kernel
 
 # A candidate depends on the corral if its part orthogonal to it is no larger than this share of
 # it: of its squared length with the Gram matrix, of its length with the vectors.
@@ -25,13 +26,11 @@ DEPENDENT = 1e-12
 DEPENDENT_PRECISE = 1e-13
 
 
-class Corral(NamedTuple):
+class GramCorral(NamedTuple):
     """Candidates, and the arrays of a corral among them; its size ``k`` is passed beside it."""
 
     gram: np.ndarray
-    """Products of all candidates, (n, n) or larger; or empty."""
-    vectors: np.ndarray
-    """The candidates as rows, ``sqrt(unit)`` at one of two last coordinates; or empty."""
+    """Products of all candidates, (n, n) or larger."""
     classes: np.ndarray
     """The class of each candidate, 0 or 1."""
     unit: float
@@ -44,10 +43,31 @@ class Corral(NamedTuple):
     """The lower triangular ``L`` with ``L L^T = K``."""
     halves: np.ndarray
     """``L^-1 e_c`` for each class ``c``, with ``e_c`` the indicator of its members."""
+
+
+class VectorCorral(NamedTuple):
+    """The same for candidates that are given by their vectors."""
+
+    vectors: np.ndarray
+    """The candidates as rows, ``sqrt(unit)`` at one of two last coordinates."""
+    classes: np.ndarray
+    unit: float
+    members: np.ndarray
+    weights: np.ndarray
+    factor: np.ndarray
+    halves: np.ndarray
     basis: np.ndarray
-    """The orthonormal rows that ``L`` turns into the members' vectors; or empty."""
+    """The orthonormal rows that ``L`` turns into the members' vectors."""
     point: np.ndarray
-    """With vectors: the point of least norm, without its two last coordinates."""
+    """The point of least norm, without its two last coordinates."""
+
+
+Corral: TypeAlias = GramCorral | VectorCorral
+
+
+def form_of(corral: Any, gram: Kernel, vectors: Kernel) -> Kernel:
+    """Return the kernel for the form of a corral, given its numba type."""
+    return gram if corral.instance_class is GramCorral else vectors
 
 
 @njit(fastmath=SUMS)
@@ -79,21 +99,28 @@ def fill(corral: Corral, k: int, candidates: np.ndarray, taken: np.ndarray) -> i
     return k
 
 
-@njit()
+@njit(inner=True)
 def append(corral: Corral, k: int, i: int) -> bool:
     """Extend a corral of ``k`` by candidate ``i``; False if it depends on the others."""
-    independent: bool = (
-        _orthogonalise(corral, k, i) if corral.basis.shape[0] > 0 else _substitute(corral, k, i)
-    )
+    independent: bool = extend(corral, k, i)
     if independent:
         corral.members[k] = i
         solve_halves(corral, k, k + 1)
     return independent
 
 
-@njit()
-def _substitute(corral: Corral, k: int, i: int) -> bool:
-    """Write the factor's row ``k`` for candidate ``i``, from the Gram matrix."""
+def extend(corral: Corral, k: int, i: int) -> bool:
+    """Write row ``k`` for candidate ``i``; False if it depends on the others. For compiled code."""
+    raise NotImplementedError
+
+
+@overload(extend, strict=False)
+def _extend(corral: Any, k: Any, i: Any) -> Kernel:
+    return form_of(corral, _substitute, _orthogonalise)
+
+
+def _substitute(corral: GramCorral, k: int, i: int) -> bool:
+    """Write the factor's row, from the Gram matrix."""
     classes, members, unit, factor = corral.classes, corral.members, corral.unit, corral.factor
     products, row = corral.gram[i], factor[k]
     for p in range(k):
@@ -108,9 +135,8 @@ def _substitute(corral: Corral, k: int, i: int) -> bool:
     return True
 
 
-@njit()
-def _orthogonalise(corral: Corral, k: int, i: int) -> bool:
-    """Write the factor's and the basis's row ``k`` for candidate ``i``, from the vectors."""
+def _orthogonalise(corral: VectorCorral, k: int, i: int) -> bool:
+    """Write the factor's and the basis's row, from the vectors."""
     vector, basis, row = corral.vectors[i], corral.basis, corral.factor[k]
     rest, width = basis[k], basis.shape[1]
     for j in range(width):
@@ -132,30 +158,45 @@ def _orthogonalise(corral: Corral, k: int, i: int) -> bool:
     return True
 
 
-@njit()
+@njit(inner=True)
 def solve_halves(corral: Corral, start: int, k: int) -> None:
     """Bring ``halves`` up to date from position ``start`` on."""
-    classes, members, factor = corral.classes, corral.members, corral.factor
-    halves, basis = corral.halves, corral.basis
+    halves = corral.halves
     for p in range(start, k):
         for c in range(halves.shape[0]):
-            if basis.shape[0] > 0:
-                # The vector of the span whose product with a member is [its class is c] is the
-                # projection of the axis of class c; solving for it would lose digits.
-                halves[c, p] = basis[p, basis.shape[1] - 2 + c] / math.sqrt(corral.unit)
-                continue
-            e = 1.0 if classes[members[p]] == c else 0.0
-            halves[c, p] = (e - dot(factor[p], halves[c], p)) / factor[p, p]
+            halves[c, p] = half(corral, p, c)
 
 
-@njit(fastmath=SUMS)
+def half(corral: Corral, p: int, c: int) -> float:
+    """Return ``halves[c, p]``, given those before it; for compiled code."""
+    raise NotImplementedError
+
+
+@overload(half, strict=False)
+def _half(corral: Any, p: Any, c: Any) -> Kernel:
+    return form_of(corral, _gram_half, _vector_half)
+
+
+def _gram_half(corral: GramCorral, p: int, c: int) -> float:
+    factor = corral.factor
+    e = 1.0 if corral.classes[corral.members[p]] == c else 0.0
+    return float((e - dot(factor[p], corral.halves[c], p)) / factor[p, p])
+
+
+def _vector_half(corral: VectorCorral, p: int, c: int) -> float:
+    # The vector of the span whose product with a member is [its class is c] is the projection of
+    # the axis of class c; solving for it would lose digits.
+    basis = corral.basis
+    return float(basis[p, basis.shape[1] - 2 + c] / math.sqrt(corral.unit))
+
+
+@njit(inner=True, fastmath=SUMS)
 def remove(corral: Corral, k: int, p: int) -> None:
     """Take the member at position ``p`` out of a corral of ``k``, by Givens rotations.
 
     ``halves`` are out of date from position ``p`` on.
     """
-    members, weights = corral.members, corral.weights
-    factor, basis = corral.factor, corral.basis
+    members, weights, factor = corral.members, corral.weights, corral.factor
     for i in range(p + 1, k):
         members[i - 1] = members[i]
         weights[i - 1] = weights[i]
@@ -170,15 +211,32 @@ def remove(corral: Corral, k: int, p: int) -> None:
             x, y = factor[m, i], factor[m, i + 1]
             factor[m, i] = c * x + s * y
             factor[m, i + 1] = c * y - s * x
-        if basis.shape[0] > 0:
-            first, second = basis[i], basis[i + 1]
-            for j in range(first.shape[0]):
-                x, y = first[j], second[j]
-                first[j] = c * x + s * y
-                second[j] = c * y - s * x
+        rotate(corral, i, c, s)
 
 
-@njit(fastmath=SUMS)
+def rotate(corral: Corral, i: int, c: float, s: float) -> None:
+    """Rotate two rows of the basis, if there is one; for compiled code."""
+    raise NotImplementedError
+
+
+@overload(rotate, strict=False, jit_options={"fastmath": SUMS})
+def _rotate(corral: Any, i: Any, c: Any, s: Any) -> Kernel:
+    return form_of(corral, _rotate_nothing, _rotate_basis)
+
+
+def _rotate_nothing(corral: GramCorral, i: int, c: float, s: float) -> None:
+    pass
+
+
+def _rotate_basis(corral: VectorCorral, i: int, c: float, s: float) -> None:
+    first, second = corral.basis[i], corral.basis[i + 1]
+    for j in range(first.shape[0]):
+        x, y = first[j], second[j]
+        first[j] = c * x + s * y
+        second[j] = c * y - s * x
+
+
+@njit(inner=True, fastmath=SUMS)
 def affine_minimiser(corral: Corral, k: int, out: np.ndarray) -> bool:
     """Write the weights of the point of the affine hulls nearest to the origin into ``out``.
 

@@ -25,7 +25,7 @@ def moments(
     kernel(rows, order, stiffness, origin, first, second)
 
 
-@njit(fastmath=SUMS)
+@njit(inner=True, fastmath=SUMS)
 def _add_moments4(
     rows: np.ndarray,
     four: tuple[int, int, int, int],

@@ -106,7 +106,7 @@ def _csr_distance2(rows: CSR, i: int, centre: np.ndarray, at: np.ndarray) -> flo
     return total if total > SAFE_SHARE * whole else _csr_merged_distance2(rows, i, centre, at)
 
 
-@njit()
+@njit(inner=True)
 def _csr_merged_distance2(rows: CSR, i: int, centre: np.ndarray, at: np.ndarray) -> float:
     # Merges the sorted columns of the row with those of the centre and adds every square by itself.
     # If the row is close to a centre that is far from the origin, |centre|^2 minus its part in the

@@ -64,7 +64,7 @@ class Memory(NamedTuple):
     state: np.ndarray
 
 
-@njit()
+@njit(inner=True)
 def take(examples: Examples, i: int, margin: float, rule: Specification, memory: Memory) -> None:
     """Update on example ``i``, whose margin is ``margin``."""
     rows, signs, norms2, centre, at, frame = examples
@@ -83,7 +83,7 @@ def take(examples: Examples, i: int, margin: float, rule: Specification, memory:
         _rescale(memory)
 
 
-@njit()
+@njit(inner=True)
 def _rescale(memory: Memory) -> None:
     weights, stamps, w, state = memory
     weights *= SMALLEST_SHRINK
@@ -161,7 +161,7 @@ def sweep(
     return begun, order.shape[0], found
 
 
-@njit()
+@njit(inner=True)
 def _reach(state: np.ndarray, nearness: float) -> float:
     # sum a_i z_i.w / sum a_i = |w|^2 / sum a_i: the mean margin of the examples that carry w.
     # A function of the state alone, so that the support reproduces the run.

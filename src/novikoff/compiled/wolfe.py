@@ -15,20 +15,25 @@ members; the point is of least norm when no candidate has a positive depth.
 """
 
 import math
+from typing import Any
 
 import numpy as np
+from numba.extending import overload
 
 from novikoff.certificate.kernels import njit
 from novikoff.compiled.factor import (
     Corral,
+    GramCorral,
+    VectorCorral,
     affine_minimiser,
     append,
     dot,
+    form_of,
     remove,
     solve_halves,
     subtract,
 )
-from novikoff.compiled.rows import SUMS
+from novikoff.compiled.rows import SUMS, Kernel
 
 # Weights below this share of their class are zero.
 NEGLIGIBLE = 1e-14
@@ -56,8 +61,7 @@ def descend(corral: Corral, k: int, tol: float, zero: float, most: int) -> tuple
     ``corral.point`` holds the minimum-norm point then. While some candidates of the last look at
     all of them are still too deep, only those are looked at.
     """
-    members, weights, unit = corral.members, corral.weights, corral.unit
-    precise = corral.basis.shape[0] > 0
+    members, weights = corral.members, corral.weights
     count = corral.classes.shape[0]
     # Loops, because np.arange and np.zeros take numba longer to compile.
     everyone, barred = np.empty(count, np.int64), np.empty(count, np.bool_)
@@ -71,10 +75,7 @@ def descend(corral: Corral, k: int, tol: float, zero: float, most: int) -> tuple
         k, known = _settle(corral, k, new)
         if not known:
             return STALLED, k, step
-        if precise:
-            _place(corral, k, tol, products, levels)
-        else:
-            _levels(corral, k, levels)
+        reach = place(corral, k, tol, products, levels)
         square = levels[0] + levels[1]
         if square <= zero * zero:
             return SATISFIED, k, step
@@ -90,17 +91,17 @@ def descend(corral: Corral, k: int, tol: float, zero: float, most: int) -> tuple
             if idle > MOST_IDLE:
                 return STALLED, k, step
         # Below this, a depth is rounding: of the Gram matrix, or of a product with the point.
-        noise = NOISE * (math.sqrt(unit * square) if precise else unit)
+        noise = NOISE * reach
         shallow = max(tol * square, noise)
         for p in range(k):
             barred[members[p]] = True
         entered = False
         while not entered:
-            _products(corral, k, pool, products)
+            write_products(corral, k, pool, products)
             deepest, worst = _deepest(corral.classes, pool, products, levels, barred)
             if deepest <= shallow:
                 pool = everyone
-                _products(corral, k, pool, products)
+                write_products(corral, k, pool, products)
                 deepest, worst = _deepest(corral.classes, pool, products, levels, barred)
                 if deepest <= shallow:
                     return (SATISFIED if idle == 0 else STALLED), k, step
@@ -114,7 +115,7 @@ def descend(corral: Corral, k: int, tol: float, zero: float, most: int) -> tuple
     return EXHAUSTED, k, most
 
 
-@njit()
+@njit(inner=True)
 def _settle(corral: Corral, k: int, new: np.ndarray) -> tuple[int, bool]:
     """Move to the affine minimiser, dropping members whose weight vanishes on the way.
 
@@ -165,8 +166,23 @@ def _settle(corral: Corral, k: int, new: np.ndarray) -> tuple[int, bool]:
             weights[j] /= total
 
 
-@njit()
-def _levels(corral: Corral, k: int, levels: np.ndarray) -> None:
+def place(corral: Corral, k: int, tol: float, products: np.ndarray, levels: np.ndarray) -> float:
+    """Write the levels of the classes: the products of their members with the point.
+
+    Returns the largest product that there can be, of which rounding takes a share. For compiled
+    code.
+    """
+    raise NotImplementedError
+
+
+@overload(place, strict=False)
+def _place(corral: Any, k: Any, tol: Any, products: Any, levels: Any) -> Kernel:
+    return form_of(corral, _place_by_gram, _place_by_vectors)
+
+
+def _place_by_gram(
+    corral: GramCorral, k: int, tol: float, products: np.ndarray, levels: np.ndarray
+) -> float:
     """Write the product of each class's heaviest member with ``sum a v``; the others' are equal."""
     classes, members, weights = corral.classes, corral.members, corral.weights
     for c in range(2):
@@ -179,11 +195,13 @@ def _levels(corral: Corral, k: int, levels: np.ndarray) -> None:
             row = corral.gram[members[heaviest]]
             for p in range(k):
                 levels[c] += weights[p] * row[members[p]]
+    return corral.unit
 
 
-@njit()
-def _place(corral: Corral, k: int, tol: float, products: np.ndarray, levels: np.ndarray) -> None:
-    """Write the point, its products with the members and the levels of the classes; on vectors."""
+def _place_by_vectors(
+    corral: VectorCorral, k: int, tol: float, products: np.ndarray, levels: np.ndarray
+) -> float:
+    """Write the point, its products with the members and the levels of the classes."""
     point, members, weights = corral.point, corral.members, corral.weights
     for j in range(point.shape[0]):
         point[j] = 0.0
@@ -195,10 +213,11 @@ def _place(corral: Corral, k: int, tol: float, products: np.ndarray, levels: np.
             break
         _correct(corral, k, products, levels)
         unequal = _measure(corral, k, products, levels)
+    return math.sqrt(corral.unit * (levels[0] + levels[1]))
 
 
-@njit()
-def _measure(corral: Corral, k: int, products: np.ndarray, levels: np.ndarray) -> float:
+@njit(inner=True)
+def _measure(corral: VectorCorral, k: int, products: np.ndarray, levels: np.ndarray) -> float:
     """Write the members' products and the levels of the classes; return how unequal they are."""
     classes, members, weights = corral.classes, corral.members, corral.weights
     point = corral.point
@@ -213,8 +232,8 @@ def _measure(corral: Corral, k: int, products: np.ndarray, levels: np.ndarray) -
     return unequal
 
 
-@njit()
-def _correct(corral: Corral, k: int, products: np.ndarray, levels: np.ndarray) -> None:
+@njit(inner=True)
+def _correct(corral: VectorCorral, k: int, products: np.ndarray, levels: np.ndarray) -> None:
     """Move the point within the span of the corral, so that its products in a class are equal.
 
     Rounding the weights moves ``sum a v`` by an ulp of the largest vector, which changes its
@@ -247,15 +266,18 @@ def _correct(corral: Corral, k: int, products: np.ndarray, levels: np.ndarray) -
         subtract(corral.point, -share, basis[p])
 
 
-@njit(fastmath=SUMS)
-def _products(corral: Corral, k: int, among: np.ndarray, out: np.ndarray) -> None:
-    """Write ``v_i . sum a v`` of the candidates in ``among`` into ``out``."""
-    point, members, weights = corral.point, corral.members, corral.weights
-    if corral.vectors.shape[0] > 0:
-        width = point.shape[0]
-        for q in range(among.shape[0]):
-            out[among[q]] = dot(corral.vectors[among[q]], point, width)
-        return
+def write_products(corral: Corral, k: int, among: np.ndarray, out: np.ndarray) -> None:
+    """Write ``v_i . sum a v`` of the candidates in ``among`` into ``out``; for compiled code."""
+    raise NotImplementedError
+
+
+@overload(write_products, strict=False, jit_options={"fastmath": SUMS})
+def _write_products(corral: Any, k: Any, among: Any, out: Any) -> Kernel:
+    return form_of(corral, _gram_products, _vector_products)
+
+
+def _gram_products(corral: GramCorral, k: int, among: np.ndarray, out: np.ndarray) -> None:
+    members, weights = corral.members, corral.weights
     for q in range(among.shape[0]):
         row = corral.gram[among[q]]
         total = 0.0
@@ -264,7 +286,13 @@ def _products(corral: Corral, k: int, among: np.ndarray, out: np.ndarray) -> Non
         out[among[q]] = total
 
 
-@njit()
+def _vector_products(corral: VectorCorral, k: int, among: np.ndarray, out: np.ndarray) -> None:
+    point = corral.point
+    for q in range(among.shape[0]):
+        out[among[q]] = dot(corral.vectors[among[q]], point, point.shape[0])
+
+
+@njit(inner=True)
 def _deepest(
     classes: np.ndarray,
     among: np.ndarray,
@@ -282,7 +310,7 @@ def _deepest(
     return deepest, worst
 
 
-@njit()
+@njit(inner=True)
 def _deeper_than(
     classes: np.ndarray, depth: float, products: np.ndarray, levels: np.ndarray
 ) -> np.ndarray:

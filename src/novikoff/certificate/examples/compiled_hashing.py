@@ -8,7 +8,7 @@ from novikoff.certificate.examples.hashing import GOLDEN, HALF, LOWER, MIX_1, MI
 from novikoff.certificate.kernels import njit
 
 
-@njit()
+@njit(inner=True)
 def mix(h: Any) -> Any:
     """Bijection of 64-bit words that spreads every bit (the finaliser of splitmix64)."""
     h = (h ^ (h >> S30)) * MIX_1
@@ -16,19 +16,19 @@ def mix(h: Any) -> Any:
     return h ^ (h >> S31)
 
 
-@njit()
+@njit(inner=True)
 def bits(value: Any) -> Any:
     """The bits of a number, the same for 0.0 and -0.0."""
     return np.float64(np.float64(value) + 0.0).view(np.uint64)
 
 
-@njit()
+@njit(inner=True)
 def folded(word: Any) -> Any:
     """The product of the halves of a word."""
     return (word & LOWER) * (word >> HALF)
 
 
-@njit()
+@njit(inner=True)
 def joined(first: Any, second: Any) -> Any:
     """One word of the two sums."""
     return mix(mix(first) + second)

@@ -7,7 +7,7 @@ import numpy as np
 
 from novikoff.compiled import factor
 from novikoff.compiled import wolfe as compiled
-from novikoff.compiled.factor import Corral
+from novikoff.compiled.factor import Corral, GramCorral, VectorCorral
 from novikoff.maxmargin.problem import Problem
 from novikoff.maxmargin.wolfe.candidates import (
     DenseRows,
@@ -65,19 +65,16 @@ class WorkingSet:
         self._size = 0
         # What the search has cost, in values read by a pass: about a nanosecond each.
         self.work = 0.0
-        empty = np.empty((0, 0))
-        self._corral = Corral(
-            gram=empty,
-            vectors=empty,
-            classes=np.empty(0, dtype=np.int64),
-            unit=settings.unit,
-            members=np.empty(0, dtype=np.int64),
-            weights=np.empty(0),
-            factor=empty,
-            halves=np.empty((2 if sample.affine else 1, 0)),
-            basis=empty,
-            point=np.zeros(0 if scale is None else len(scale)),
-        )
+        self._corral = self._empty_corral()
+
+    def _empty_corral(self) -> Corral:
+        """Return the corral without members of no candidates."""
+        empty, places = np.empty((0, 0)), np.empty(0, dtype=np.int64)
+        halves = np.empty((2 if self.problem.sample.affine else 1, 0))
+        shared = (places, self.settings.unit, places, np.empty(0), empty, halves)
+        if self.scale is None:
+            return GramCorral(empty, *shared)
+        return VectorCorral(empty, *shared, basis=empty, point=np.zeros(len(self.scale)))
 
     @property
     def classes(self) -> Ids:
@@ -101,7 +98,7 @@ class WorkingSet:
 
     def point(self) -> tuple[Vector, float]:
         """Return the direction to scan along, and the least norm itself (slack not counted)."""
-        if self.scale is not None:
+        if isinstance(self._corral, VectorCorral) and self.scale is not None:
             point = self._corral.point / self._shrink
             return point * self.scale, float(np.linalg.norm(point))
         w = self._rows.combine(self._members, self.weights)
@@ -116,14 +113,15 @@ class WorkingSet:
         self.ids = np.concatenate([self.ids, ids])
         second = (sample.signs[ids] < 0) & sample.affine
         classes = np.concatenate([self.classes, second.astype(np.int64)])
-        if self._vectors is None:
-            self._corral = self._corral._replace(classes=classes, gram=self._larger_gram(ids))
-        else:
+        if isinstance(self._corral, GramCorral):
+            gram = self._larger_gram(ids, self._corral.gram)
+            self._corral = self._corral._replace(classes=classes, gram=gram)
+        elif self._vectors is not None:
             self._vectors.add(ids)
             self._corral = self._corral._replace(classes=classes, vectors=self._vectors.z)
         return len(ids)
 
-    def _larger_gram(self, ids: Ids) -> Vector:
+    def _larger_gram(self, ids: Ids, gram: Vector) -> Vector:
         """Return the Gram matrix with the last candidates, which are ``ids``, in it."""
         products, count = self._rows.add(ids), len(self.ids)
         width = self.problem.sample.storage.n_values / self.problem.sample.n_examples
@@ -134,7 +132,6 @@ class WorkingSet:
         if self._shrink == 0.0:
             self._shrink = power_below(float(np.sqrt(products[before + new, new].max())))
         products *= self._shrink**2
-        gram: Vector = self._corral.gram
         if count > len(gram):
             gram = larger_square(gram, max(count, 5 * len(gram) // 4))
         gram[:count, before:count] = products
@@ -194,9 +191,9 @@ class WorkingSet:
             halves=np.ascontiguousarray(grown(corral.halves.T, length).T),
             factor=larger_square(corral.factor, length),
         )
-        if self.scale is not None:
-            basis = grown(corral.basis.reshape(before, len(self.scale) + 2), length)
-            self._corral = self._corral._replace(basis=basis)
+        if isinstance(self._corral, VectorCorral):
+            basis = self._corral.basis.reshape(before, len(self._corral.point) + 2)
+            self._corral = self._corral._replace(basis=grown(basis, length))
 
 
 def larger_square(array: Vector, length: int) -> Vector:
