@@ -7,7 +7,9 @@ from novikoff import MaxMargin, MaxMarginCV, Perceptron, rules
 
 pytestmark = pytest.mark.filterwarnings(
     # Some checks fit on data that no limit within reason would let a rule finish.
-    "ignore:The run stopped at its limit:sklearn.exceptions.ConvergenceWarning"
+    "ignore:The run stopped at its limit:sklearn.exceptions.ConvergenceWarning",
+    # Some weigh examples that are separable.
+    "ignore:The examples are separable, so sample_weight had no effect:UserWarning",
 )
 
 

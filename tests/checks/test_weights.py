@@ -29,6 +29,7 @@ def test_class_weights_of_one_change_nothing(name, weight):
 
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize("name", ESTIMATORS)
+@pytest.mark.filterwarnings("ignore:The examples are separable, so .* had no effect:UserWarning")
 def test_balanced_is_the_usual_formula(name, classes):
     X, y = few_positives()
     if classes == 3:
@@ -80,6 +81,7 @@ def weights_of(n, seed=0):
 
 @pytest.mark.parametrize("data", [noise, whole_numbers, three_classes])
 @pytest.mark.parametrize("name", MARGINS)
+@pytest.mark.filterwarnings("ignore:The examples are separable, so .* had no effect:UserWarning")
 def test_a_weighted_fit_needs_its_weights_in_a_check(name, data, tmp_path):
     X, y = data()
     weights = weights_of(len(y))

@@ -98,6 +98,7 @@ def test_weights_equal_repetition(clouds, make, C):
     ],
     ids=["newton", "hull", "coordinates"],
 )
+@pytest.mark.filterwarnings("ignore:The examples are separable, so .* had no effect:UserWarning")
 def test_weights_equal_repetition_beyond_small_problems(n, d, make, C):
     rng = np.random.default_rng(2)
     X = rng.normal(size=(n, d))
@@ -303,3 +304,21 @@ def test_float32_and_tiny_values():
     clf = MaxMargin(tol=1e-6).fit(X32, y)
     assert clf.certificate_.gap <= 1e-6
     clf.certificate_.verify(X32, y)
+
+
+def test_weights_without_effect_on_a_hard_margin_are_named():
+    X, y = np.array([[-2.0], [-1.0], [1.0], [2.0]]), np.array([0, 0, 1, 1])
+    message = "separable, so class_weight had no effect on the hard margin; give a finite C"
+    with pytest.warns(UserWarning, match=message) as told:
+        balanced = MaxMargin(class_weight="balanced").fit(X, y)
+    assert len(told) == 1
+    assert told[0].filename == __file__
+    plain = MaxMargin().fit(X, y)
+    np.testing.assert_array_equal(balanced.coef_, plain.coef_)
+    with pytest.warns(UserWarning, match="so class_weight and sample_weight had no effect"):
+        MaxMargin(class_weight={0: 2.0}).fit(X, y, [1, 2, 1, 2])
+    # These have one, or are no weights: no warning, which would be an error here.
+    MaxMargin().fit(X, y, [1, 0, 1, 1])
+    MaxMargin().fit(X, y, [2, 2, 2, 2])
+    MaxMargin(C=1.0, class_weight="balanced").fit(X, y, [1, 2, 1, 2])
+    MaxMargin(class_weight="balanced").fit(X, [0, 1, 0, 1])

@@ -1,11 +1,13 @@
 """The classifier of largest margin, as a scikit-learn classifier."""
 
+import warnings
 from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from novikoff.certificate import Separation
 from novikoff.certificate.threads import threads
 from novikoff.estimators.linear import LinearModel, restore_on_error
 from novikoff.estimators.margin_fit import MarginFit
@@ -49,7 +51,8 @@ class MaxMargin(LinearModel):
         Whether the next fit starts from the weights of this one, if it has as many examples. On
         the same data and with ``C=inf`` it also keeps what this one proved, where that is more.
     class_weight : dict, "balanced" or None, default=None
-        Factors on the weights of the examples of each class, and so on their penalty.
+        Factors on the weights of the examples of each class, and so on their penalty. A hard
+        margin that separates the examples has no violations to weigh: a warning says so.
     n_jobs : int, optional
         Threads: for each class against the rest, or, of two classes, for passes over the data; -1
         for all processors. The result does not depend on it.
@@ -177,7 +180,28 @@ class MaxMargin(LinearModel):
         if interrupted:
             raise KeyboardInterrupt
         self._warn_if_cut_short()
+        self._warn_if_weights_are_idle(sample_weight)
         return self
+
+    def _warn_if_weights_are_idle(self, sample_weight: ArrayLike | None) -> None:
+        """Warn if weights were given and cannot matter: a hard margin violates nothing."""
+        parts = self.certificate_.parts
+        if not all(isinstance(part, Separation) for part in parts):
+            return
+        idle = []
+        if self.class_weight is not None:
+            idle.append("class_weight")
+        if sample_weight is not None:
+            positive = np.asarray(sample_weight)[np.asarray(sample_weight) > 0.0]
+            # Without weight an example is left out, which does matter.
+            idle.extend(["sample_weight"] if len(np.unique(positive)) > 1 else [])
+        if idle:
+            warnings.warn(
+                f"The examples are separable, so {' and '.join(idle)} had no effect on the hard "
+                "margin; give a finite C, or use MaxMarginCV, for weights to matter.",
+                UserWarning,
+                stacklevel=3,
+            )
 
     def _read(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None, *, of: Any) -> Training:
         """Return the examples as validated for an estimator."""
