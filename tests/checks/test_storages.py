@@ -151,6 +151,7 @@ def bytes_of(X):
 
 @pytest.mark.parametrize("make_stored", [np.array, np.asfortranarray, sparse.csr_matrix, twisted])
 @pytest.mark.parametrize("name", EVERYTHING)
+@pytest.mark.filterwarnings("ignore:The examples are separable, so .* had no effect:UserWarning")
 def test_data_are_never_written_to(name, make_stored):
     for X, y in (whole_numbers(), noise()):
         X, weights = make_stored(X), {}

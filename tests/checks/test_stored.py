@@ -191,6 +191,7 @@ def test_names_of_features_and_what_else_is_said(name, tmp_path):
     assert novikoff.load(path).about_ == {"target": "label"}
 
 
+@pytest.mark.filterwarnings("ignore:The examples are separable, so .* had no effect:UserWarning")
 def test_a_label_called_float(tmp_path):
     X, y = whole_numbers()
     for name in ("scale-free", "hard"):

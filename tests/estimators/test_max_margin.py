@@ -310,15 +310,16 @@ def test_weights_without_effect_on_a_hard_margin_are_named():
     X, y = np.array([[-2.0], [-1.0], [1.0], [2.0]]), np.array([0, 0, 1, 1])
     message = "separable, so class_weight had no effect on the hard margin; give a finite C"
     with pytest.warns(UserWarning, match=message) as told:
-        balanced = MaxMargin(class_weight="balanced").fit(X, y)
+        weighted = MaxMargin(class_weight={0: 3.0}).fit(X, y)
     assert len(told) == 1
     assert told[0].filename == __file__
     plain = MaxMargin().fit(X, y)
-    np.testing.assert_array_equal(balanced.coef_, plain.coef_)
+    np.testing.assert_array_equal(weighted.coef_, plain.coef_)
     with pytest.warns(UserWarning, match="so class_weight and sample_weight had no effect"):
         MaxMargin(class_weight={0: 2.0}).fit(X, y, [1, 2, 1, 2])
     # These have one, or are no weights: no warning, which would be an error here.
     MaxMargin().fit(X, y, [1, 0, 1, 1])
     MaxMargin().fit(X, y, [2, 2, 2, 2])
+    MaxMargin(class_weight="balanced").fit(X, y)
     MaxMargin(C=1.0, class_weight="balanced").fit(X, y, [1, 2, 1, 2])
     MaxMargin(class_weight="balanced").fit(X, [0, 1, 0, 1])

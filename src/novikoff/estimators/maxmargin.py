@@ -189,7 +189,7 @@ class MaxMargin(LinearModel):
         if not all(isinstance(part, Separation) for part in parts):
             return
         idle = []
-        if self.class_weight is not None:
+        if len(set(self.certificate_.problem.class_weights or ())) > 1:
             idle.append("class_weight")
         if sample_weight is not None:
             positive = np.asarray(sample_weight)[np.asarray(sample_weight) > 0.0]
