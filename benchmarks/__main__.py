@@ -20,6 +20,7 @@ SCRIPTS = {
     "defaults": "Default fits on real tables",
     "online": "Online learning",
     "startup": "Import and first fit in a new process",
+    "first_fit": "The first fit ever, and warm commands",
     "memory": "Memory of a fit beyond the data",
     "hard_margin": "Hard margin and separability",
     "growth": "Hard margin as the number of examples grows",

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from novikoff.compiled import sweep as compiled
 from novikoff.compiled.rows import CSR
 from novikoff.compiled.step import (
     ALONG,
@@ -23,10 +22,7 @@ from novikoff.compiled.step import (
     start,
     threshold,
 )
-from novikoff.compiled.sweep import Examples, Memory, combine, margins, sweep
-from tests.compiled.problems import for_python
-
-take = for_python(compiled.take)
+from novikoff.compiled.sweep import Examples, Memory, combine, margins, sweep, take
 
 X = np.array([[2.0, 0.0], [0.0, 1.0], [3.0, 3.0], [-1.0, 2.0]])
 SIGNS = np.array([1, -1, 1, -1], dtype=np.int8)

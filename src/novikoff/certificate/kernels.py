@@ -44,7 +44,8 @@ def njit(*, inner: bool = False, **options: Any) -> Callable[[Function], Any]:
     ----------
     inner : bool
         Whether only compiled functions call it. Then the code by which Python would call it is not
-        compiled: for a tuple of many arrays that is most of a small function.
+        compiled: for a tuple of many arrays that is most of a small function. (An overload that
+        it shares with functions that are not inner is compiled once more for it.)
     **options
         Those of ``numba.njit``.
 

@@ -15,10 +15,13 @@ def find_cycle(signed: np.ndarray, most_visits: int) -> tuple[bool, np.ndarray]:
     replaced after 1, 2, 4, 8, ... updates, so that no history is stored.
     """
     n, d = signed.shape
-    w = np.zeros(d, np.int64)
-    counts = np.zeros(n, np.int64)
-    saved = w.copy()
-    at_save = counts.copy()
+    # Loops, because assignments of whole arrays take numba longer to compile.
+    w, saved = np.empty(d, np.int64), np.empty(d, np.int64)
+    counts, at_save = np.empty(n, np.int64), np.empty(n, np.int64)
+    for j in range(d):
+        w[j], saved[j] = 0, 0
+    for i in range(n):
+        counts[i], at_save[i] = 0, 0
     updates = 0
     power = 1
     idle = 0
@@ -39,11 +42,15 @@ def find_cycle(signed: np.ndarray, most_visits: int) -> tuple[bool, np.ndarray]:
             equal = equal and w[j] == saved[j]
         counts[i] += 1
         if equal:
-            return True, counts - at_save
+            for j in range(n):
+                counts[j] -= at_save[j]
+            return True, counts
         updates += 1
         if updates == power:
-            saved[:] = w
-            at_save[:] = counts
+            for j in range(d):
+                saved[j] = w[j]
+            for j in range(n):
+                at_save[j] = counts[j]
             power *= 2
             updates = 0
     return False, counts

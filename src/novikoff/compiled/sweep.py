@@ -64,7 +64,7 @@ class Memory(NamedTuple):
     state: np.ndarray
 
 
-@njit(inner=True)
+@njit()
 def take(examples: Examples, i: int, margin: float, rule: Specification, memory: Memory) -> None:
     """Update on example ``i``, whose margin is ``margin``."""
     rows, signs, norms2, centre, at, frame = examples
@@ -86,9 +86,12 @@ def take(examples: Examples, i: int, margin: float, rule: Specification, memory:
 @njit(inner=True)
 def _rescale(memory: Memory) -> None:
     weights, stamps, w, state = memory
-    weights *= SMALLEST_SHRINK
-    stamps *= SMALLEST_SHRINK
-    w *= SMALLEST_SHRINK
+    # Loops, because products of whole arrays take numba longer to compile.
+    for i in range(weights.shape[0]):
+        weights[i] *= SMALLEST_SHRINK
+        stamps[i] *= SMALLEST_SHRINK
+    for j in range(w.shape[0]):
+        w[j] *= SMALLEST_SHRINK
     # The threshold of a rule that shrinks w is measured in units of |w|.
     for k in (WEIGHT, OFFSET, ALONG, THRESHOLD):
         state[k] *= SMALLEST_SHRINK
