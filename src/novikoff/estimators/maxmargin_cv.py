@@ -24,7 +24,8 @@ from novikoff.run import Limits
 
 GRID = 1e-4, 1e2
 """The least and the largest finite C of a grid, in units of the C that the columns suggest. Of 34
-data sets, none had its least error on held-out examples outside."""
+data sets, two have a smaller error on held-out examples outside of it, by 0.2 and 1.1 points, among
+powers of ten from 1e-6 to 1e4."""
 
 
 class MaxMarginCV(LinearModel):
