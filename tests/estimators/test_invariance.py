@@ -66,7 +66,8 @@ def test_a_million_added_to_noise():
     near = Perceptron(random_state=0).fit(X, y)
     far = Perceptron(random_state=0).fit(X + 1e6, y)
     assert near.status_ is far.status_
-    assert far.certificate_.account.min_margin == near.certificate_.account.min_margin > 0.0
+    asked = [clf.certificate_.model_account.min_margin for clf in (near, far)]
+    assert asked[0] == asked[1] > 0.0
     np.testing.assert_array_equal(far.support_, near.support_)
     assert_proved(far, X + 1e6, y)
 
@@ -109,7 +110,7 @@ def test_powers_of_two_on_noise():
     one, other = (Perceptron(random_state=0).fit(X * factor, y) for factor in (1.0, 2.0**-20))
     assert one.n_updates_ == other.n_updates_
     np.testing.assert_array_equal(one.dual_coef_, other.dual_coef_)
-    one, other = one.certificate_.account, other.certificate_.account
+    one, other = one.certificate_.model_account, other.certificate_.model_account
     assert one.min_margin == 2.0**20 * other.min_margin
 
 

@@ -81,11 +81,21 @@ def test_a_class_between_the_others():
 
 def test_an_open_class_leaves_the_verdict_open():
     X, y = load_iris(return_X_y=True)
-    clf = Perceptron(random_state=0).fit(X, y)
+    # The runs end before it is asked whether anything separates the examples.
+    clf = Perceptron(random_state=0, min_margin=0.02).fit(X, y)
     assert clf.score(X, y) > 0.85
     assert_proved(clf, X, y)
     with pytest.raises(Undecided, match=r"class [12] against the rest"):
         bool(clf.certificate_)
+
+
+def test_a_class_that_is_proved_not_to_be_separable_decides():
+    X, y = load_iris(return_X_y=True)
+    clf = Perceptron(random_state=0).fit(X, y)
+    kinds = [type(part).__name__ for part in clf.certificate_.certificates]
+    assert kinds == ["Separation", "NonSeparation", "NonSeparation"]
+    assert not clf.certificate_
+    assert_proved(clf, X, y)
 
 
 def test_many_classes():

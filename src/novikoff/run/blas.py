@@ -1,7 +1,7 @@
 """One thread of BLAS for small problems: several cost more than they compute.
 
 A product of small matrices takes microseconds, and waking threads for it as long or longer. With
-two threads beside one, fits on 1,797 x 64, 2,000 x 20 and 500 x 100 took 4 to 17 times as long.
+two threads beside one, fits on 1,797 x 64, 2,000 x 20 and 500 x 100 took 2 to 17 times as long.
 """
 
 import threading

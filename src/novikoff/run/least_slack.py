@@ -18,8 +18,8 @@ from scipy import linalg, sparse
 Vector = NDArray[np.float64]
 
 MOST_STEPS = 40
-"""Steps until giving up. The tables of ``benchmarks/defaults.py`` that nothing separates take 4 to
-17; examples that are nearly separable can take any number."""
+"""Steps until giving up. The tables of ``benchmarks/defaults.py`` that nothing separates take 2 to
+18; examples that are nearly separable can take any number."""
 
 MOST_HALVINGS = 8
 """How often a step is halved that does not make the slacks smaller."""
@@ -72,7 +72,8 @@ def least_slack(
     >>> least_slack(X, np.array([-1, -1, 1, 1]), affine=True) is None
     True
     """
-    values = np.array(X.toarray() if sparse.issparse(X) else X, dtype=np.float64)
+    # In one order, so that sums are rounded the same way however the examples are stored.
+    values = np.array(X.toarray() if sparse.issparse(X) else X, dtype=np.float64, order="C")
     n, d = values.shape
     means = values.mean(axis=0) if affine else np.zeros(d)
     values -= means
