@@ -164,6 +164,7 @@ def test_one_tiny_feature_among_others(name):
 COMMON = {
     "C": [0.0, -1.0, np.nan, -np.inf, "1", None, True, [1.0], 1j, 1e-200, 1e200],
     "fit_intercept": ["no", 1, 0, None, 0.5],
+    "scale": ["yes", 1, None, 0.5],
     "max_iter": [0, -1, 2.5, np.nan, np.inf, "10", None, True, 10**400],
     "time_limit": [-1.0, np.nan, np.inf, "10", True, 10**400],
     "warm_start": ["yes", 1, None],
@@ -220,7 +221,7 @@ def test_parameters(subject):
                 continue
             assert getattr(clf, name) is value, "a parameter was overwritten"
             assert not [attribute for attribute in vars(clf) if attribute.endswith("_")]
-            if subject == "scale-free" and name not in ("shuffle", "random_state"):
+            if subject == "scale-free" and name not in ("scale", "shuffle", "random_state"):
                 with pytest.raises(ValueError, match=message):
                     clf.partial_fit(X, y, classes=[0, 1])
 

@@ -105,8 +105,8 @@ def test_weights_of_very_different_size(weights, C):
 
 def test_time_runs_out_in_exact_arithmetic_too():
     rng = np.random.default_rng(0)
-    A = rng.normal(size=(60, 40))
-    X, y = np.vstack([A, A + 1e-15 * rng.normal(size=A.shape)]), np.repeat([0, 1], 60)
+    A = rng.normal(size=(90, 100))
+    X, y = np.vstack([A, A + 1e-15 * rng.normal(size=A.shape)]), np.repeat([0, 1], 90)
     verdict = is_separable(X, y, time_limit=0.2)
     assert isinstance(verdict, Inconclusive)
     assert verdict.status is Status.TIME_LIMIT

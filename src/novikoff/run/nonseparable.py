@@ -10,11 +10,11 @@ from novikoff.certificate import row_hashes
 from novikoff.certificate.examples.equal import first_equal, is_zero_row
 from novikoff.compiled.cycle import find_cycle
 
-# With |x| <= 2^15, fewer than 2^13 features and 2^20 visits, w . z stays below 2^63. So much work
-# takes a millisecond; what has no cycle by then is left to the proof by slacks.
+# With |x| <= 2^15, fewer than 2^13 features and 2^22 visits, w . z stays below 2^63. So much work
+# takes some milliseconds; what has no cycle by then is left to the proof by slacks.
 LARGEST_VALUE = 1 << 15
 MOST_VALUES = 1 << 13
-MOST_WORK = 1 << 20
+MOST_WORK = 1 << 22
 
 Combination = tuple[NDArray[np.int64], NDArray[np.int64]]
 """Examples and integer weights."""
