@@ -94,6 +94,15 @@ def test_limits_hold():
     assert clf.n_updates_ == updates
 
 
+def test_equal_rows_with_different_labels_need_few_passes_of_any_rule():
+    X, y = table()
+    X[7], y[7] = X[23], not y[23]
+    for rule in ("min-over", "scale-free"):
+        clf = Perceptron(rule=rule, random_state=0, min_margin=1e-9).fit(X, y)
+        assert type(clf.certificate_) is NonSeparation
+        assert clf.n_iter_ <= (30 if rule == "min-over" else PATIENCE + MOST_PASSES)
+
+
 def test_a_min_margin_of_0_looks_for_no_proof():
     X, y = table()
     with pytest.warns(ConvergenceWarning, match="max_iter"):

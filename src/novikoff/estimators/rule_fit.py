@@ -15,7 +15,7 @@ from novikoff.rules import Rule
 from novikoff.run import Run, run
 from novikoff.run.compression import carriers
 from novikoff.run.least_slack import least_slack
-from novikoff.run.nonseparable import zero_combination
+from novikoff.run.nonseparable import LITTLE_WORK, MOST_WORK, zero_combination
 from novikoff.run.slack_proof import refute_by_slacks
 from novikoff.sample import Memory
 
@@ -39,20 +39,18 @@ class RuleFit:
     def __call__(self, task: Task) -> Fitted:
         """Run the rule, choose the model, certify it."""
         sample, certifier, clock = task.sample, task.certifier, task.clock
-        refutation = None
+        lasting, refutation = self._may_prove_later(task), None
         if self.C == np.inf:
-            found = zero_combination(
-                sample.storage.matrix, sample.signs, task.hashes, affine=sample.affine
-            )
-            refutation = None if found is None else certifier.refute(*found)
-        small = sample.n_examples * sample.storage.width <= SMALL
-        if refutation is not None and not small:
+            refutation = refute_by_zero(task, LITTLE_WORK if lasting else MOST_WORK)
+        if refutation is not None and not lasting:
             passes = min(clock.limits.max_iter, PASSES_FOR_A_MODEL)
             clock.limits = replace(clock.limits, max_iter=passes)
 
         def refute() -> bool:
             nonlocal refutation
-            refutation = refutation or refute_by_least_slack(task)
+            refutation = (
+                refutation or refute_by_least_slack(task) or refute_by_zero(task, MOST_WORK)
+            )
             return refutation is not None
 
         finished = run(
@@ -61,7 +59,7 @@ class RuleFit:
             clock=clock,
             min_margin=self.min_margin * sample.radius,
             memory=None if self.memories is None else self.memories[task.code],
-            refute=refute if small and self.C == np.inf and self.min_margin > 0.0 else None,
+            refute=refute if lasting else None,
         )
         weights = model_weights(finished, self.average)
         w, intercept, placing = finished.hyperplane(weights)
@@ -106,6 +104,12 @@ class RuleFit:
             last=finished.memory,
         )
 
+    def _may_prove_later(self, task: Task) -> bool:
+        """Whether a run that lasts looks for a proof that nothing separates the examples."""
+        small = task.sample.n_examples * task.sample.storage.width <= SMALL
+        endless = self.min_margin == 0.0 or self.rule.pick == "worst"
+        return small and self.C == np.inf and not endless
+
     def _account(self, finished: Run) -> Account:
         accuracy = getattr(self.rule, "accuracy", None)
         if accuracy is not None and self.C < np.inf:
@@ -123,6 +127,15 @@ class RuleFit:
             min_margin=least if least > 0.0 and self.C == np.inf else None,
             n_updates=finished.n_updates,
         )
+
+
+def refute_by_zero(task: Task, work: int) -> Refutation | None:
+    """Prove that nothing separates the examples, by some of them that sum to zero."""
+    sample = task.sample
+    found = zero_combination(
+        sample.storage.matrix, sample.signs, task.hashes, affine=sample.affine, work=work
+    )
+    return None if found is None else task.certifier.refute(*found)
 
 
 def refute_by_least_slack(task: Task) -> Refutation | None:

@@ -34,8 +34,8 @@ FEATURES_PER_PASS = 4
 # (raw or standardised, 10 splits) where that changes the model, the test error changes by -0.24
 # points on average (standard error 0.31; +0.04 without the orange juice data, -8.9) and +0.02 in
 # the median, beside runs of up to 1000 passes; by most beyond two standard errors on the raw
-# diabetes data, +0.53. Synthetic columns whose units differ by a factor of 100 lose more: 26.1 to
-# 28.4 %; with twice the visits, 27.1 % at 1.5 times the time.
+# diabetes data, +0.53. Synthetic columns whose units differ by a factor of 100 lose more: from 26.1
+# to 28.4 %; with twice the visits, to 27.1 % at 1.5 times the time.
 VISITS = 1 << 16
 LEAST_PASSES, MOST_PASSES = 32, 512
 TAIL = 4

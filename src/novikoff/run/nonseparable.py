@@ -10,18 +10,24 @@ from novikoff.certificate import row_hashes
 from novikoff.certificate.examples.equal import first_equal, is_zero_row
 from novikoff.compiled.cycle import find_cycle
 
-# With |x| <= 2^15, fewer than 2^13 features and 2^22 visits, w . z stays below 2^63. So much work
-# takes some milliseconds; what has no cycle by then is left to the proof by slacks.
+# With |x| <= 2^15, fewer than 2^13 features and 2^24 visits, w . z stays below 2^63.
 LARGEST_VALUE = 1 << 15
 MOST_VALUES = 1 << 13
-MOST_WORK = 1 << 22
+MOST_WORK = 1 << 24
+LITTLE_WORK = 1 << 20
+"""What takes a millisecond, where another proof is tried after it."""
 
 Combination = tuple[NDArray[np.int64], NDArray[np.int64]]
 """Examples and integer weights."""
 
 
 def zero_combination(
-    X: Any, signs: NDArray[np.int8], hashes: NDArray[np.uint64], *, affine: bool
+    X: Any,
+    signs: NDArray[np.int8],
+    hashes: NDArray[np.uint64],
+    *,
+    affine: bool,
+    work: int = MOST_WORK,
 ) -> Combination | None:
     """Look for signed examples that sum to zero, which proves that nothing separates them.
 
@@ -40,6 +46,8 @@ def zero_combination(
         A hash for each row, equal for equal rows.
     affine : bool
         Whether hyperplanes may miss the origin.
+    work : int
+        The multiplications that the search for a cycle may take.
 
     Returns
     -------
@@ -60,7 +68,7 @@ def zero_combination(
             if is_zero_row(X, i):
                 return np.array([i]), np.ones(1, dtype=np.int64)
     found = contradiction(X, signs, hashes)
-    return found if found is not None else _cycle(X, signs, affine)
+    return found if found is not None else _cycle(X, signs, affine, work)
 
 
 def contradiction(
@@ -103,7 +111,7 @@ def _in_mixed_group(hashes: NDArray[np.uint64], signs: NDArray[np.int8]) -> NDAr
     return mixed
 
 
-def _cycle(X: Any, signs: NDArray[np.int8], affine: bool) -> Combination | None:
+def _cycle(X: Any, signs: NDArray[np.int8], affine: bool, work: int) -> Combination | None:
     n, d = X.shape
     if n * d > MOST_VALUES:
         return None
@@ -113,7 +121,7 @@ def _cycle(X: Any, signs: NDArray[np.int8], affine: bool) -> Combination | None:
     signed = np.ones((n, d + affine), dtype=np.int64)
     signed[:, :d] = values
     signed *= signs[:, None]
-    found, counts = find_cycle(signed, MOST_WORK // max(d, 1))
+    found, counts = find_cycle(signed, work // max(d, 1))
     if not found:
         return None
     support = np.flatnonzero(counts)
