@@ -23,6 +23,10 @@ EXAMPLES = [
     )
 ]
 COMMANDS = re.findall(r"```console\n(.*?)```", TEXTS["README.md"], re.S)
+PROSE = re.sub(r"```.*?```", "", TEXTS["README.md"], flags=re.S)
+IN_SENTENCES = [
+    " ".join(command.split()) for command in re.findall(r"`(novikoff \w+[^`]*)`", PROSE)
+]
 
 
 @pytest.mark.parametrize(("program", "printed"), EXAMPLES)
@@ -59,10 +63,21 @@ def test_the_commands_of_the_readme_print_what_it_says(tmp_path):
             )
             printed += f"$ {command}\n{done.stdout}{without_progress(done.stderr)}"
         assert without_times(printed) == without_times(block)
+    for command in IN_SENTENCES:
+        done = subprocess.run(
+            shlex.split(command),
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, (command, done.stderr)
 
 
 def test_there_are_commands():
     assert sum(block.count("$ novikoff") for block in COMMANDS) >= 4
+    assert {command.split()[1] for command in IN_SENTENCES} >= {"separable", "fit", "warmup"}
 
 
 def test_links_lead_somewhere():

@@ -246,3 +246,11 @@ def test_classes_named_like_missing_values_are_pointed_out(run):
         "novikoff: warning: 'NA' is read as the name of a class, of 4 examples: "
         "--missing drop leaves such rows out\n"
     )
+
+
+def test_choices_are_named_as_options(refused, run, fruit):
+    assert run("fit", fruit, "-t", "kind", "-q").exit_code == 0
+    for command in (("fit", fruit, "-t", "kind"), ("predict", "model.json", fruit)):
+        line = refused(*command, "--missing", "zero")
+        assert "--missing zero: choose one of error, drop, indicator" in line
+        assert "--decimal x: choose . or ," in refused(*command, "--decimal", "x")

@@ -8,6 +8,7 @@ VERBS = [
     ["verify"],
     ["predict"],
     ["separable"],
+    ["warmup"],
     ["reproduce"],
     ["reproduce", "mnist"],
 ]

@@ -8,6 +8,7 @@ import pytest
 from scipy.sparse import csr_matrix
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import balanced_accuracy_score
 from sklearn.model_selection import (
     GridSearchCV,
@@ -23,6 +24,8 @@ import novikoff
 from novikoff import MaxMargin, MaxMarginCV
 from novikoff.certificate import Separation, SoftOptimum, Status
 from novikoff.estimators import fold_models
+from novikoff.maxmargin import batch
+from novikoff.run.clock import Stopped
 
 
 @pytest.fixture(scope="module")
@@ -226,10 +229,34 @@ def test_bad_parameters(clouds, options, message):
 
 def test_a_time_limit_leaves_scores_out(clouds):
     X, y = clouds
-    with pytest.warns(novikoff.estimators.linear.ConvergenceWarning, match="time"):
+    with pytest.warns(ConvergenceWarning) as caught:
         clf = MaxMarginCV(time_limit=0.0).fit(X, y)
     assert np.isnan(clf.scores_).all()
     assert clf.status_ is Status.TIME_LIMIT
+    messages = [str(each.message) for each in caught]
+    assert len(messages) == 2
+    assert messages[0].startswith("The time limit of 0.0 s left 10 of 10 values of C without")
+    # Nothing was compared: C is the value nearest to that of a default fit.
+    usual = MaxMargin().fit(X, y).C_
+    assert clf.C_ == min(clf.Cs_, key=lambda C: abs(np.log(C / usual)))
+
+
+@pytest.mark.parametrize("stop_at", [1, 3, 15])
+def test_the_time_is_up_while_large_data_are_solved_together(clouds, monkeypatch, stop_at):
+    X, y = clouds
+    monkeypatch.setattr(fold_models, "MOST_CLOSELY", 0)
+    asked = []
+
+    def check(rows):
+        asked.append(rows)
+        if len(asked) >= stop_at:
+            raise Stopped(Status.TIME_LIMIT)
+
+    monkeypatch.setattr(batch.ScaledRows, "_check", check)
+    clf = MaxMarginCV(Cs=[0.01, 1.0]).fit(X, y)
+    assert len(asked) >= stop_at
+    assert np.isnan(clf.scores_[:, -1]).all()
+    assert clf.status_ is Status.GAP_REACHED
 
 
 def test_clone_pickle_pipeline_and_search(clouds):

@@ -66,7 +66,7 @@ app.command(
     epilog=examples("novikoff separable train.csv --target label --out proof.json"),
 )(separable)
 app.add_typer(reproduce, name="reproduce")
-app.command(help=unwrapped(warmup), epilog=examples("novikoff warmup"))(warmup)
+app.command(cls=Verb, help=unwrapped(warmup), epilog=examples("novikoff warmup"))(warmup)
 
 
 def _version(asked: bool) -> None:

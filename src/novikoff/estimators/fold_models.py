@@ -73,9 +73,8 @@ class FoldModels:
         self.signs = list(signs.values())
         self.fitted = [self._signed(signs, fold) for signs in self.signs for fold in folds]
         self.starts: list[Vector | None] = [None] * len(self.fitted)
-        self.batches: list[Batch] | None = None
-        if suits_batch(sample, folds):
-            self.batches = [self._batch(signs) for signs in self.signs]
+        self.batched = suits_batch(sample, folds)
+        self.batches: list[Batch] = []
         self.values = np.zeros((len(self.signs), len(folds), n))
 
     def _signed(self, signs: NDArray[np.int8], fold: Fold) -> Sample:
@@ -94,13 +93,11 @@ class FoldModels:
     def soft(self, C: float) -> bool:
         """Solve the soft margins; return whether that was done within the limits."""
         own = in_data_units(C, -2 * self.sample.exponent)
-        if self.batches is not None:
-            for values, batch in zip(self.values, self.batches, strict=True):
-                try:
-                    batch.solve(own, self.tol)
-                except Stopped:
-                    return False
-                values[:, self.sample.order] = batch.values
+        if self.batched:
+            try:
+                self._solve_together(own)
+            except Stopped:
+                return False
             return True
         with np.errstate(divide="ignore"):
             slack2 = 0.5 / own / self.costs
@@ -113,6 +110,13 @@ class FoldModels:
             self.starts[k] = solution.weights if solution.weights.any() else None
             self._keep(k, solution)
         return True
+
+    def _solve_together(self, C: float) -> None:
+        if not self.batches:
+            self.batches = [self._batch(signs) for signs in self.signs]
+        for values, batch in zip(self.values, self.batches, strict=True):
+            batch.solve(C, self.tol)
+            values[:, self.sample.order] = batch.values
 
     def hard(self) -> bool:
         """Find the hard margins; return whether all folds were separated within the limits.

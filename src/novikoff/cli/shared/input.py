@@ -35,6 +35,9 @@ class Source:
         """Read the file; `wanted` are further arguments of `novikoff.data.read`."""
         from novikoff.data import DataError, read
 
+        check_missing(self.missing)
+        if self.decimal not in (None, ".", ","):
+            raise Refusal(f"--decimal {safe(self.decimal)}: choose . or ,")
         try:
             return read(
                 self.path,
@@ -132,6 +135,14 @@ class Source:
         return replace(source, header=False)
 
 
+def check_missing(missing: str | None) -> None:
+    """Refuse a treatment of missing values that there is not."""
+    from novikoff.data.encoding import POLICIES
+
+    if missing not in (None, *POLICIES):
+        raise Refusal(f"--missing {safe(missing)}: choose one of {', '.join(POLICIES)}")
+
+
 def columns_of(
     model: Path, problem: "Problem", about: dict[str, Any], missing: str | None = None
 ) -> dict[str, Any]:
@@ -142,6 +153,7 @@ def columns_of(
     from novikoff.certificate import CertificateError
     from novikoff.data.encoding import Encoding
 
+    check_missing(missing)
     if "encoding" in about:
         try:
             encoding = Encoding.from_json(about["encoding"])
