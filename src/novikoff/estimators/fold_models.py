@@ -1,8 +1,8 @@
 """Models of every fold along a path of C, without certificates: only their scores are needed.
 
 Soft margins are solved to a gap of ``ROUGH``, or until a step would gain no more than a tenth of
-that, each from the same fold's optimum at the C before. On 60,000 digits in five folds, the scores of
-ten values of C differ from those of certified fits by at most 0.00075 in any fold.
+that, each from the same fold's optimum at the C before. On 60,000 digits in five folds, the scores
+of ten values of C differ from those of certified fits by at most 0.00075 in any fold.
 """
 
 from collections.abc import Sequence
