@@ -1,5 +1,7 @@
 """Errors and exit codes, in one place for all verbs."""
 
+import errno
+import os
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -10,6 +12,8 @@ from typer.core import TyperCommand, TyperGroup
 # Releases of typer differ in whether click is a package of its own or a part of typer; this name
 # of click's base class is common to all.
 _ClickError: Any = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "ClickException")
+
+_OUT_OF_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 class Refusal(Exception):
@@ -79,7 +83,9 @@ class Verbs(Group):
     def invoke(self, ctx: Any) -> Any:
         """Run a verb."""
         try:
-            return super().invoke(ctx)
+            result = super().invoke(ctx)
+            sys.stdout.flush()
+            return result
         except Refusal as refusal:
             complain("error", refusal)
             raise typer.Exit(2) from None
@@ -89,6 +95,13 @@ class Verbs(Group):
         except KeyboardInterrupt:
             complain("interrupted", "nothing was written")
             raise typer.Exit(130) from None
+        except OSError as error:
+            if error.errno not in _OUT_OF_SPACE:
+                raise
+            # What is left in the buffer must not fail again at the end of the process.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            complain("error", f"the result cannot be written ({error.strerror})")
+            raise typer.Exit(2) from None
 
     def main(
         self,
