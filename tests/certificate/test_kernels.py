@@ -113,6 +113,21 @@ def test_compiled_code_is_used_by_those_who_cannot_write_it(installed, tmp_path,
     change_mode(cache, 0o755)
 
 
+@pytest.mark.parametrize("suffix", ["nbi", "nbc"])
+@pytest.mark.parametrize("damage", [b"", b"no pickle"])
+def test_damaged_files_are_compiled_again(installed, suffix, damage):
+    """And are whole afterwards; a full disk or a loss of power leaves such files."""
+    first, _ = child(KERNEL, installed)
+    files = list(installed.rglob(f"*.{suffix}"))
+    assert files
+    for file in files:
+        file.write_bytes(damage)
+    again, lines = child(KERNEL, installed)
+    assert again == first
+    assert "is damaged" in lines[0]
+    assert child(KERNEL, installed) == ("0", [])
+
+
 def test_compilations_inside_of_others_are_announced_until_the_last_ends():
     lines = []
     with announcing(lines.append):

@@ -1,7 +1,9 @@
 """The command as the shell runs it."""
 
+import errno
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -36,6 +38,29 @@ def test_an_error_has_no_traceback(tmp_path):
     result = shell("fit", "nowhere.csv", "--target", "kind", folder=tmp_path)
     assert result.returncode == 2
     assert result.stderr == "novikoff: error: nowhere.csv: no such file\n"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_full_disk_has_no_traceback(fruit, tmp_path):
+    assert shell("fit", fruit.name, "--target", "kind", folder=tmp_path).returncode == 0
+    with open("/dev/full", "w") as full:
+        command = [*COMMAND, "predict", "model.json", fruit.name]
+        result = subprocess.run(
+            command, cwd=tmp_path, stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert result.returncode == 2
+    reason = os.strerror(errno.ENOSPC)
+    assert result.stderr == f"novikoff: error: the result cannot be written ({reason})\n"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs a POSIX shell")
+def test_a_closed_stdout_has_no_traceback(fruit, tmp_path):
+    assert shell("fit", fruit.name, "--target", "kind", folder=tmp_path).returncode == 0
+    command = shlex.join([*COMMAND, "predict", "model.json", fruit.name]) + " >&-"
+    result = subprocess.run(
+        ["sh", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert (result.returncode, result.stderr) == (0, "")
 
 
 def test_help_and_version_import_no_solver():

@@ -129,6 +129,7 @@ def test_missing_is_an_error_unless_something_is_said(file):
     [
         (["1", "2", "two", "3"], "row 3: 'two' is not a number, but 3 other values", ("--words",)),
         (["7", "x7", *map(str, range(30))], "row 2: 'x7' is not a number, but 31", ("--drop",)),
+        (["2000-01-01", "2000-13-45"] * 2, "row 2: '2000-13-45' is not a date, but", ("--words",)),
         (["1,5", "2,25", "3", "4"], "row 1: '1,5' is not a number, unless commas", ("--decimal",)),
         ([f"id{i}" for i in range(4)], "4 different texts in 4 rows", ("--drop",)),
         ([f"id{i % 40}" for i in range(70)], "40 different texts in 70 rows", ("--drop",)),
@@ -149,6 +150,16 @@ def test_columns_that_need_a_decision(file, column, expected, options):
     name, value = caught.value.options
     arguments = {"--words": {"words": value}, "--drop": {"drop": value}}
     assert read(path, **arguments.get(name, {"decimal": value})).X.shape[0] == len(column)
+
+
+def test_a_marker_is_suggested_only_where_the_fit_made_one(file):
+    """A column of numbers without missing values at the fit has no feature to mark them."""
+    encoding = Encoding((ColumnEncoding("x"), ColumnEncoding("c", "words", ("u", "v"))))
+    for text, expected in (("x,c\n1,\n2,u\n", True), ("x,c\n1,u\n,u\n", False)):
+        with pytest.raises(DataError) as caught:
+            read(file("a.csv", text), encoding=encoding)
+        assert ("--missing indicator" in str(caught.value)) is expected
+        assert caught.value.options == ("--missing", "indicator" if expected else "drop")
 
 
 def test_words_can_be_asked_for(file):

@@ -8,7 +8,7 @@ import pytest
 from scipy.sparse import csr_matrix
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.metrics import balanced_accuracy_score
 from sklearn.model_selection import (
     GridSearchCV,
@@ -231,6 +231,7 @@ def test_a_time_limit_leaves_scores_out(clouds):
     X, y = clouds
     with pytest.warns(ConvergenceWarning) as caught:
         clf = MaxMarginCV(time_limit=0.0).fit(X, y)
+    assert {warning.filename for warning in caught} == {__file__}
     assert np.isnan(clf.scores_).all()
     assert clf.status_ is Status.TIME_LIMIT
     messages = [str(each.message) for each in caught]
@@ -257,6 +258,34 @@ def test_the_time_is_up_while_large_data_are_solved_together(clouds, monkeypatch
     assert len(asked) >= stop_at
     assert np.isnan(clf.scores_[:, -1]).all()
     assert clf.status_ is Status.GAP_REACHED
+
+
+def test_an_interrupted_hard_margin_is_not_replaced_by_a_soft_one():
+    """Ctrl-C during the final fit ends it, and is not lost in another one."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((600, 150))
+    y = X @ rng.standard_normal(150) > 0
+
+    def interrupt(line):
+        lines.append(line)
+        if len(lines) == 1:
+            raise KeyboardInterrupt
+
+    lines = []
+    clf = MaxMarginCV(
+        Cs=[1e-6, np.inf], cv=2, scoring=lambda clf, X, y: np.abs(clf.decision_function(X)).mean()
+    )
+    with pytest.raises(KeyboardInterrupt):
+        clf.set_callbacks(interrupt).fit(X, y)
+    assert len(lines) == 1
+    assert (clf.C_, clf.status_) == (np.inf, Status.INTERRUPTED)
+
+
+def test_before_it_is_fitted_there_is_no_final_model(tmp_path):
+    with pytest.raises(NotFittedError):
+        MaxMarginCV().final_model()
+    with pytest.raises(NotFittedError):
+        novikoff.save(MaxMarginCV(), tmp_path / "model.json")
 
 
 def test_clone_pickle_pipeline_and_search(clouds):
@@ -287,8 +316,6 @@ def test_it_is_stored_as_the_model_that_it_found(clouds, tmp_path):
         np.testing.assert_array_equal(
             read.decision_function(data[0]), clf.decision_function(data[0])
         )
-    with pytest.raises(TypeError):
-        novikoff.save(MaxMarginCV(), path)
 
 
 def test_progress_of_the_final_fit_and_a_line_for_every_C(clouds, capsys):

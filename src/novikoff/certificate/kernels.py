@@ -7,7 +7,8 @@ raises at the import; and it does not read a folder that it cannot write. Here
 - a folder that cannot be written is read, so that what ``novikoff warmup`` compiled while an image
   was built serves every user of the image;
 - what is compiled beyond that goes where numba would put it, or else into a folder of the user
-  among the temporary files, or else is not kept. A line in the log says so.
+  among the temporary files, or else is not kept. A line in the log says so;
+- a damaged file is compiled again, and no error.
 
 Compiled code is for one processor model: another one compiles again.
 """
@@ -92,11 +93,22 @@ class KernelCache(caching.NullCache):
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Read compiled code; None if there is none."""
         for cache in (*self._prepared, self._own):
-            # A folder may be there and not be readable.
-            with contextlib.suppress(OSError):
+            try:
                 found = cache.load_overload(sig, target_context)
-                if found is not None:
-                    return found
+            except OSError:
+                continue  # A folder may be there and not be readable.
+            except Exception as error:
+                # Reading a damaged pickle may raise anything.
+                _say_once(
+                    f"Compiled code in {cache.cache_path} is damaged ({type(error).__name__}): "
+                    "it is compiled again."
+                )
+                if cache is self._own:
+                    with contextlib.suppress(OSError):
+                        cache.flush()
+                continue
+            if found is not None:
+                return found
         return None
 
     def save_overload(self, sig: Any, data: Any) -> None:

@@ -9,6 +9,7 @@ Nothing here imports the solver before a verb runs, so that the help appears at 
 imports only what it needs to handle Ctrl-C from the start.
 """
 
+import os
 import sys
 from typing import Any
 
@@ -17,6 +18,8 @@ __all__ = ["app", "main"]
 
 def main() -> None:
     """Run the command line; the entry point of the `novikoff` command."""
+    if sys.stdout is None:  # closed, as by >&-
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115
     try:
         from novikoff.cli.verbs import app
 

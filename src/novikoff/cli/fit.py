@@ -184,7 +184,7 @@ def fit(
         missing,
         tuple(words or ()),
         decimal,
-        verb="fit",
+        suggests=True,
     )
     check_output(out, data, ours="novikoff model")
     with Screen(quiet=quiet, json=json) as screen:

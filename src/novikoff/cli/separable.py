@@ -54,7 +54,7 @@ def separable(
         missing,
         tuple(words or ()),
         decimal,
-        verb="separable",
+        suggests=True,
     )
     if out is not None:
         check_output(out, data, ours="novikoff certificate")

@@ -44,13 +44,15 @@ class Problem:
 class Gap:
     """A column with missing values: how many, and the first row (counted from 1).
 
-    `what` is missing: a value, or the label, for which nothing can stand.
+    `what` is missing: a value, or the label, for which nothing can stand. `can_be_marked`: whether
+    the features of the column can represent that a value is missing.
     """
 
     where: str
     count: int
     first: int
     what: str = "the value"
+    can_be_marked: bool = True
 
 
 def refusal(
@@ -67,7 +69,7 @@ def refusal(
     """
     options = [option for problem in problems for option in problem.options]
     if gaps:
-        few = 100 * n_lost <= _MANY_LOST * n_rows or gaps[-1].what == "the label"
+        few = 100 * n_lost <= _MANY_LOST * n_rows or not _can_be_marked(gaps)
         options = ["--missing", "drop" if few else "indicator", *options]
     if len(problems) == 1 and not gaps:
         text = f"{problems[0].where}{problems[0].text}; {problems[0].cure}"
@@ -92,9 +94,13 @@ def refusal(
 def _cure_for_gaps(gaps: Sequence[Gap], n_rows: int, n_lost: int) -> str:
     lost = f" ({n_lost:,} of {n_rows:,})" if n_lost else ""
     cure = f"correct the file, or leave such rows out with --missing drop{lost}"
-    if gaps[-1].what != "the label":
+    if _can_be_marked(gaps):
         cure += ", or mark them by a column with --missing indicator"
     return cure
+
+
+def _can_be_marked(gaps: Sequence[Gap]) -> bool:
+    return all(gap.can_be_marked and gap.what != "the label" for gap in gaps)
 
 
 def _listing(gaps: Sequence[Gap]) -> str:

@@ -10,6 +10,7 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
 
 from novikoff.certificate import Separation
 from novikoff.certificate.threads import threads
@@ -207,6 +208,7 @@ class MaxMarginCV(LinearModel):
         MaxMargin
             With the C that was chosen, and the same hyperplanes and certificate.
         """
+        check_is_fitted(self)
         model = self.with_C(self.C_)
         ours = ("C_", "Cs_", "scores_")
         for name, value in vars(self).items():
@@ -223,7 +225,8 @@ class MaxMarginCV(LinearModel):
         best = int(np.nanargmax(means)) if np.isfinite(means).any() else nearest(self.Cs_, usual)
         interrupted = self._refit(float(self.Cs_[best]), X, y, sample_weight, deadline)
         finite = np.isfinite(self.Cs_) & np.isfinite(means)
-        if not np.isfinite(self.Cs_[best]) and not self._is_hard and finite.any():
+        soft = not np.isfinite(self.Cs_[best]) and not self._is_hard
+        if soft and finite.any() and not interrupted:
             # Every fold is separable, but not all examples together.
             best = int(np.nanargmax(np.where(finite, means, np.nan)))
             interrupted = self._refit(float(self.Cs_[best]), X, y, sample_weight, deadline)

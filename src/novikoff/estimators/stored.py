@@ -105,7 +105,7 @@ def load(path: str | os.PathLike[str]) -> Any:
 
 def to_document(model: Any, about: dict[str, Any] | None = None) -> dict[str, Any]:
     """Return a fitted model as JSON values."""
-    if isinstance(model, MaxMarginCV) and hasattr(model, "certificate_"):
+    if isinstance(model, MaxMarginCV):
         model = model.final_model()
     name = type(model).__name__
     if name not in KINDS:

@@ -75,14 +75,14 @@ def first_of(shown: Sequence[str], total: int) -> str:
 
 
 def share(count: int, total: int) -> str:
-    """Return a share in percent, with two digits, rounded up.
+    """Return a share in percent, with three digits, rounded up.
 
     Examples
     --------
     >>> share(1, 50), share(1, 51), share(2, 3), share(0, 9), share(7, 7)
-    ('2 %', '2 %', '67 %', '0 %', '100 %')
+    ('2 %', '1.97 %', '66.7 %', '0 %', '100 %')
     """
-    exact = Context(prec=2, rounding=ROUND_CEILING)
+    exact = Context(prec=3, rounding=ROUND_CEILING)
     return f"{exact.divide(Decimal(100 * count), Decimal(total)).normalize():f} %"
 
 

@@ -1,5 +1,8 @@
 """Errors and exit codes, in one place for all verbs."""
 
+import errno
+import os
+import shlex
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -11,9 +14,30 @@ from typer.core import TyperCommand, TyperGroup
 # of click's base class is common to all.
 _ClickError: Any = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "ClickException")
 
+_TYPED = "novikoff.typed"
+_OUT_OF_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
 
 class Refusal(Exception):
-    """Bad usage or bad input: one line that names the cause and what to do; exit code 2."""
+    """Bad usage or bad input: one line that names the cause and what to do; exit code 2.
+
+    ``options`` are what to add to the command that was typed to get around it, if anything.
+    """
+
+    def __init__(self, message: object, options: Sequence[str] = ()) -> None:
+        super().__init__(message)
+        self.options = tuple(options)
+
+
+def suggestion(typed: Sequence[str], options: Sequence[str]) -> str:
+    """Return the command as it was typed, with more options.
+
+    Examples
+    --------
+    >>> suggestion(["fit", "my data.csv", "--C", "1"], ["--missing", "drop"])
+    ". Try: novikoff fit 'my data.csv' --C 1 --missing drop"
+    """
+    return f". Try: novikoff {shlex.join([*typed, *options])}" if options else ""
 
 
 def complain(kind: str, message: object) -> None:
@@ -76,12 +100,20 @@ class Group(TyperGroup):
 class Verbs(Group):
     """The group of all verbs: refusals and Ctrl-C end in one line and an exit code."""
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Keep what was typed for :class:`Refusal`, and parse it."""
+        ctx.meta[_TYPED] = list(args)
+        parsed: list[str] = super().parse_args(ctx, args)
+        return parsed
+
     def invoke(self, ctx: Any) -> Any:
         """Run a verb."""
         try:
-            return super().invoke(ctx)
+            result = super().invoke(ctx)
+            sys.stdout.flush()
+            return result
         except Refusal as refusal:
-            complain("error", refusal)
+            complain("error", f"{refusal}{suggestion(ctx.meta[_TYPED], refusal.options)}")
             raise typer.Exit(2) from None
         except MemoryError:
             complain("error", "there is not enough memory for this")
@@ -89,6 +121,13 @@ class Verbs(Group):
         except KeyboardInterrupt:
             complain("interrupted", "nothing was written")
             raise typer.Exit(130) from None
+        except OSError as error:
+            if error.errno not in _OUT_OF_SPACE:
+                raise
+            # What is left in the buffer must not fail again at the end of the process.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            complain("error", f"the result cannot be written ({error.strerror})")
+            raise typer.Exit(2) from None
 
     def main(
         self,

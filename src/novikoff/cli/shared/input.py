@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class Source:
     """A file of examples and how it is to be read.
 
-    With a `verb`, an error suggests the command of this verb that gets around it.
+    If it `suggests`, an error is followed by a command that gets around it.
     """
 
     path: Path
@@ -29,7 +29,7 @@ class Source:
     missing: str | None = None
     words: tuple[str, ...] = ()
     decimal: str | None = None
-    verb: str | None = None
+    suggests: bool = False
 
     def read(self, **wanted: Any) -> "Table":
         """Read the file; `wanted` are further arguments of `novikoff.data.read`."""
@@ -52,27 +52,7 @@ class Source:
                 **wanted,
             )
         except DataError as error:
-            raise Refusal(f"{error}{self._suggestion(error.options)}") from None
-
-    def _suggestion(self, options: tuple[str, ...]) -> str:
-        """Return a command that gets around what was wrong, if there is one."""
-        if not options or self.verb is None:
-            return ""
-        from novikoff.report.describe import command
-
-        single = {
-            "--target": self.target,
-            "--weights": self.weights,
-            "--format": self.format,
-            "--missing": self.missing,
-            "--decimal": self.decimal,
-        }
-        given = [(name, value) for name, value in single.items() if value is not None]
-        words = [word for pair in given for word in pair]
-        words += ["--header" if self.header else "--no-header"] if self.header is not None else []
-        for name, values in (("--drop", self.drop), ("--words", self.words)):
-            words += [word for value in values for word in (name, value)]
-        return f". Try: {command('novikoff', self.verb, str(self.path), *words, *options)}"
+            raise Refusal(error, error.options if self.suggests else ()) from None
 
     def about(self, table: "Table") -> dict[str, Any]:
         """Return what a model must remember so that `verify` reads the same numbers again.

@@ -76,7 +76,14 @@ class Encoder:
 
     def finish(self) -> None:
         """Refuse with everything that was wrong, if anything was."""
-        gaps = [Gap(where, self.missing[where], first) for where, first in self._first_gaps.items()]
+        marked = {
+            where: column.marks_missing or column.kind == "words"
+            for where, column in zip(self._wheres, self.encoding.columns, strict=True)
+        }
+        gaps = [
+            Gap(where, self.missing[where], first, can_be_marked=marked[where])
+            for where, first in self._first_gaps.items()
+        ]
         if self._problems or gaps:
             problems = [self._problems[j] for j in sorted(self._problems)]
             raise refusal(self.request, problems, gaps, n_rows=self._n_rows, n_lost=self._n_lost)

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from novikoff.certificate.escape import printable
+from novikoff.certificate.escape import printable, quoted
 from novikoff.data.columns import Choice
 from novikoff.data.encoding import ColumnEncoding, Encoding
 from novikoff.data.formats import values
@@ -44,7 +44,9 @@ class _Column:
     all_dates: bool = True
     all_booleans: bool = True
     all_commas: bool = True
+    n_dates: int = 0
     first_word: tuple[int, str] | None = None
+    first_not_date: tuple[int, str] | None = None
     longest: tuple[int, int] = (0, 0)
     infinite: tuple[int, float] | None = None
     with_null: tuple[int, str] | None = None
@@ -92,7 +94,11 @@ class _Column:
             self.n_words += 0 if number else count
             self.all_commas &= number or comma
             self.all_booleans = self.all_booleans and values.parse_boolean(word) is not None
-            self.all_dates = self.all_dates and values.parse_days(word) is not None
+            is_date = values.parse_days(word) is not None
+            self.all_dates = self.all_dates and is_date
+            self.n_dates += count if is_date else 0
+            if count and not is_date and self.first_not_date is None:
+                self.first_not_date = start + int(np.argmax(found.codes == code)) + 1, word
             if len(word) > self.longest[1]:
                 row = start + int(np.argmax(found.codes == code)) + 1
                 self.longest = row, len(word)
@@ -155,15 +161,21 @@ class _Column:
             text = f", row {row}: {not_a_number(word)}, unless commas are decimal points"
             return self._problem(text, "pass --decimal ,", ("--decimal", ","))
         if self.n_numbers:
-            others = f", but {self.n_numbers:,} other values are" if self.n_numbers > 1 else ""
-            text = f", row {row}: {not_a_number(word)}{others}"
-            cure = (
-                f"correct it, or leave the column out with --drop {self._shown}, or make a "
-                f"feature of every value with --words {self._shown}"
-            )
-            option = "--words" if len(self.levels) <= FEW_LEVELS else "--drop"
-            return self._problem(text, cure, (option, self.option))
+            return self._mixed(row, not_a_number(word), self.n_numbers)
+        if self.n_dates:
+            row, word = self.first_not_date or (0, "")
+            return self._mixed(row, f"{quoted(word, 40)} is not a date", self.n_dates)
         return self._too_long() or self._identifier() or self._words(flag)
+
+    def _mixed(self, row: int, text: str, n_others: int) -> Problem:
+        """Say that a value is not what others are."""
+        others = f", but {n_others:,} other values are" if n_others > 1 else ""
+        cure = (
+            f"correct it, or leave the column out with --drop {self._shown}, or make a "
+            f"feature of every value with --words {self._shown}"
+        )
+        option = "--words" if len(self.levels) <= FEW_LEVELS else "--drop"
+        return self._problem(f", row {row}: {text}{others}", cure, (option, self.option))
 
     def _too_long(self) -> Problem | None:
         row, length = self.longest
