@@ -293,8 +293,6 @@ def test_it_is_stored_as_the_model_that_it_found(clouds, tmp_path):
         np.testing.assert_array_equal(
             read.decision_function(data[0]), clf.decision_function(data[0])
         )
-    with pytest.raises(TypeError):
-        novikoff.save(MaxMarginCV(), path)
 
 
 def test_progress_of_the_final_fit_and_a_line_for_every_C(clouds, capsys):
