@@ -92,7 +92,7 @@ def test_without_data_or_pytorch_there_is_one_line(run, monkeypatch):
     monkeypatch.delattr(novikoff, "neural", raising=False)
     result = run("reproduce", "mnist")
     assert result.exit_code == 2
-    assert "novikoff[torch]" in result.stderr and result.stderr.count("\n") == 1
+    assert "pip install torch" in result.stderr and result.stderr.count("\n") == 1
 
 
 def test_without_matplotlib_there_are_no_curves(run, digits, monkeypatch, tmp_path):

@@ -153,7 +153,7 @@ def test_imbalanced_classes(run):
     plain = run(*options)
     assert plain.exit_code == 0
     rate, names, no, yes = lines_of(plain.stdout)["Errors"].splitlines()
-    assert rate == "67 of 2,000 examples (3.4 %)"
+    assert rate == "67 of 2,000 examples (3.35 %)"
     assert [names.split(), no.split(), yes.split()] == [
         ["predicted", "as", "'n'", "'y'"],
         ["'n'", "1,933", "0"],

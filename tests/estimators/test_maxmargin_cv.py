@@ -24,7 +24,7 @@ import novikoff
 from novikoff import MaxMargin, MaxMarginCV
 from novikoff.certificate import Separation, SoftOptimum, Status
 from novikoff.estimators import fold_models
-from novikoff.maxmargin import batch
+from novikoff.maxmargin.batch import rows as batch_rows
 from novikoff.run.clock import Stopped
 
 
@@ -158,6 +158,12 @@ def test_sparse_and_dense_choose_the_same(clouds):
     np.testing.assert_array_equal(one.scores_, other.scores_)
 
 
+@pytest.mark.parametrize("scoring", ["neg_log_loss", lambda clf, X, y: clf.coef_.sum()])
+def test_a_score_that_needs_more_than_decision_values(clouds, scoring):
+    with pytest.raises(ValueError, match="asks for more than labels and decision values"):
+        MaxMarginCV(Cs=3, scoring=scoring).fit(*clouds)
+
+
 def test_scoring(clouds):
     X, y = clouds
     few = np.r_[np.flatnonzero(y == "yes")[:15], np.flatnonzero(y == "no")]
@@ -253,7 +259,7 @@ def test_the_time_is_up_while_large_data_are_solved_together(clouds, monkeypatch
         if len(asked) >= stop_at:
             raise Stopped(Status.TIME_LIMIT)
 
-    monkeypatch.setattr(batch.ScaledRows, "_check", check)
+    monkeypatch.setattr(batch_rows.ScaledRows, "_check", check)
     clf = MaxMarginCV(Cs=[0.01, 1.0]).fit(X, y)
     assert len(asked) >= stop_at
     assert np.isnan(clf.scores_[:, -1]).all()

@@ -128,7 +128,13 @@ def scoring_of(estimator: Any, scoring: Any, training: Training, weights: Vector
         if weights is not None and takes_weights:
             more["sample_weight"] = weights[fold.test]
         X, y = training.X[fold.test], training.classes[training.codes[fold.test]]
-        value = float(scorer(HeldOut(training.classes, values), X, y, **more))
+        try:
+            value = float(scorer(HeldOut(training.classes, values), X, y, **more))
+        except AttributeError as error:
+            raise ValueError(
+                f"scoring={scoring!r} asks for more than labels and decision values, such as "
+                "probabilities, which MaxMarginCV has not; choose another."
+            ) from error
         if not np.isfinite(value):
             raise ValueError(f"scoring={scoring!r} is {value} on a fold; choose another.")
         return value
