@@ -118,6 +118,7 @@ def test_the_problems_are_of_both_kinds():
 CASES = [(path, tol) for path in PATHS for tol in (None, 1e-3) if (path, tol) != ("sweeps", 1e-3)]
 
 
+@pytest.mark.filterwarnings("ignore:The examples are separable, so sample_weight")
 @pytest.mark.parametrize(("path", "tol"), CASES)
 def test_every_path_gives_the_verdict_of_linear_programming(path, tol, force):
     store, settings, names = PATHS[path]

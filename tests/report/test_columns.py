@@ -79,6 +79,14 @@ def test_what_is_no_identifier(column, kind):
     assert columns(column, LENGTH, kind=kind).identifiers == []
 
 
+def test_an_identifier_that_outweighs_the_others_is_to_be_left_out_not_scaled():
+    found = columns(1000.0 + np.arange(N), LENGTH / 100.0, names=("id", "length"))
+    assert found.heaviest == 0
+    assert lines(found) == [
+        "id looks like an identifier (whole numbers, all different): --drop id leaves it out"
+    ]
+
+
 def test_few_rows_have_no_identifiers():
     for n, wanted in ((FEWEST_ROWS - 1, []), (FEWEST_ROWS, [0])):
         assert columns(np.arange(n), RNG.normal(size=n)).identifiers == wanted

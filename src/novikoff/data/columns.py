@@ -85,7 +85,8 @@ class _Columns:
             first = self.found.setdefault(name, i)
             if name.strip() and first != i:
                 raise request.error(
-                    f"two columns are called {quoted(name)} (positions {first} and {i}): rename one"
+                    f"two columns are called {quoted(name)} (positions {first} and {i}): rename "
+                    "one, or add --no-header if the first line is data"
                 )
 
     def position(self, column: Column) -> int:

@@ -82,7 +82,8 @@ def refusal(
     else:
         parts = [f"{_short(problem.where)}{problem.text}" for problem in problems[:_MOST_SHOWN]]
         if len(problems) > _MOST_SHOWN:
-            parts.append(f"{len(problems) - _MOST_SHOWN:,} more columns cannot be used either")
+            more = counted(len(problems) - _MOST_SHOWN, "more column")
+            parts.append(f"{more} cannot be used either")
         if gaps:
             parts.append(f"{_listing(gaps)}: {_cure_for_gaps(gaps, n_rows, n_lost)}")
         text = "; ".join(parts)
@@ -106,7 +107,7 @@ def _can_be_marked(gaps: Sequence[Gap]) -> bool:
 def _listing(gaps: Sequence[Gap]) -> str:
     shown = [f"{_bare(gap.where)} ({gap.count:,})" for gap in gaps[:_MOST_SHOWN]]
     if len(gaps) > _MOST_SHOWN:
-        shown.append(f"{len(gaps) - _MOST_SHOWN:,} more columns")
+        shown.append(counted(len(gaps) - _MOST_SHOWN, "more column"))
     first = min(gap.first for gap in gaps)
     return f"values are missing in {', '.join(shown)}, the first in row {first}"
 

@@ -85,7 +85,8 @@ class Columns:
     def rows(self) -> list[Row]:
         """Say it to people, with what can be done."""
         lines = []
-        if self.heaviest is not None:
+        # One that is to be left out needs no scale.
+        if self.heaviest is not None and self.heaviest not in self.identifiers:
             advice = "" if self.scaled else ": add --scale"
             lines.append(
                 f"{self._name(self.heaviest)} carries {int(100 * self.share)} % of the squared "

@@ -88,7 +88,13 @@ class Summary:
     def warnings(self) -> list[str]:
         """What the user should know before using the model."""
         balanced = getattr(self.model, "class_weight", None) is not None
-        return [*missing_labels(self.table), *self.confusion.warnings(balanced=balanced)]
+        table, left_out = self.table, []
+        if len(table.dropped) > table.X.shape[0]:
+            left_out = [
+                "more than half of the rows are left out, because a value is missing: "
+                "--missing indicator keeps them"
+            ]
+        return [*missing_labels(table), *left_out, *self.confusion.warnings(balanced=balanced)]
 
     @cached_property
     def columns(self) -> Columns:

@@ -46,8 +46,9 @@ class ChooseSettings:
     pivoting and 0.33 with Wolfe's method; C = 1e4 0.23 and 0.70."""
 
     warm_per_feature: int = 3
-    """It starts from the weights of Newton's method if no more than this many examples for each
-    feature have weight, and from the heaviest of them, as many as features. Dense separable
+    """It starts from weights if no more than this many examples for each feature have weight; from
+    those of Newton's method, the heaviest, as many as features. From 1,000 for 26 features it takes
+    7 times as long as from nothing (jobs of a cluster, 3,000 x 26, four classes). Dense separable
     2,000 x 200 without margin, C = 100, has 2: Wolfe's method takes 28 ms from the heaviest and 60
     from all of them, 71 at half this value and 38 at twice."""
 

@@ -63,6 +63,11 @@ def soft_margin(
         if not found.gave_up or found.status is not Status.PRECISION:
             return found
         return _by_corral(problem, tol, clock, found, settings)
+    if (
+        start is not None
+        and np.count_nonzero(start) > settings.warm_per_feature * problem.n_features
+    ):
+        start = None
     search = start_wolfe(problem, clock, start)
     found = search.solution(search.run(tol, 0.0, gap_to_aim_at(problem, tol, settings)))
     if found.gave_up:
