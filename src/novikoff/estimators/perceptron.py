@@ -12,6 +12,7 @@ from novikoff.certificate.threads import threads
 from novikoff.compiled.step import UPDATES
 from novikoff.estimators.labels import codes_among, step_weights
 from novikoff.estimators.linear import LinearModel, restore_on_error
+from novikoff.estimators.long_run import LongRun
 from novikoff.estimators.one_vs_rest import deadline_in, fit_classes
 from novikoff.estimators.online import Online, unless_scaled, validated_batch
 from novikoff.estimators.options import average_of, check_perceptron_options
@@ -274,6 +275,7 @@ class Perceptron(LinearModel):
         else:
             order, memories = last.order, last.memories
         average = average_of(self)
+        advice = [LongRun(self.max_iter, self._remedy)] if C == np.inf else []
         sample = training.sample(order=order, slack2=0.5 / C)
         results, certificate, interrupted = fit_classes(
             training,
@@ -284,7 +286,7 @@ class Perceptron(LinearModel):
             max_iter=self.max_iter,
             max_updates=self.max_updates,
             deadline=deadline,
-            callbacks=self._reporters(),
+            callbacks=(*self._reporters(), *advice),
             n_jobs=self.n_jobs,
         )
         self.centre_ = training.unscaled(sample.centre)
