@@ -80,6 +80,9 @@ def main(arguments: list[str]) -> None:
     sources = {"now": str(Path(__file__).parents[1] / "src")}
     if arguments[:1] == ["--before"]:
         sources["before"] = str(Path(arguments[1]).resolve())
+        if not (Path(arguments[1]) / "novikoff").is_dir():
+            # The installed package would be measured instead.
+            sys.exit(f"{arguments[1]} does not contain the package novikoff: name a folder src")
     report = Report("first_fit", "The first fit ever, and warm commands")
     for model, most in MODELS.items():
         for storage, values in STORAGES.items():
