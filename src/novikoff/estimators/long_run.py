@@ -7,7 +7,7 @@ from novikoff.run import Progress
 
 logger = logging.getLogger("novikoff")
 
-LONG = 2.0
+LONG = 5.0
 """After so many seconds without a separator it is time to say what would help."""
 
 
@@ -27,10 +27,14 @@ class LongRun:
     max_iter: int
     remedy: str
     done: bool = False
+    began: float | None = None
 
     def __call__(self, line: Progress) -> None:
         """Look at a line of progress."""
-        if self.done or line.seconds < LONG or line.lower > 0.0:
+        if self.began is None:
+            # Before the first line, code may have been compiled.
+            self.began = line.seconds
+        if self.done or line.seconds - self.began < LONG or line.lower > 0.0:
             return
         self.done = True
         logger.warning(
