@@ -53,25 +53,11 @@ def test_the_commands_of_the_readme_print_what_it_says(tmp_path):
     for block in COMMANDS:
         printed = ""
         for command in re.findall(r"^\$ (.*)$", block, re.M):
-            done = subprocess.run(
-                shlex.split(command),
-                cwd=tmp_path,
-                env=environment,
-                capture_output=True,
-                text=True,
-                check=False,
-            )
+            done = typed(command, tmp_path, environment)
             printed += f"$ {command}\n{done.stdout}{without_progress(done.stderr)}"
         assert without_times(printed) == without_times(block)
     for command in IN_SENTENCES:
-        done = subprocess.run(
-            shlex.split(command),
-            cwd=tmp_path,
-            env=environment,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        done = typed(command, tmp_path, environment)
         assert done.returncode == 0, (command, done.stderr)
 
 
@@ -85,6 +71,14 @@ def test_links_lead_somewhere():
         for link in re.findall(r"\]\(([^)#]+)\)", TEXTS[page.name]):
             if "://" not in link:
                 assert (page.parent / link).exists(), (page.name, link)
+
+
+def typed(command: str, folder: Path, environment: dict[str, str]) -> subprocess.CompletedProcess:
+    """Run a command as a reader would type it."""
+    words = shlex.split(command)
+    return subprocess.run(
+        words, cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
 
 
 def without_progress(text: str) -> str:
