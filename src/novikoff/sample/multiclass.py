@@ -17,8 +17,9 @@ from novikoff.compiled import joint as compiled
 from novikoff.compiled.joint import JointExamples
 from novikoff.compiled.mean_cycle import least_mean_cycle
 from novikoff.compiled.rows import Rows
-from novikoff.compiled.step import Specification, start
+from novikoff.compiled.step import Frame, Specification, start
 from novikoff.sample.sample import Sample, Worst
+from novikoff.sample.storage import Storage
 from novikoff.sample.virtual_rows import Floats, Indices, JointMemory, VirtualRows
 
 # Arcs whose spare length is below this share of the longest one count as tight.
@@ -130,6 +131,24 @@ class JointSample(Sample):
         """Return the same examples without weights on the steps of the classes."""
         return replace(self, steps=np.ones(self.n_classes))
 
+    def with_frame(self, frame: Frame) -> "JointSample":
+        """Return the same examples with another lift or slack."""
+        return replace(self, frame=frame)
+
+    def of_batch(
+        self, storage: Storage, order: Indices, codes: Indices, norms2: Floats
+    ) -> "JointSample":
+        """Return other examples, read relative to the same centre with the same lift."""
+        return replace(
+            self,
+            storage=storage,
+            signs=np.ones(len(order), dtype=np.int8),
+            order=order,
+            codes=codes,
+            norms2=norms2,
+            rows=VirtualRows(len(order)),
+        )
+
     def zeros(self) -> Floats:
         """Return zero vectors, one for each class, in the layout that sweeps read."""
         shape = self.n_classes, self.storage.width
@@ -173,11 +192,22 @@ class JointSample(Sample):
         support = self.order[self.by_example(weights)[self.order] != 0.0]
         return support, self.on_support(support, weights)
 
-    def signed(self, support: Indices, table: NDArray[Any]) -> NDArray[Any]:
-        """Return a table of weights by class: those on the own class, minus those on the wrong."""
-        signed = -table
-        signed[np.arange(len(support)), self.codes[support]] += table.sum(axis=1)
-        return signed
+    def signed_weights(self, support: Indices, weights: NDArray[Any]) -> NDArray[Any]:
+        """Return weights by class, a row for each: those on the own class, minus those against it.
+
+        ``weights`` has a row for each example of the support.
+        """
+        signed = -weights
+        signed[np.arange(len(support)), self.codes[support]] += weights.sum(axis=1)
+        return signed.T
+
+    def between(self, weights: Floats) -> Floats:
+        """Return the sum of the weights of the examples of each class against each other."""
+        rows = self.rows
+        sums = np.zeros((self.n_classes, self.n_classes))
+        owner, wrong = rows.owner[: len(weights)], rows.wrong[: len(weights)]
+        np.add.at(sums, (self.codes[owner], wrong), weights)
+        return sums
 
     def combine(self, weights: Floats) -> tuple[Floats, Any]:
         """Return ``sum weights (e_y - e_r) (x) (x - centre)``, and the offsets at the centre.
@@ -186,7 +216,7 @@ class JointSample(Sample):
         depend on any other example.
         """
         support, table = self.table(weights)
-        signed = self.signed(support, table)
+        signed = self.signed_weights(support, table).T
         w = self.zeros()
         done = 0
         for chunk in self.chunks(support):

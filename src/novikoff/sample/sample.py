@@ -386,6 +386,10 @@ class Sample:
         """Return the weights of some examples, of many classes with a column for each."""
         return weights[support]
 
+    def signed_weights(self, support: NDArray[np.int64], weights: NDArray[Any]) -> NDArray[Any]:
+        """Return weights of some examples times their signs; of many classes, a row for each."""
+        return weights * self.signs[support]
+
     def offset_of(self, memory: Memory) -> Any:
         """Return the offset of an iterate at the centre, of many classes one for each."""
         return float(memory.state[OFFSET])
