@@ -1,4 +1,4 @@
-"""Several classes together: what is claimed of one linear model is true, and what is false fails."""
+"""Several classes together: true claims verify, false ones fail."""
 
 import dataclasses
 import math
@@ -52,7 +52,7 @@ def test_a_soft_margin_by_hand():
     model = maker.soft_model(
         np.multiply(COEF, 0.5), np.multiply(INTERCEPT, 0.5), C=2.0, proof=PROOF
     )
-    # ‖W‖² = 1/2, three hinges of 1/2; the weights have T = 4, |Σ a z| = T/2, and 1, 2, 1 by example.
+    # ‖W‖² = 1/2 and three hinges of 1/2; weights with T = 4, |Σ a z| = T/2, and 1, 2, 1 by example.
     assert model.soft.primal == 0.5 + 2.0 * 3 * 0.25
     q = Fraction(4) + Fraction(1 + 4 + 1, 4)
     exact = Fraction(16) / (2 * q)
