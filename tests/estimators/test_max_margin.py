@@ -195,7 +195,7 @@ def test_starts_from_more_counts_than_a_corral_holds(C):
     X, y = rng.normal(size=(6000, 4)), rng.integers(0, 3, 6000)
     X[:, 0] += 0.1 * y
     with pytest.warns(ConvergenceWarning):
-        counts = Perceptron(max_iter=20, min_margin=0.0).fit(X, y)
+        counts = Perceptron(max_iter=20, min_margin=0.0, multi_class="ovr").fit(X, y)
     assert len(counts.support_[1]) > 1500
     begun = MaxMargin(C=C).fit(X, y, start=counts)
     np.testing.assert_allclose(begun.coef_, MaxMargin(C=C).fit(X, y).coef_, rtol=1e-6)
