@@ -73,8 +73,7 @@ class JointMarginFit:
                 return scaled.fitted(task, bounds)
         elif self.nonseparable == "raise":
             raise NotSeparableError(
-                "No linear model separates the classes. "
-                "Give a finite C, or nonseparable='soft'."
+                "No linear model separates the classes. Give a finite C, or nonseparable='soft'."
             )
         return self._soft_instead(search, account, refutation, proof, solution)
 
@@ -208,6 +207,8 @@ class _Search:
         gathered = None if start is None else self.distinct.gathered(start)
         solution = joint_hard_margin(problem, tol=self.asked.tol, clock=clock, start=gathered)
         solution = replace(solution, weights=self.distinct.spread(solution.weights))
+        if self.rough is not None:
+            solution = solution.following(self.rough)
         if solution.lower > 0.0 or clock.interrupted() is not None:
             return solution, None
         return self._otherwise(solution, tried)

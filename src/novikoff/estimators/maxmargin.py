@@ -82,8 +82,9 @@ class MaxMargin(LinearModel):
         The labels.
     certificate_ : Certificate
         What was proved: a Separation, a NonSeparation, a SoftOptimum, or an Inconclusive where a
-        limit was reached; for more than two classes a Joint, or a PerClass with "ovr". Where nothing separates the
-        examples, ``certificate_.model.soft`` says how close the model is to the soft optimum.
+        limit was reached; for more than two classes a Joint, or a PerClass with "ovr". Where
+        nothing separates the examples, ``certificate_.model.soft`` says how close the model is to
+        the soft optimum.
     status_ : Status
         How the run ended, in a sentence.
     margin_, margin_upper_bound_ : float; with "ovr" and more than two classes, an array

@@ -40,8 +40,9 @@ class MaxMarginCV(LinearModel):
 
     Each C is scored on folds that its models have not seen; the best one, or the smallest of
     several best, is fitted to all examples as MaxMargin does, and certified. With more than two
-    classes, which are fitted together, one C serves them all. The models of the folds are solved roughly and together, without
-    certificates, so that the search costs much less than as many fits.
+    classes, which are fitted together, one C serves them all. The models of the folds are solved
+    roughly and together, without certificates, so that the search costs much less than as many
+    fits.
 
     Parameters
     ----------

@@ -34,7 +34,7 @@ def check_max_margin_options(estimator: Any) -> None:
     _check_number(estimator, "tol", 0.0)
     if not 0.0 < estimator.tol < 1.0:
         raise ValueError(f"tol={estimator.tol!r} is a relative gap: between 0 and 1.")
-    _check_multi_class(estimator)
+    check_multi_class(estimator)
     if estimator.nonseparable not in ("soft", "raise"):
         raise ValueError(f"nonseparable={estimator.nonseparable!r} must be 'soft' or 'raise'.")
     _check_common(estimator, ("fit_intercept", "warm_start", "scale"))
@@ -61,11 +61,6 @@ def _check_C(estimator: Any) -> None:
     right_kind = isinstance(C, numbers.Real) and not isinstance(C, bool)
     if not (right_kind and (least <= C <= most or C == math.inf)):
         raise ValueError(f"C={C!r} must be between {least} and {most}, or inf.")
-
-
-def _check_multi_class(estimator: Any) -> None:
-    if estimator.multi_class not in ("joint", "ovr"):
-        raise ValueError(f"multi_class={estimator.multi_class!r} must be 'joint' or 'ovr'.")
 
 
 def _check_common(estimator: Any, switches: tuple[str, ...]) -> None:
