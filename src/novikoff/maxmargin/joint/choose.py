@@ -5,16 +5,21 @@
                       ones of few virtual rows or of few that carry weight
 ``joint-coordinate``  dual coordinate descent over the examples: soft margins, and hard ones of many
                       support vectors
+``joint-interior``    interior-point method: soft margins of few features and classes, for which
+                      coordinate descent takes long
 ====================  ============================================================================
 """
 
 from dataclasses import replace
 from math import inf
 
+import numpy as np
+
 from novikoff.certificate import Status
 from novikoff.maxmargin.choose.settings import CHOOSE
 from novikoff.maxmargin.joint.corral import joint_corral
 from novikoff.maxmargin.joint.descent import joint_descent
+from novikoff.maxmargin.joint.interior import interior_work, joint_interior
 from novikoff.maxmargin.joint.problem import JointProblem, JointSolution, Vector
 from novikoff.maxmargin.joint.settings import CORRAL
 from novikoff.maxmargin.wolfe.precise import SOME_MARGIN
@@ -23,6 +28,14 @@ from novikoff.run.clock import Clock
 SMALL_ROWS = 1500
 """Up to this many virtual rows a problem is solved to the optimum, as all of them may be members of
 a corral. The answer does not depend on the order of examples then."""
+
+INTERIOR_WORK = 1e9
+"""Multiplications in an iteration of the interior-point method, up to which it takes over from
+coordinate descent: about a quarter of a second, of which there are ten to thirty."""
+
+INTERIOR_GAP = 1e-7
+"""The gap that it aims at: close to the optimum its gap falls by ten or more in an iteration, and
+weights that are not those of the support vanish only there."""
 
 HARD_PASSES = 300
 """The passes after which coordinate descent gives up a hard margin if nothing separates the classes
@@ -60,10 +73,19 @@ def joint_soft_margin(
         found = joint_corral(problem, tol=tol, aim=_aim(tol), clock=clock, start=start)
     else:
         found = joint_descent(
-            problem, tol=tol, clock=clock, start=start, offsets=offsets, few=CORRAL.most_members
+            problem,
+            tol=tol,
+            clock=clock,
+            start=start,
+            offsets=offsets,
+            few=CORRAL.most_members,
+            patient=interior_work(problem) > INTERIOR_WORK,
         )
-        if found.gave_up:
+        if found.gave_up and np.count_nonzero(found.weights) <= CORRAL.most_members:
             exact = joint_corral(problem, tol=tol, clock=clock, start=found.weights)
+            found = problem.joined(found, exact)
+        elif found.gave_up:
+            exact = joint_interior(problem, tol=tol, aim=INTERIOR_GAP, clock=clock)
             found = problem.joined(found, exact)
     if found.status is not Status.PRECISION or clock.stop() is not None:
         return found

@@ -25,6 +25,7 @@ def joint_descent(
     start: Vector | None = None,
     offsets: Vector | None = None,
     few: int = 0,
+    patient: bool = True,
     settings: DescentSettings = DESCENT,
 ) -> JointSolution:
     """Maximise the dual until the relative gap between the bounds is at most ``tol``.
@@ -44,10 +45,13 @@ def joint_descent(
     few : int
         Give up after some sweeps if no more weights than these are positive: another solver suits
         the problem better then.
+    patient : bool
+        Whether to go on after some sweeps if more weights are; else the solution says that it
+        ``gave_up``.
     settings : DescentSettings, optional
         Lengths of rounds, and accuracies.
     """
-    run = _Run(problem, tol, clock, few, settings)
+    run = _Run(problem, tol, clock, few if patient else problem.n_rows, settings)
     try:
         status = run.rounds(*run.begin(start, offsets))
     except Stopped as stopped:
