@@ -9,6 +9,7 @@ with any solver.
 from novikoff.certificate.account import Account
 from novikoff.certificate.base import Certificate, Verified
 from novikoff.certificate.certify import Certifier, Refutation, Weighted
+from novikoff.certificate.certify_joint import JointCertifier, JointWeighted
 from novikoff.certificate.errors import CertificateError, Undecided
 from novikoff.certificate.exact.columns import Relation
 from novikoff.certificate.exact.relation import reduce_support
@@ -20,8 +21,10 @@ from novikoff.certificate.examples.fingerprint import (
     sha256_of,
 )
 from novikoff.certificate.examples.labels import Label
+from novikoff.certificate.joint_model import JointBound, JointModel, JointRefutation, JointSoft
 from novikoff.certificate.kinds import (
     Inconclusive,
+    Joint,
     NonSeparation,
     PerClass,
     Separation,
@@ -40,6 +43,13 @@ __all__ = [
     "Certifier",
     "Examples",
     "Inconclusive",
+    "Joint",
+    "JointBound",
+    "JointCertifier",
+    "JointModel",
+    "JointRefutation",
+    "JointSoft",
+    "JointWeighted",
     "Label",
     "Model",
     "NonSeparation",

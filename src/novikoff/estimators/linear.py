@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from novikoff.certificate import Certificate, NonSeparation, Status
+from novikoff.certificate import Certificate, Joint, NonSeparation, Status
 from novikoff.certificate.exact.prediction import scores as exact_scores
 from novikoff.certificate.examples.matrix import check_matrix
 from novikoff.certificate.predictor import labels_of
@@ -22,7 +22,7 @@ from novikoff.run import Callback, Progress
 
 
 class LinearModel(ClassifierMixin, BaseEstimator):
-    """A classifier made of one hyperplane, or of one for each class against the rest."""
+    """A classifier made of one hyperplane, or of one score for each class."""
 
     certificate_: Certificate
     coef_: NDArray[np.float64]
@@ -114,7 +114,7 @@ class LinearModel(ClassifierMixin, BaseEstimator):
     def _store(
         self, results: list[Fitted], certificate: Certificate, classes: NDArray[Any]
     ) -> None:
-        """Store the results of the searches; one search if there are two classes."""
+        """Store the results of the searches; one search if there are two classes, or jointly."""
         self.classes_ = classes
         self._read_certificate(certificate)
         for name in ("support", "dual_coef", "history", "solver"):
@@ -127,8 +127,8 @@ class LinearModel(ClassifierMixin, BaseEstimator):
         """Set the attributes that the certificate states: hyperplanes, margins and counts."""
         parts: Any = certificate.parts
         self.certificate_ = certificate
-        self.coef_ = np.array([part.coef for part in parts])
-        self.intercept_ = np.array([part.intercept for part in parts])
+        self.coef_ = np.array(certificate.coefs)
+        self.intercept_ = np.array(certificate.intercepts)
         self.margin_ = _each([part.lower for part in parts])
         self.margin_upper_bound_ = _each([part.upper for part in parts])
         softs = [None if p.hyperplane is None else p.hyperplane.soft for p in parts]
@@ -160,7 +160,10 @@ class LinearModel(ClassifierMixin, BaseEstimator):
 def _is_by_product(part: Certificate) -> bool:
     """Whether the model is a by-product: non-separability was proved, and no soft margin fitted."""
     model = part.hyperplane
-    return isinstance(part, NonSeparation) and (model is None or model.soft is None)
+    refuted = isinstance(part, NonSeparation) or (
+        isinstance(part, Joint) and part.refutation is not None
+    )
+    return refuted and (model is None or model.soft is None)
 
 
 def _each(values: list[float]) -> Any:
