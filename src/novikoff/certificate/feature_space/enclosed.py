@@ -31,6 +31,9 @@ SMALL_TABLE = 1 << 10
 LARGEST_TABLE = 1 << 18
 """Kernel values to which exact arithmetic is extended where bounds do not prove a claim: 2 s."""
 
+_LOOSE = fmpq(1, 1 << 20)
+"""The relative width of an interval from which on exact arithmetic is used, if affordable."""
+
 MAKER_ROOM = 4.0
 """``v - 4 e <= v' - e`` for two results ``v``, ``v'`` within ``e`` of the same number, with some to
 spare."""
@@ -77,7 +80,7 @@ class Enclosed:
             wide = error + radius(np.abs(values) + abs(intercept), 1)
             low, high = enclose((values + intercept) * examples.signs, wide)
         found = cls(table, examples.signs, support, coef, intercept, low, high, norm2)
-        if found.is_small(support.size):
+        if found.is_small(support.size, thorough=is_loose(norm2)):
             norm2 = found.exact_norm2()
             found = cls(table, examples.signs, support, coef, intercept, low, high, norm2)
         check_semidefinite(found.norm2)
@@ -123,6 +126,11 @@ def is_small_table(
     most = LARGEST_TABLE if thorough else SMALL_TABLE
     # A kernel value costs as much as some hundred products of features.
     return n_rows * n_columns * (1 + table.n_features // 128) <= most
+
+
+def is_loose(square: Interval) -> bool:
+    """Whether rounding errors are much of a square, since terms nearly cancel."""
+    return bool(square[1] - square[0] > _LOOSE * square[0])
 
 
 def check_semidefinite(square: Interval) -> None:

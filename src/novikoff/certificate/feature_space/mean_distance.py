@@ -19,7 +19,11 @@ from novikoff.certificate.examples.blocks import Floats, Indices
 from novikoff.certificate.examples.equal import first_equal
 from novikoff.certificate.examples.fingerprint import row_hashes
 from novikoff.certificate.examples.labels import Signs
-from novikoff.certificate.feature_space.enclosed import check_semidefinite, is_small_table
+from novikoff.certificate.feature_space.enclosed import (
+    check_semidefinite,
+    is_loose,
+    is_small_table,
+)
 from novikoff.certificate.feature_space.exact_table import Interval, exact_square
 from novikoff.certificate.feature_space.table import KernelTable
 
@@ -62,6 +66,10 @@ def hull_point(
         (low,), (high,) = enclose(np.array([value]), np.array([room * error]))
         if np.isfinite(high):
             square = of_float(float(low)) if np.isfinite(low) else fmpq(0), of_float(float(high))
+            if is_loose(square) and is_small_table(
+                table, support.size, support.size, thorough=True
+            ):
+                square = None
         exact = square is None
     if square is None:
         signed, denominator = common_shares(weights, sides, groups)
