@@ -50,10 +50,10 @@ class Predictor:
 
     def decision_function(self, X: Any) -> Floats:
         """The scores of the examples, with exact signs: one for each, or one for each class."""
-        parts: Any = self.certificate.parts
-        coef = np.array([part.coef for part in parts])
-        found = scores(check_matrix(X), coef, np.array([part.intercept for part in parts]))
-        return found.ravel() if len(parts) == 1 else found
+        coefs, intercepts = self.certificate.coefs, self.certificate.intercepts
+        assert coefs is not None and intercepts is not None
+        found = scores(check_matrix(X), coefs, intercepts)
+        return found.ravel() if len(coefs) == 1 else found
 
 
 def labels_of(scores: npt.NDArray[Any], classes: npt.NDArray[Any]) -> npt.NDArray[Any]:

@@ -104,10 +104,10 @@ def certificate_of(model: Any) -> Certificate:
     parts: Any = hyperplanes_in(found)
     certified: dict[str, Any] = {
         "classes_": found.problem.classes,
-        "coef_": [part.coef for part in parts],
-        "intercept_": [part.intercept for part in parts],
+        "coef_": found.coefs,
+        "intercept_": found.intercepts,
     }
-    # Numbers for two classes, arrays for more.
+    # Arrays where each of several classes has a certificate, and otherwise numbers.
     stated = {
         "margin_": [part.lower for part in parts],
         "margin_upper_bound_": [part.upper for part in parts],
