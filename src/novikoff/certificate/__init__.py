@@ -21,6 +21,9 @@ from novikoff.certificate.examples.fingerprint import (
     sha256_of,
 )
 from novikoff.certificate.examples.labels import Label
+from novikoff.certificate.feature_space.certify_kernel import KernelCertifier
+from novikoff.certificate.feature_space.kernel import Kernel
+from novikoff.certificate.feature_space.kernel_model import KernelModel
 from novikoff.certificate.joint_model import JointBound, JointModel, JointRefutation, JointSoft
 from novikoff.certificate.kinds import (
     Inconclusive,
@@ -50,6 +53,9 @@ __all__ = [
     "JointRefutation",
     "JointSoft",
     "JointWeighted",
+    "Kernel",
+    "KernelCertifier",
+    "KernelModel",
     "Label",
     "Model",
     "NonSeparation",
