@@ -20,6 +20,9 @@ from novikoff.certificate.examples.fingerprint import (
     sha256_of,
 )
 from novikoff.certificate.examples.labels import Label
+from novikoff.certificate.feature_space.certify_kernel import KernelCertifier
+from novikoff.certificate.feature_space.kernel import Kernel
+from novikoff.certificate.feature_space.kernel_model import KernelModel
 from novikoff.certificate.kinds import (
     Inconclusive,
     NonSeparation,
@@ -40,6 +43,9 @@ __all__ = [
     "Certifier",
     "Examples",
     "Inconclusive",
+    "Kernel",
+    "KernelCertifier",
+    "KernelModel",
     "Label",
     "Model",
     "NonSeparation",

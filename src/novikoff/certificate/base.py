@@ -3,6 +3,7 @@
 import dataclasses
 import os
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self
@@ -18,6 +19,7 @@ from novikoff.certificate.examples.blocks import Floats, Indices
 from novikoff.certificate.examples.checked import Examples
 from novikoff.certificate.examples.fingerprint import sha256_of
 from novikoff.certificate.examples.matrix import check_matrix
+from novikoff.certificate.feature_space.kernel_model import KernelModel
 from novikoff.certificate.fields import same
 from novikoff.certificate.files import write_atomically
 from novikoff.certificate.model import Model
@@ -99,8 +101,8 @@ class Certificate(ABC):
         return (self,)
 
     @property
-    def hyperplane(self) -> Model | None:
-        """The hyperplane that predicts, if the certificate contains one."""
+    def hyperplane(self) -> Model | KernelModel | None:
+        """The hyperplane that predicts, if the certificate contains one; with a kernel, its own."""
         return getattr(self, "model", None)
 
     @property
@@ -112,7 +114,10 @@ class Certificate(ABC):
 
     @property
     def coef(self) -> Floats | None:
-        """The normal of the hyperplane that predicts, if there is one."""
+        """The normal of the hyperplane that predicts, if there is one.
+
+        Of a kernel classifier, the coefficients of its support.
+        """
         return None if self.hyperplane is None else self.hyperplane.coef
 
     @property
@@ -134,6 +139,7 @@ class Certificate(ABC):
         sample_weight: npt.ArrayLike | None = None,
         check_fingerprint: bool = True,
         n_jobs: int | None = None,
+        kernel: Callable[[Any, Any], Any] | None = None,
     ) -> Verified:
         """Check every claim against the data, in rigorous arithmetic.
 
@@ -150,6 +156,8 @@ class Certificate(ABC):
             the arithmetic alone decide whether its claims are true of it.
         n_jobs : int, optional
             Threads that read the data; -1 for all processors.
+        kernel : callable, optional
+            The kernel, where it is a function: the certificate does not contain it.
 
         Returns
         -------
@@ -163,7 +171,12 @@ class Certificate(ABC):
         """
         with threads(n_jobs):
             examples = Examples.of(
-                self.problem, X, y, sample_weight, check_fingerprint=check_fingerprint
+                self.problem,
+                X,
+                y,
+                sample_weight,
+                check_fingerprint=check_fingerprint,
+                function=kernel,
             )
             return self._verified(examples)
 

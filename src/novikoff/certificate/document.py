@@ -12,6 +12,8 @@ from novikoff.certificate.account import Account
 from novikoff.certificate.base import Certificate
 from novikoff.certificate.errors import CertificateError
 from novikoff.certificate.exact.columns import Relation
+from novikoff.certificate.feature_space.kernel import Kernel
+from novikoff.certificate.feature_space.kernel_model import KernelModel
 from novikoff.certificate.json import (
     Reader,
     check_keys,
@@ -48,7 +50,7 @@ from novikoff.certificate.status import Status
 FORMAT = "novikoff certificate"
 VERSION = 2
 
-_MAY_BE_ABSENT = {"slacks": None, "exponents": None, "remainders": ()}
+_MAY_BE_ABSENT = {"slacks": None, "exponents": None, "remainders": (), "kernel": None}
 """Fields that are left out where they have these values."""
 
 
@@ -124,6 +126,22 @@ def _record(what: Callable[..., Any], fields: dict[str, Reader]) -> Reader:
     return read
 
 
+_FORMULA: dict[str, Reader] = {
+    "name": read_text,
+    "gamma": optional(read_number),
+    "degree": optional(read_count),
+    "coef0": optional(read_number),
+}
+
+
+def _kernel(name: str, value: Any) -> Kernel:
+    kernel: Kernel = _record(Kernel, _FORMULA)(name, value)
+    for parameter in ("gamma", "degree", "coef0"):
+        if value[parameter] is not None and getattr(kernel, parameter) is None:
+            raise CertificateError(f"the kernel {kernel.name} has no {parameter}")
+    return kernel
+
+
 _problem = _record(
     Problem,
     {
@@ -139,6 +157,7 @@ _problem = _record(
         "feature_names": optional(listed(read_text)),
         "sha256": optional(read_text),
         "exponents": listed(read_integer),
+        "kernel": _kernel,
     },
 )
 _account = _record(
@@ -163,17 +182,25 @@ _soft = _record(
         "scale": read_number,
     },
 )
-_model = _record(
-    Model,
-    {
-        "coef": read_floats,
-        "intercept": read_number,
-        "margin": optional(read_extended),
-        "errors": read_count,
-        "soft": optional(_soft),
-        "account": optional(_account),
-    },
-)
+_PREDICTS: dict[str, Reader] = {
+    "coef": read_floats,
+    "intercept": read_number,
+    "margin": optional(read_extended),
+    "errors": read_count,
+    "soft": optional(_soft),
+    "account": optional(_account),
+}
+_hyperplane = _record(Model, _PREDICTS)
+_kernel_model = _record(KernelModel, {"support": read_rows, **_PREDICTS})
+
+
+def _model(name: str, value: Any) -> Model | KernelModel:
+    """Read a model: a kernel classifier has a support of its own."""
+    is_kernel = isinstance(value, dict) and "support" in value
+    model: Model | KernelModel = (_kernel_model if is_kernel else _hyperplane)(name, value)
+    return model
+
+
 _relations = listed(_record(Relation, {"columns": read_rows, "coefs": read_floats}))
 _slacks = _record(
     Slacks,

@@ -89,6 +89,18 @@ def as_weights(weights: Any, support: Indices) -> npt.NDArray[Any]:
     return _frozen(array)
 
 
+def as_signed(name: str, coef: Any, support: Indices) -> Floats:
+    """Finite numbers of either sign, one for each index of the support, read-only."""
+    array = np.array(coef, dtype=np.float64)
+    if array.shape != support.shape:
+        raise CertificateError(
+            f"{name} has shape {array.shape}, for {support.size} examples of the support"
+        )
+    if not np.isfinite(array).all():
+        raise CertificateError(f"{name} contains a NaN or an infinity")
+    return _frozen(array)
+
+
 def check_text(name: str, value: Any) -> None:
     """Refuse what is not a text."""
     if not isinstance(value, str):

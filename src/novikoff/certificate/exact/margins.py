@@ -59,24 +59,24 @@ def margin_below(
         return Bound(-math.inf, True, NO_ROWS)
     w, b, exponent = scaled(coef, intercept) if values is None else (coef, intercept, 0)
     values = signed_values(X, signs, w, b) if values is None else values
-    rows, low, high = _competitors(*values, taking_part)
+    rows, low, high = competitors(*values, taking_part)
     costly = count_values(X, rows) > EXACT_VALUES
     # The sign decides separability, and an infinite end is no bound: both are decided exactly.
     thorough = thorough or low <= 0.0 < high
     if costly and not thorough and math.isfinite(low):
-        value = _over_norm(of_float(low) * rational(1, exponent), squares_between(coef))
+        value = over_norm(of_float(low) * rational(1, exponent), squares_between(coef))
         if value != 0.0:
             return Bound(value, False, NO_ROWS)
     least = exact_minimum(X, signs, rows, w, b) * rational(1, exponent)
     between = squares_between(coef, thorough=thorough)
-    value = _over_norm(least, between)
+    value = over_norm(least, between)
     if value == 0.0 and least > 0:
         between = squares_between(coef, thorough=True)
-        value = _over_norm(least, between)
+        value = over_norm(least, between)
     return Bound(value, between[0] == between[1], rows)
 
 
-def _over_norm(least: fmpq, norm2: tuple[fmpq, fmpq]) -> float:
+def over_norm(least: fmpq, norm2: tuple[fmpq, fmpq]) -> float:
     """A float that is not above ``least / sqrt(norm2)``, whose square is between two numbers.
 
     The largest such float where these are equal.
@@ -106,7 +106,7 @@ def exact_values(X: Any, signs: Signs, rows: Indices, w: Floats, b: float) -> An
         ]
 
 
-def _competitors(
+def competitors(
     lows: Floats, highs: Floats, taking_part: npt.NDArray[np.bool_] | None
 ) -> tuple[Indices, float, float]:
     """Rows that may attain the minimum, and a float on either side of it."""

@@ -176,11 +176,11 @@ def _decided_scores(X: Any, coef: Floats, intercept: Floats) -> tuple[Floats, In
     with np.errstate(all="ignore"):
         for first, values, errors in _products(X, coef, intercept):
             found[first : first + len(values)] = values
-            left.append(first + _undecided(values, errors, fixed))
+            left.append(first + undecided(values, errors, fixed))
         rows = np.concatenate(left)
         if len(coef) > 1 and rows.size:
             found[rows], errors = _filtered(X, rows, coef, intercept)
-            rows = rows[_undecided(found[rows], errors, fixed)]
+            rows = rows[undecided(found[rows], errors, fixed)]
     for column in range(len(coef)):
         found[rows, column] = _rounded(X, rows, coef[column], float(intercept[column]))
     return found, rows
@@ -244,7 +244,7 @@ def _filtered(X: Any, rows: Indices, coef: Floats, intercept: Floats) -> tuple[F
     return values, errors
 
 
-def _undecided(values: Floats, errors: Floats, fixed: Mask) -> Indices:
+def undecided(values: Floats, errors: Floats, fixed: Mask) -> Indices:
     """The rows in which a sign or the first largest score may not be that of the exact scores."""
     bounds = np.where(fixed, 0.0, errors)
     # What is not finite compares as not decided.

@@ -64,7 +64,7 @@ def primal_value(
 
     def squares(run: Indices) -> tuple[fmpq, fmpq, Indices]:
         some = None if costs is None else costs[run]
-        ends = None if thorough else _filtered_squares(lows[run], highs[run], some)
+        ends = None if thorough else hinge_squares(lows[run], highs[run], some)
         if ends is not None:
             return *ends, NO_ROWS
         value = _exact_squares(X, signs, coef, intercept, run, some)
@@ -104,13 +104,13 @@ def best_scale(
     with np.errstate(all="ignore"):
         low, high = signed_values(X, signs, w, b)
         penalties = 2.0 * C * (1.0 if costs is None else costs)
-        scale = _least(0.5 * low + 0.5 * high, w @ w, np.broadcast_to(penalties, low.shape))
+        scale = least_scale(0.5 * low + 0.5 * high, w @ w, np.broadcast_to(penalties, low.shape))
         scale = float(np.ldexp(scale, -exponent))
         usable = np.isfinite(scale * coef).all() and np.isfinite(scale * intercept)
     return scale if 0.0 < scale < np.inf and usable else 1.0
 
 
-def _least(margins: Floats, quadratic: Any, penalties: Floats) -> float:
+def least_scale(margins: Floats, quadratic: Any, penalties: Floats) -> float:
     """Where ``quadratic s²/2 + Σ penalty_i max(0, 1 - s m_i)²/2`` is least over ``s >= 0``."""
     low, high, scale = 0.0, np.inf, 1.0
     for _ in range(200):
@@ -130,7 +130,7 @@ def _least(margins: Floats, quadratic: Any, penalties: Floats) -> float:
     return scale
 
 
-def _filtered_squares(low: Floats, high: Floats, costs: Floats | None) -> tuple[fmpq, fmpq] | None:
+def hinge_squares(low: Floats, high: Floats, costs: Floats | None) -> tuple[fmpq, fmpq] | None:
     """Two numbers with the weighted sum of squared hinges between them; ``None``: overflow."""
     with np.errstate(all="ignore"):
         most = np.maximum(np.nextafter(1.0 - low, np.inf), 0.0)
