@@ -17,6 +17,7 @@ from novikoff.certificate.exact.prediction import scores as exact_scores
 from novikoff.certificate.examples.matrix import check_matrix
 from novikoff.certificate.predictor import labels_of
 from novikoff.estimators.fitted import Fitted
+from novikoff.estimators.kernel_machine import KernelMachine
 from novikoff.estimators.training import read_examples
 from novikoff.run import Callback, Progress
 
@@ -35,12 +36,16 @@ class LinearModel(ClassifierMixin, BaseEstimator):
     verbose: int
     warm_start: bool
     _remedy: str
+    _machine: KernelMachine | None = None
     _callbacks: tuple[Callback, ...] = ()
 
     def __sklearn_tags__(self) -> Any:
         """Accept sparse matrices."""
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
+        # A precomputed kernel is a dense matrix of values, not of examples.
+        precomputed = getattr(self, "kernel", None) == "precomputed"
+        tags.input_tags.sparse = not precomputed
+        tags.input_tags.pairwise = precomputed
         return tags
 
     def __getstate__(self) -> dict[str, Any]:
@@ -80,7 +85,10 @@ class LinearModel(ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         X = check_matrix(read_examples(self, X, reset=False))
-        scores = exact_scores(X, self.coef_, self.intercept_)
+        if self._machine is not None:
+            scores = self._machine.scores(X)
+        else:
+            scores = exact_scores(X, self.coef_, self.intercept_)
         return scores.ravel() if scores.shape[1] == 1 else scores
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -97,6 +105,20 @@ class LinearModel(ClassifierMixin, BaseEstimator):
             The labels.
         """
         return labels_of(self.decision_function(X), self.classes_)
+
+    def __getattr__(self, name: str) -> Any:
+        """Say why a kernel classifier has no ``coef_``, and take the support vectors out of it."""
+        machine = self.__dict__.get("_machine")
+        if name == "support_vectors_" and machine is not None:
+            several = isinstance(self.support_, list)
+            each = [machine.vectors(s) for s in (self.support_ if several else [self.support_])]
+            return each if several else each[0]
+        if name == "coef_" and machine is not None:
+            raise AttributeError(
+                f"coef_ is there for the linear kernel only, not for kernel={machine.kernel.name!r}"
+                "; dual_coef_ and support_ describe the model."
+            )
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     @property
     def status_(self) -> Status:
@@ -127,13 +149,22 @@ class LinearModel(ClassifierMixin, BaseEstimator):
         """Set the attributes that the certificate states: hyperplanes, margins and counts."""
         parts: Any = certificate.parts
         self.certificate_ = certificate
-        self.coef_ = np.array(certificate.coefs)
+        if certificate.problem.kernel is None:
+            self._machine = None
+            self.coef_ = np.array(certificate.coefs)
+        else:
+            self._forget("coef_")
         self.intercept_ = np.array(certificate.intercepts)
         self.margin_ = _each([part.lower for part in parts])
         self.margin_upper_bound_ = _each([part.upper for part in parts])
         softs = [None if p.hyperplane is None else p.hyperplane.soft for p in parts]
         self.C_ = _each([np.inf if soft is None else soft.C for soft in softs])
         self.n_updates_ = certificate.model_account.n_updates
+
+    def _forget(self, *names: str) -> None:
+        """Remove attributes of an earlier fit that this one does not have."""
+        for name in names:
+            self.__dict__.pop(name, None)
 
     def _warn_if_cut_short(self) -> None:
         """Warn once if a limit ended a run before its target was reached."""

@@ -1,6 +1,7 @@
 """The classifier of largest margin, as a scikit-learn classifier."""
 
 import warnings
+from collections.abc import Callable
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -11,6 +12,8 @@ from novikoff.certificate import Certificate, Joint, Separation
 from novikoff.certificate.threads import threads
 from novikoff.estimators.joint import fit_jointly, is_joint
 from novikoff.estimators.joint_margin_fit import JointMarginFit
+from novikoff.estimators.kernel_fit import KernelMarginFit, KernelTraining
+from novikoff.estimators.kernel_options import is_linear
 from novikoff.estimators.linear import LinearModel, restore_on_error
 from novikoff.estimators.margin_fit import MarginFit
 from novikoff.estimators.one_vs_rest import deadline_in, fit_classes
@@ -49,6 +52,20 @@ class MaxMargin(LinearModel):
     multi_class : "joint" or "ovr", default="joint"
         How more than two classes are fitted: together, or each against the rest, with a
         certificate for each.
+    kernel : str or callable, default="linear"
+        ``"linear"``, ``"rbf"``, ``"poly"``, ``"sigmoid"``, ``"laplacian"``, ``"precomputed"`` (then
+        ``X`` holds the values of all pairs), or a function that returns the matrix of values for
+        two matrices of examples. Formulas and names are those of scikit-learn's SVC. Margins and
+        certificates are then of the feature space of the kernel.
+    gamma : "scale", "auto" or float, default="scale"
+        The coefficient of ``rbf``, ``poly``, ``sigmoid`` and ``laplacian``; ``"scale"`` is
+        ``1 / (n_features * X.var())`` and ``"auto"`` is ``1 / n_features``.
+    degree : int, default=3
+        The degree of ``poly``.
+    coef0 : float, default=0.0
+        The constant of ``poly`` and ``sigmoid``.
+    cache_size : float, default=200
+        Megabytes for kernel values.
     scale : bool, default=False
         Whether to divide each column by the power of two nearest to half of its range, over the
         examples that take part, in a copy of the data; for columns of different units. The division
@@ -94,8 +111,11 @@ class MaxMargin(LinearModel):
         The examples that carry the model.
     dual_coef_ : array of shape (n_support,) or (n_classes, n_support); with "ovr" a list
         Their weights times their signs, as in SVC: ``coef_ = dual_coef_ @ X[support_]`` at the
-        optimum, and the closer to it the smaller the gap. With ``scale=True`` both sides are in
+        optimum, and the closer to it the smaller the gap; with a kernel the decision function is
+        ``dual_coef_ @ k(support_vectors_, x) + intercept_``. With ``scale=True`` both sides are in
         units of the scaled columns.
+    support_vectors_ : array, or list of arrays
+        The examples of ``support_``; not for the linear kernel, and empty for a precomputed one.
     C_ : float; with "ovr" and more than two classes, an array
         The C of the model: that of the soft margin where nothing separates the examples.
     n_iter_, n_updates_ : int
@@ -145,6 +165,11 @@ class MaxMargin(LinearModel):
         tol: float = 1e-3,
         nonseparable: Literal["soft", "raise"] = "soft",
         multi_class: Literal["joint", "ovr"] = "joint",
+        kernel: str | Callable[[Any, Any], Any] = "linear",
+        gamma: float | Literal["scale", "auto"] = "scale",
+        degree: int = 3,
+        coef0: float = 0.0,
+        cache_size: float = 200,
         scale: bool = False,
         max_iter: int = 1000,
         time_limit: float | None = None,
@@ -158,6 +183,11 @@ class MaxMargin(LinearModel):
         self.tol = tol
         self.nonseparable = nonseparable
         self.multi_class = multi_class
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.cache_size = cache_size
         self.scale = scale
         self.max_iter = max_iter
         self.time_limit = time_limit
@@ -244,6 +274,8 @@ class MaxMargin(LinearModel):
     ) -> bool:
         deadline = deadline_in(self.time_limit)
         training = self._read(X, y, sample_weight, of=self)
+        if not is_linear(self):
+            return self._fit_kernel(training, start, deadline)
         order = np.arange(len(training.codes))
         if training.costs is not None:
             order = np.flatnonzero(training.costs > 0.0)
@@ -275,6 +307,37 @@ class MaxMargin(LinearModel):
             training, sample, MarginFit(*asked, starts), n_jobs=self.n_jobs, **how
         )
         self._store(list(results.values()), certificate, training.classes)
+        if self.warm_start:
+            self._last = {k: result.last for k, result in results.items()}
+        return interrupted
+
+    def _fit_kernel(
+        self,
+        training: Training,
+        start: LinearModel | None,
+        deadline: float | None,
+    ) -> bool:
+        if start is not None:
+            raise ValueError("start is for the linear kernel; use warm_start.")
+        last = self._last if self.warm_start else None
+        starts = last if isinstance(last, dict) else None
+        examples = KernelTraining.of(self, training)
+        results, certificate, interrupted = fit_classes(
+            examples.training,
+            examples.rows(),
+            KernelMarginFit(float(self.C), float(self.tol), self.nonseparable, starts),
+            before=self._before,
+            max_iter=self.max_iter,
+            deadline=deadline,
+            callbacks=self._reporters(),
+            n_jobs=self.n_jobs,
+            certifier=examples.certifier,
+            errors=examples.joint_errors,
+        )
+        fitted = list(results.values())
+        self._machine = examples.machine(certificate, [result.support for result in fitted])
+        self._store(fitted, certificate, training.classes)
+        self._last = None
         if self.warm_start:
             self._last = {k: result.last for k, result in results.items()}
         return interrupted

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from novikoff.estimators.kernel_options import check_kernel_options
 from novikoff.rules import named
 
 C_RANGE = 1e-100, 1e100
@@ -25,6 +26,7 @@ def check_perceptron_options(estimator: Any) -> None:
         _check_number(estimator, "max_updates", 1, whole=True)
     average_of(estimator)
     check_multi_class(estimator)
+    check_kernel_options(estimator)
     _check_common(estimator, ("fit_intercept", "shuffle", "warm_start", "scale"))
 
 
@@ -37,6 +39,7 @@ def check_max_margin_options(estimator: Any) -> None:
     check_multi_class(estimator)
     if estimator.nonseparable not in ("soft", "raise"):
         raise ValueError(f"nonseparable={estimator.nonseparable!r} must be 'soft' or 'raise'.")
+    check_kernel_options(estimator)
     _check_common(estimator, ("fit_intercept", "warm_start", "scale"))
 
 

@@ -1,14 +1,17 @@
 """The perceptron with every rule of the paper, as a scikit-learn classifier."""
 
+from collections.abc import Callable
 from copy import deepcopy
 from typing import Any, Literal, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
 from novikoff.certificate.threads import threads
 from novikoff.estimators.joint import fit_jointly, is_joint
+from novikoff.estimators.kernel_fit import KernelRuleFit, KernelTraining
+from novikoff.estimators.kernel_options import is_linear
 from novikoff.estimators.labels import codes_among, joint_step_weights, step_weights
 from novikoff.estimators.linear import LinearModel, restore_on_error
 from novikoff.estimators.long_run import LongRun
@@ -70,6 +73,20 @@ class Perceptron(LinearModel):
         In units of R, the largest distance to the centre (with ``fit_intercept=False``, the
         largest norm): end as soon as no separator with at least this margin can exist. 0: never,
         and look for no proof on the way that there is no separator at all.
+    kernel : str or callable, default="linear"
+        ``"linear"``, ``"rbf"``, ``"poly"``, ``"sigmoid"``, ``"laplacian"``, ``"precomputed"`` (then
+        ``X`` holds the values of all pairs), or a function that returns the matrix of values for
+        two matrices of examples. Formulas and names are those of scikit-learn's SVC. Margins and
+        certificates are then of the feature space of the kernel.
+    gamma : "scale", "auto" or float, default="scale"
+        The coefficient of ``rbf``, ``poly``, ``sigmoid`` and ``laplacian``; ``"scale"`` is
+        ``1 / (n_features * X.var())`` and ``"auto"`` is ``1 / n_features``.
+    degree : int, default=3
+        The degree of ``poly``.
+    coef0 : float, default=0.0
+        The constant of ``poly`` and ``sigmoid``.
+    cache_size : float, default=200
+        Megabytes for kernel values.
     scale : bool, default=False
         Whether to divide each column by the power of two nearest to half of its range, over the
         examples that take part, in a copy of the data; for columns of different units. The division
@@ -125,7 +142,11 @@ class Perceptron(LinearModel):
         marks an example that shaped the run but not the model, such as the most distant one. With
         ``scale=True`` both sides are in units of the scaled columns.
     centre_ : array of shape (n_features,)
-        The origin that the examples are read relative to; zero if there is no intercept.
+        The origin that the examples are read relative to; zero if there is no intercept. With a
+        kernel they are read relative to the first example visited, in feature space: the decision
+        function is ``dual_coef_ @ (k(support_vectors_, x) - k(centre, x))`` plus a constant.
+    support_vectors_ : array, or list of arrays
+        The examples of ``support_``; not for the linear kernel, and empty for a precomputed one.
     n_updates_, n_iter_ : int
         Updates (over all classes) and full passes (of the longest run).
     history_ : list of Progress, or list of lists
@@ -181,6 +202,11 @@ class Perceptron(LinearModel):
         C: float = np.inf,
         average: bool | Literal["auto"] = "auto",
         min_margin: float = 1e-3,
+        kernel: str | Callable[[Any, Any], Any] = "linear",
+        gamma: float | Literal["scale", "auto"] = "scale",
+        degree: int = 3,
+        coef0: float = 0.0,
+        cache_size: float = 200,
         scale: bool = False,
         max_iter: int = 1000,
         max_updates: int | None = None,
@@ -198,6 +224,11 @@ class Perceptron(LinearModel):
         self.C = C
         self.average = average
         self.min_margin = min_margin
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.cache_size = cache_size
         self.scale = scale
         self.max_iter = max_iter
         self.max_updates = max_updates
@@ -264,11 +295,13 @@ class Perceptron(LinearModel):
         deadline = deadline_in(self.time_limit)
         rule, C, affine = named(self.rule), float(self.C), bool(self.fit_intercept)
         training = Training.of(self, X, y, affine=affine, scale=bool(self.scale))
-        joint = is_joint(self.multi_class, training.classes)
+        # With a kernel, each class against the rest.
+        joint = is_linear(self) and is_joint(self.multi_class, training.classes)
         weights_of: Any = joint_step_weights if joint else step_weights
         steps = weights_of(self.class_weight, training.classes, training.codes)
         each = tuple(steps) if joint else tuple(steps[k] for k in training.positives)
-        asked = (repr(rule), affine, C, training.problem.exponents, joint, each)
+        kernel = (self.kernel, self.gamma, self.degree, self.coef0)
+        asked = (repr(rule), affine, C, training.problem.exponents, joint, each, *kernel)
         last = self._last if self.warm_start else None
         if last is not None and not last.continues(asked, training):
             last = None
@@ -279,6 +312,8 @@ class Perceptron(LinearModel):
         else:
             order, memories = last.order, last.memories
         average = average_of(self)
+        if not is_linear(self):
+            return self._fit_kernel(training, steps, asked, order, memories, deadline)
         advice = [LongRun(self.max_iter, self._remedy)] if C == np.inf else []
         sample = training.sample(order=order, slack2=0.5 / C)
         search = RuleFit(rule, C, average, float(self.min_margin), memories)
@@ -315,6 +350,41 @@ class Perceptron(LinearModel):
             self._last = LastRun(asked, training.hashes, training.codes, order, memories)
         return interrupted
 
+    def _fit_kernel(
+        self,
+        training: Training,
+        steps: dict[int, tuple[float, float]],
+        asked: tuple[Any, ...],
+        order: NDArray[np.int64],
+        memories: dict[int, Any] | None,
+        deadline: float | None,
+    ) -> bool:
+        rule, C = named(self.rule), float(self.C)
+        examples = KernelTraining.of(self, training)
+        results, certificate, interrupted = fit_classes(
+            examples.training,
+            examples.sample(order=order, slack2=0.5 / C),
+            KernelRuleFit(rule, C, average_of(self), float(self.min_margin), memories),
+            steps=steps,
+            before=self._before,
+            max_iter=self.max_iter,
+            max_updates=self.max_updates,
+            deadline=deadline,
+            callbacks=self._reporters(),
+            n_jobs=self.n_jobs,
+            certifier=examples.certifier,
+            errors=examples.joint_errors,
+        )
+        fitted = list(results.values())
+        self._machine = examples.machine(certificate, [result.support for result in fitted])
+        self._store(fitted, certificate, training.classes)
+        self._forget("mistakes_", "centre_")
+        self._online = self._last = None
+        if self.warm_start:
+            memories = {k: result.last for k, result in results.items()}
+            self._last = LastRun(asked, training.hashes, training.codes, order, memories)
+        return interrupted
+
     @unless_scaled
     def partial_fit(self, X: Any, y: ArrayLike, classes: ArrayLike | None = None) -> Self:
         """Go through some examples once, online.
@@ -342,6 +412,8 @@ class Perceptron(LinearModel):
         Perceptron
             The estimator itself.
         """
+        if not is_linear(self):
+            raise ValueError("partial_fit is for the linear kernel; use fit.")
         first = self._online is None
         if first and hasattr(self, "certificate_"):
             raise ValueError("A stored model does not hold its last iterate; fit it again first.")

@@ -11,7 +11,7 @@ from novikoff.compiled.step import FINITE, LEAST, MISTAKES, UPDATES
 from novikoff.rules import Rule
 from novikoff.run.bounds import Bounds
 from novikoff.run.clock import Clock, Stopped
-from novikoff.run.pick import cyclic, worst_first
+from novikoff.run.pick import EAGER, PATIENT, Pace, cyclic, worst_first
 from novikoff.run.record import Run
 from novikoff.sample import Memory, Sample
 from novikoff.sample.sample import Worst
@@ -127,11 +127,16 @@ class _Search:
     def n_carriers(self) -> int:
         return int(np.count_nonzero(self.run.weights))
 
+    @property
+    def pace(self) -> Pace:
+        return EAGER if self.sample.eager else PATIENT
+
     def sweep_all(self) -> int:
         before, self.mistakes = self.run.n_updates, self.run.mistakes
         self.run.memory.state[LEAST] = inf
         chunks = self.sample.chunks(self.sample.order)
-        self.near = np.concatenate([self._sweep(chunk, NEARNESS)[1] for chunk in chunks])
+        near = np.concatenate([self._sweep(chunk, NEARNESS)[1] for chunk in chunks])
+        self.near = self.sample.nearest(near, self.run.memory)
         self.mistakes = self.run.mistakes - self.mistakes
         return self.run.n_updates - before
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import inf, sqrt
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -92,6 +92,9 @@ class Sample:
     affine: bool
     longest: int
     exponent: int = 0
+
+    eager: ClassVar[bool] = False
+    subtractable: ClassVar[bool] = True
 
     @classmethod
     def of(
@@ -197,6 +200,10 @@ class Sample:
         """Yield consecutive parts of ``ids``, each quick to sweep."""
         for begin in range(0, len(ids), self.storage.chunk):
             yield ids[begin : begin + self.storage.chunk]
+
+    def nearest(self, near: NDArray[np.int64], memory: Memory) -> NDArray[np.int64]:
+        """Return the examples that cheap passes go over: all that are violated or near it."""
+        return near
 
     def parts(self, ids: NDArray[np.int64]) -> Iterator[tuple[Rows, NDArray[np.int64], slice]]:
         """Yield rows, the row numbers of the next ``ids`` in them, and the slice of ``ids``."""
