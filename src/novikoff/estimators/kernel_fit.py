@@ -359,7 +359,7 @@ class KernelRuleFit(RuleFit):
         """Return the coefficients of all examples, the intercept, and the examples that place it."""
         sample = finished.sample
         coef, intercept = sample.model(weights)
-        if not finished.sides:
+        if not finished.balanced:
             return coef, intercept, np.empty(0, dtype=np.int64)
         # In pairs the hyperplane lies midway between the two worst examples, and has no lift.
         _, offset, placing = finished.hyperplane(weights)

@@ -14,7 +14,7 @@ from novikoff.run.clock import Clock, Stopped
 from novikoff.run.pick import EAGER, PATIENT, Pace, cyclic, worst_first
 from novikoff.run.record import Run
 from novikoff.sample import Memory, Sample
-from novikoff.sample.sample import Worst
+from novikoff.sample.signed import Worst
 
 # A full pass collects the examples whose margin is within this share of the mean margin of the
 # support of being violated: a function of the state, so that the support reproduces the run. Rows
