@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,9 +76,6 @@ class Sample(SignedSample):
     affine: bool
     longest: int
     exponent: int = 0
-
-    eager: ClassVar[bool] = False
-    subtractable: ClassVar[bool] = True
 
     @classmethod
     def of(

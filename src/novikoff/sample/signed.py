@@ -1,9 +1,10 @@
 """What a run asks of signed examples, wherever they are stored: in memory, or as a kernel."""
 
 from abc import abstractmethod
+from dataclasses import dataclass
 from functools import cached_property
 from math import inf, sqrt
-from typing import Any, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,27 @@ class Worst(NamedTuple):
     wrong: NDArray[np.int64] | None = None
 
 
+@dataclass(frozen=True)
+class Habits:
+    """How a run goes about examples that nothing may separate; all act on its state alone.
+
+    Attributes
+    ----------
+    eagerness : float
+        Cheap passes over near-violated examples begin once a full pass makes so few updates, as a
+        share of what :mod:`novikoff.run.pick` says.
+    least_passes : int
+        Full passes before the run ends because there is no such margin.
+    late_mean : bool
+        Whether the mean over updates leaves out those of the first passes: up to the last power of
+        two that is at most half of all.
+    """
+
+    eagerness: float = 1.0
+    least_passes: int = 1
+    late_mean: bool = False
+
+
 class SignedSample:
     """Signed examples in the order of visits; the attributes are those of ``Sample``."""
 
@@ -34,6 +56,12 @@ class SignedSample:
     frame: Frame
     affine: bool
     longest: int
+
+    eager: bool = False
+    """Whether cheap passes begin after the first full one, because a full one costs so much."""
+    subtractable: ClassVar[bool] = True
+    """Whether an iterate less an earlier one is a vector that bounds can be read from."""
+    habits: ClassVar[Habits] = Habits()
 
     @abstractmethod
     def relabelled(self, signs: NDArray[np.int8], class_weights: tuple[float, float]) -> Self:
