@@ -97,10 +97,14 @@ def run(
     result = Run(sample, rule, specification, memory, clock, Bounds(sample, min_margin))
     search = _Search(result, refute)
     try:
-        pick = worst_first if rule.pick == "worst" else cyclic
-        result.status = pick(search, clock)
+        if rule.pick == "worst":
+            result.status = worst_first(search, clock)
+        else:
+            result.status = cyclic(search, clock, sample.habits.eagerness)
         if result.status is Status.NOT_SEPARABLE:
             result.status = search.make_model()
+        elif result.status is Status.MAX_ITER and result.bounds.excludes_min_margin():
+            result.status = Status.NO_SUCH_MARGIN
     except Stopped as stopped:
         result.status = stopped.status
     if result.status not in (Status.CONVERGED, Status.GAP_REACHED) and not search.refuted:
@@ -151,7 +155,7 @@ class _Search:
         tail = most - most // TAIL
         while run.n_iter < most:
             if run.n_iter == tail:
-                run.tail = run.tail_from_here()
+                run.tail = run.tail_from_here(tail)
             end = min(end for end in (2 * run.n_iter, tail, most) if end > run.n_iter)
             for begun in self._sweep_often(order, end - run.n_iter):
                 clock.passes += begun
@@ -182,7 +186,10 @@ class _Search:
         if self.mistakes == 0 and (self.run.best is None or passes & (passes - 1) == 0):
             self.keep_if_separating()
         self.report()
-        if self.bounds.excludes_min_margin():
+        habits = self.sample.habits
+        if habits.late_mean and passes & (passes - 1) == 0:
+            self.run.tails = (*self.run.tails[-1:], self.run.tail_from_here(passes))
+        if self.bounds.excludes_min_margin() and passes >= habits.least_passes:
             return Status.NO_SUCH_MARGIN
         self.clock.check()
         if passes == self.patience and self.run.best is None and self.refute is not None:

@@ -53,15 +53,19 @@ class Worst(Protocol):
         """Update on what was found."""
 
 
-def cyclic(search: Sweepable, clock: Clock) -> Status:
-    """Make full passes in order, with cheap passes over near-violated examples in between."""
+def cyclic(search: Sweepable, clock: Clock, eagerness: float = 1.0) -> Status:
+    """Make full passes in order, with cheap passes over near-violated examples in between.
+
+    These begin once a full pass makes fewer updates than ``FEW`` times ``eagerness`` of the
+    support.
+    """
     while clock.fits(1.0):
         updates = search.sweep_all()
         clock.passes += 1.0
         ended = search.judge(updates)
         if ended is not None:
             return ended
-        if updates < FEW * search.n_carriers:
+        if updates < FEW * eagerness * search.n_carriers:
             search.sweep_near(CHEAP_PASSES)
     return Status.MAX_ITER
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import inf, sqrt
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +40,27 @@ class Worst(NamedTuple):
     examples: NDArray[np.int64]
     least: float
     wrong: NDArray[np.int64] | None = None
+
+
+@dataclass(frozen=True)
+class Habits:
+    """How a run goes about examples that nothing may separate; all act on its state alone.
+
+    Attributes
+    ----------
+    eagerness : float
+        Cheap passes over near-violated examples begin once a full pass makes so few updates, as a
+        share of what :mod:`novikoff.run.pick` says.
+    least_passes : int
+        Full passes before the run ends because there is no such margin.
+    late_mean : bool
+        Whether the mean over updates leaves out those of the first passes: up to the last power of
+        two that is at most half of all.
+    """
+
+    eagerness: float = 1.0
+    least_passes: int = 1
+    late_mean: bool = False
 
 
 @dataclass(frozen=True)
@@ -92,6 +113,8 @@ class Sample:
     affine: bool
     longest: int
     exponent: int = 0
+
+    habits: ClassVar[Habits] = Habits()
 
     @classmethod
     def of(
