@@ -24,7 +24,9 @@ pytestmark = pytest.mark.filterwarnings(
         MaxMargin(scale=True),
         MaxMargin(C=1.0),
         MaxMargin(C=0.1, class_weight="balanced", tol=1e-6),
+        MaxMargin(multi_class="ovr"),
         MaxMarginCV(Cs=4, cv=3),
+        MaxMarginCV(Cs=4, cv=3, multi_class="ovr"),
     ]
 )
 def test_contract(estimator, check):

@@ -211,13 +211,11 @@ def _fitted_document(model: Any) -> dict[str, Any]:
         "history": [[to_json_value(line) for line in lines] for lines in parts["history"]],
         "solver": list(parts["solver"]),
     }
-    if isinstance(model, Perceptron):
+    if isinstance(model, Perceptron) or isinstance(model.certificate_, Joint):
         document["support"] = [support.tolist() for support in parts["support"]]
         document["dual_coef"] = [dual.tolist() for dual in parts["dual_coef"]]
-        document["centre"] = model.centre_.tolist()
-    elif isinstance(model.certificate_, Joint):
-        # Support and weights are the certificate's; the own classes are those of the labels.
-        document["own"] = model.dual_coef_.argmax(axis=0).tolist()
+        if isinstance(model, Perceptron):
+            document["centre"] = model.centre_.tolist()
     else:
         # Support and weights are the certificate's; the signs are those of the labels.
         document["signs"] = [np.sign(dual).astype(int).tolist() for dual in parts["dual_coef"]]
@@ -226,7 +224,9 @@ def _fitted_document(model: Any) -> dict[str, Any]:
 
 def _read_fitted(model: Any, document: Any) -> None:
     perceptron, joint = isinstance(model, Perceptron), isinstance(model.certificate_, Joint)
-    own = ("support", "dual_coef", "centre") if perceptron else ("own" if joint else "signs",)
+    # The weights of a joint certificate are whole numbers, in no particular unit.
+    own: tuple[str, ...] = ("support", "dual_coef") if perceptron or joint else ("signs",)
+    own += ("centre",) if perceptron else ()
     check_keys(document, ("classes_dtype", "n_iter", "history", "solver", *own), "the fitted part")
     problem, parts = model.certificate_.problem, model.certificate_.parts
     model.classes_ = typed_classes(
@@ -240,17 +240,10 @@ def _read_fitted(model: Any, document: Any) -> None:
         "history": listed(listed(_read_progress))("history", document["history"]),
         "solver": listed(read_text)("solver", document["solver"]),
     }
-    if perceptron:
+    if perceptron or joint:
         found["support"] = listed(read_rows)("support", document["support"])
         read = listed(_read_dual_table if joint else _read_dual)
         found["dual_coef"] = read("dual_coef", document["dual_coef"])
-        model.centre_ = read_floats("centre", document["centre"])
-        if model.centre_.shape != (problem.n_features,):
-            raise ValueError("centre and features differ in number")
-    elif joint:
-        support, weights = parts[0].proof
-        found["support"] = (support,)
-        found["dual_coef"] = (_signed(weights, read_rows("own", document["own"])),)
     else:
         signs = listed(listed(_read_sign))("signs", document["signs"])
         proofs = [part.proof for part in parts]
@@ -260,6 +253,10 @@ def _read_fitted(model: Any, document: Any) -> None:
             for (_, weights), sign in zip(proofs, signs, strict=True)
             if len(weights) == len(sign)
         )
+    if perceptron:
+        model.centre_ = read_floats("centre", document["centre"])
+        if model.centre_.shape != (problem.n_features,):
+            raise ValueError("centre and features differ in number")
     for name, values in found.items():
         if len(values) != len(parts):
             raise ValueError(f"there are {len(values)} of {name} for {len(parts)} models")
@@ -300,12 +297,3 @@ def _read_dual_table(name: str, value: Any) -> NDArray[Any]:
     if all(row.dtype.kind == "i" for row in rows):
         return np.array(rows)
     return np.array(rows, dtype=np.float64)
-
-
-def _signed(weights: NDArray[Any], own: NDArray[np.int64]) -> NDArray[Any]:
-    """Return weights by class, a row for each: those on the own class, minus those against it."""
-    if own.shape != weights.shape[:1] or (own >= weights.shape[1]).any():
-        raise ValueError("own must hold a class for each example of the support")
-    signed = -weights
-    signed[np.arange(len(own)), own] += weights.sum(axis=1)
-    return signed.T
