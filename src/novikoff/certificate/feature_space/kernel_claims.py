@@ -26,7 +26,7 @@ from novikoff.certificate.feature_space.enclosed import (
 )
 from novikoff.certificate.feature_space.kernel_model import KernelModel
 from novikoff.certificate.feature_space.mean_distance import hull_point, is_zero_combination
-from novikoff.certificate.feature_space.scores import decided_scores
+from novikoff.certificate.feature_space.scores import decided_scores, joined
 from novikoff.certificate.model import Soft
 from novikoff.certificate.wording import counted
 
@@ -92,12 +92,7 @@ def check_zero(
 
 def joint_errors(models: list[KernelModel], examples: Examples) -> Errors:
     """The number of examples that the first largest of several scores gets wrong."""
-    support = np.unique(np.concatenate([model.support for model in models]))
-    coefs = np.zeros((support.size, len(models)))
-    for column, model in enumerate(models):
-        coefs[np.searchsorted(support, model.support), column] = model.coef
-    intercepts = np.array([model.intercept for model in models])
-    values, rows = decided_scores(table_of(examples), support, coefs, intercepts)
+    values, rows = decided_scores(table_of(examples), *joined(models))
     wrong, part = values.argmax(axis=1) != examples.codes, examples.taking_part
     if part is not None:
         wrong &= part

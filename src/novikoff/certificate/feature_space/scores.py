@@ -5,6 +5,9 @@ row, exact arithmetic or ball arithmetic the others. A score that ball arithmeti
 float nearest to the middle of its ball, and not zero unless the exact score is.
 """
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 from flint import fmpq
 
@@ -52,6 +55,15 @@ def decided_scores(
             )
             values[rows, column] = [_nearest(low, high) for low, high in found]
     return values, rows
+
+
+def joined(models: Sequence[Any]) -> tuple[Indices, Floats, Floats]:
+    """The support of several kernel classifiers, a column of coefficients for each, intercepts."""
+    support = np.unique(np.concatenate([model.support for model in models]))
+    coefs = np.zeros((support.size, len(models)))
+    for column, model in enumerate(models):
+        coefs[np.searchsorted(support, model.support), column] = model.coef
+    return support, coefs, np.array([model.intercept for model in models])
 
 
 def _nearest(low: fmpq, high: fmpq) -> float:
