@@ -108,6 +108,11 @@ def check_stated(certificate: Certificate, stated: list[Stated], X: Any, y: npt.
     problem, parts = certificate.problem, certificate.parts
     if len(stated) != len(parts):
         raise CertificateError("the model is damaged: not every hyperplane has a support")
+    for each in stated:
+        if each.centre is not None and np.shape(each.centre) != (problem.n_features,):
+            raise CertificateError(
+                "the model is damaged: its centre and the features differ in number"
+            )
     matrix, codes = check_matrix(X), codes_of(y, problem.classes)
     if isinstance(certificate, Joint):
         _check_jointly(certificate, stated[0], matrix, codes)

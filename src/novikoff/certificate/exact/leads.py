@@ -21,7 +21,7 @@ import numpy as np
 from flint import fmpq
 
 from novikoff.certificate.exact.dyadic import Dyadic, rational
-from novikoff.certificate.exact.filter import enclose, squares_between
+from novikoff.certificate.exact.filter import squares_between
 from novikoff.certificate.exact.margins import NO_ROWS, Bound, least_over_norm
 from novikoff.certificate.exact.prediction import (
     Errors,
@@ -170,6 +170,12 @@ def _leads(values: Floats, errors: Floats, own: Indices) -> tuple[Floats, Floats
     at, wide = (np.arange(own.size), own), np.broadcast_to(errors, values.shape)
     difference = values[at][:, None] - values
     reach = wide[at][:, None] + wide
-    low, high = enclose(difference, reach)
+    low, high = difference - reach, difference + reach
     low[at] = high[at] = np.inf
-    return low.min(axis=1), high.min(axis=1)
+    # Rounded outward after the minimum, which is the same and takes less time.
+    low, high = low.min(axis=1), high.min(axis=1)
+    known = np.isfinite(low) & np.isfinite(high)
+    return (
+        np.where(known, np.nextafter(low, -np.inf), -np.inf),
+        np.where(known, np.nextafter(high, np.inf), np.inf),
+    )

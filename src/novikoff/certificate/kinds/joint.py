@@ -73,17 +73,17 @@ class Joint(Certificate):
                 f"the margin {self.lower!r} is above the upper bound {self.upper!r}"
             )
         if self.model is not None and self.model.account is not None:
-            if self._soft_only or self.lower > 0.0:
+            if self.soft_only or self.lower > 0.0:
                 raise CertificateError("the model has no account besides the certificate's")
             if self.model.soft is None:
                 self.model.account.check("model", gap=math.inf, upper=self.upper)
         kind = {True: "Separation", False: "NonSeparation", None: "undecided"}[self._verdict]
-        if self._soft_only:
+        if self.soft_only:
             kind = "soft margin"
         self.account.check(kind, gap=self.gap, upper=self.upper)
 
     @property
-    def _soft_only(self) -> bool:
+    def soft_only(self) -> bool:
         """Whether a soft margin is all that the certificate is about."""
         soft = None if self.model is None else self.model.soft
         return soft is not None and self.bound is None and self.refutation is None
@@ -142,7 +142,7 @@ class Joint(Certificate):
 
         It is infinity where the model does not separate the classes.
         """
-        if self._soft_only:
+        if self.soft_only:
             assert self.soft is not None
             return self.soft.gap
         return margin_gap(self.lower, self.upper) if self.lower > 0.0 else math.inf
@@ -166,7 +166,7 @@ class Joint(Certificate):
     def __bool__(self) -> bool:
         verdict = self._verdict
         if verdict is None:
-            if self._soft_only:
+            if self.soft_only:
                 raise Undecided("undecided: a soft-margin optimum says nothing on separability")
             raise Undecided(f"undecided: {self._undecided()}")
         return verdict
@@ -194,7 +194,7 @@ class Joint(Certificate):
 
     def _first_sentence(self) -> str:
         classes, examples = f"all {len(self.classes):,} classes", self.problem.examples
-        if self._soft_only:
+        if self.soft_only:
             return ""
         if self._verdict is True:
             bounds = bounds_sentence(self.lower, self.upper, self._models)
@@ -246,7 +246,7 @@ class Joint(Certificate):
         if model.soft is not None:
             sentences.append(self._soft_sentence(model.soft, found))
         lower = model.lower if found is None or found.lower is None else found.lower
-        if self._soft_only and lower > 0.0:
+        if self.soft_only and lower > 0.0:
             sentences.append(
                 f"It separates all {len(self.classes):,} classes of {self.problem.examples} from "
                 f"each other, with margin at least {at_least(lower)}."
@@ -269,7 +269,7 @@ class Joint(Certificate):
 
     def headline(self) -> str:
         """What is proved, in a few words."""
-        if self._soft_only:
+        if self.soft_only:
             assert self.soft is not None
             return f"{len(self.classes):,} classes jointly, {soft_headline(self.soft)}"
         if self._verdict is True:
@@ -323,7 +323,7 @@ class Joint(Certificate):
     ) -> str:
         """What was found of the separability of the classes, with what proves it."""
         classes = f"all {len(self.classes):,} classes"
-        if self._soft_only:
+        if self.soft_only:
             return f"the joint soft margin of {classes}."
         if self._verdict is True:
             assert lower is not None
