@@ -21,7 +21,9 @@ from novikoff.certificate.examples.fingerprint import (
     sha256_of,
 )
 from novikoff.certificate.examples.labels import Label
+from novikoff.certificate.feature_space.certify_joint_kernel import JointKernelCertifier
 from novikoff.certificate.feature_space.certify_kernel import KernelCertifier
+from novikoff.certificate.feature_space.joint_kernel_model import JointKernelModel
 from novikoff.certificate.feature_space.kernel import Kernel
 from novikoff.certificate.feature_space.kernel_model import KernelModel
 from novikoff.certificate.joint_model import JointBound, JointModel, JointRefutation, JointSoft
@@ -49,6 +51,8 @@ __all__ = [
     "Joint",
     "JointBound",
     "JointCertifier",
+    "JointKernelCertifier",
+    "JointKernelModel",
     "JointModel",
     "JointRefutation",
     "JointSoft",

@@ -12,6 +12,7 @@ from novikoff.certificate.account import Account
 from novikoff.certificate.base import Certificate
 from novikoff.certificate.errors import CertificateError
 from novikoff.certificate.exact.columns import Relation
+from novikoff.certificate.feature_space.joint_kernel_model import JointKernelModel
 from novikoff.certificate.feature_space.kernel import Kernel
 from novikoff.certificate.feature_space.kernel_model import KernelModel
 from novikoff.certificate.joint_model import JointBound, JointModel, JointRefutation, JointSoft
@@ -302,17 +303,18 @@ def _joint(values: dict[str, Any], problem: Problem) -> Joint:
         **pairs,
         "scale": read_number,
     }
-    model = _record(
-        JointModel,
-        {
-            "coef": read_table,
-            "intercept": read_floats,
-            "margin": optional(read_extended),
-            "errors": read_count,
-            "soft": optional(_record(partial(_paired, JointSoft, n_classes), objective)),
-            "account": optional(_account),
-        },
-    )
+    predicts: dict[str, Reader] = {
+        "coef": read_table,
+        "intercept": read_floats,
+        "margin": optional(read_extended),
+        "errors": read_count,
+        "soft": optional(_record(partial(_paired, JointSoft, n_classes), objective)),
+        "account": optional(_account),
+    }
+    model = _record(JointModel, predicts)
+    if problem.kernel is not None:
+        predicts |= {"support": read_rows, "coef": partial(_table, n_classes)}
+        model = _record(JointKernelModel, predicts)
     bound = _record(partial(_paired, JointBound, n_classes), {"upper": read_extended, **pairs})
     refutation = _record(
         _refutation,
@@ -331,6 +333,11 @@ def _joint(values: dict[str, Any], problem: Problem) -> Joint:
         bound=optional(bound)("bound", values["bound"]),
         refutation=optional(refutation)("refutation", values["refutation"]),
     )
+
+
+def _table(n_columns: int, name: str, value: Any) -> Any:
+    """Read a table that may have no rows."""
+    return np.empty((0, n_columns)) if value == [] else read_table(name, value)
 
 
 def _refutation(*, pair: Any, **fields: Any) -> JointRefutation:

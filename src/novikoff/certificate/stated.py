@@ -129,7 +129,7 @@ def check_stated(certificate: Certificate, stated: list[Stated], X: Any, y: npt.
                 f"the model's dual_coef_ of example {wrong[0]} has not the sign of its label; "
                 "fit it again"
             )
-        if mine.centre is not None:
+        if mine.centre is not None and problem.kernel is None:
             weights = np.asarray(mine.dual_coef, dtype=np.float64)
             sums = combination(take(matrix, rows), weights, matrix.shape[1])
             _check_sum(part, sums, weights, mine.centre)

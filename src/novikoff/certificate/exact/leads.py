@@ -79,7 +79,7 @@ class Leads:
             for first, values, errors in score_blocks(X, coef, intercept):
                 part = slice(first, first + len(values))
                 own = codes[part]
-                low[part], high[part] = _leads(values, errors, own)
+                low[part], high[part] = lead_bounds(values, errors, own)
                 wrong = values.argmax(axis=1) != own
                 if taking_part is not None:
                     wrong &= taking_part[part]
@@ -93,7 +93,7 @@ class Leads:
         if rows.size:
             with np.errstate(all="ignore"):
                 values, errors = filtered_scores(X, rows, coef, intercept)
-                ends = _leads(values, errors, codes[rows])
+                ends = lead_bounds(values, errors, codes[rows])
                 low[rows] = np.maximum(low[rows], ends[0])
                 high[rows] = np.minimum(high[rows], ends[1])
                 doubtful = undecided(values, errors, fixed, signs=False)
@@ -165,7 +165,7 @@ class Leads:
             yield leads
 
 
-def _leads(values: Floats, errors: Floats, own: Indices) -> tuple[Floats, Floats]:
+def lead_bounds(values: Floats, errors: Floats, own: Indices) -> tuple[Floats, Floats]:
     """Floats on either side of the leads, from scores and the bounds on their errors."""
     at, wide = (np.arange(own.size), own), np.broadcast_to(errors, values.shape)
     difference = values[at][:, None] - values
