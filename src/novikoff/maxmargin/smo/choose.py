@@ -77,9 +77,7 @@ def kernel_margin(
     )
     if before is not None and before.solver != found.solver:
         better = before.lower > found.lower if problem.slack2 is None else False
-        found = replace(
-            before if better else found, solver=f"{before.solver}+{found.solver}"
-        )
+        found = replace(before if better else found, solver=f"{before.solver}+{found.solver}")
     return found
 
 

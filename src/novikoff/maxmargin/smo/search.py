@@ -81,7 +81,7 @@ class BlockSearch:
         """Bring the bounds up to date and report them."""
         weights, signs = self.weights, self.signs
         products = signs * (1.0 - self.slack2 * weights) - self.residuals
-        found = placed(self.problem, weights, products, Status.INTERRUPTED, NAME)
+        found = placed(self.problem, self.matrix, weights, products, NAME)
         hard, best = self.problem.slack2 is None, self.best
         if best is None or (found.lower > best.lower if hard else found.upper < best.upper):
             self.best = found
@@ -143,7 +143,7 @@ class BlockSearch:
             violation = float(depth.max())
             depth[taken] = -inf
             new = largest(depth, self.block - len(kept))
-        self._last = new[: self.block // 2] if len(kept) else new[:: 2][: self.block // 2]
+        self._last = new[: self.block // 2] if len(kept) else new[::2][: self.block // 2]
         return np.concatenate([kept, new]), violation
 
     def _begin(self, start: Vector) -> None:
