@@ -190,7 +190,7 @@ def test_bad_kernels_get_one_line(kind):
         (dict(kernel="poly", coef0=np.nan), XOR, ValueError, "coef0=nan must be"),
         (dict(kernel="rbf", cache_size=0), XOR, ValueError, "cache_size=0 must be"),
         (dict(kernel="rbf", scale=True), XOR, ValueError, "scale=True is for the linear"),
-        (dict(kernel="precomputed"), XOR, ValueError, "must be gaussian"),
+        (dict(kernel="precomputed"), XOR, ValueError, "must be square"),
         (dict(kernel="precomputed"), asymmetric, ValueError, "not symmetric"),
         (dict(kernel="precomputed"), -np.eye(4), ValueError, "not positive semidefinite"),
         (dict(kernel=raising), XOR, RuntimeError, "no values today"),

@@ -101,7 +101,7 @@ def test_values_that_overflow_are_refused():
 def test_a_kernel_that_is_not_symmetric_is_refused():
     values = np.eye(3)
     values[0, 2] = 0.5
-    with pytest.raises(KernelError, match="not symmetric: 0.5 for examples 0 and 2"):
+    with pytest.raises(KernelError, match=r"not symmetric: 0\.5 for examples 0 and 2"):
         check_symmetric(KernelMatrix(values, KernelFunction("precomputed")))
 
 

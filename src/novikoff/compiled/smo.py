@@ -5,8 +5,8 @@ training support vector machines", JMLR 6, 2005. Without upper bounds on the wei
 margin, or the soft one of the squared hinge, whose slack is added to the diagonal.
 
 The *residual* of an example is ``e_i = y_i (1 - Delta_i^2 a_i) - sum_j a_j y_j k_ij``. At the
-optimum it is the intercept for every example with weight, at most that for other positive ones, and at
-least that for other negative ones.
+optimum it is the intercept for every example with weight, at most that for other positive ones,
+and at least that for other negative ones.
 """
 
 import numpy as np

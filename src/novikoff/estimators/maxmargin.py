@@ -99,8 +99,8 @@ class MaxMargin(LinearModel):
     dual_coef_ : array, or list of arrays
         Their weights times their signs, as in SVC; with a kernel the decision function is
         ``dual_coef_ @ k(support_vectors_, x) + intercept_``. For the linear one
-        ``coef_ = dual_coef_ @ X[support_]`` at the optimum, and the closer to it the smaller the gap. With ``scale=True`` both sides are in
-        units of the scaled columns.
+        ``coef_ = dual_coef_ @ X[support_]`` at the optimum, and the closer to it the smaller the
+        gap. With ``scale=True`` both sides are in units of the scaled columns.
     support_vectors_ : array, or list of arrays
         The examples of ``support_``; not for the linear kernel, and empty for a precomputed one.
     C_ : float or array of shape (n_classes,)
