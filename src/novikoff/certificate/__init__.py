@@ -9,6 +9,7 @@ with any solver.
 from novikoff.certificate.account import Account
 from novikoff.certificate.base import Certificate, Verified
 from novikoff.certificate.certify import Certifier, Refutation, Weighted
+from novikoff.certificate.certify_joint import JointCertifier, JointWeighted
 from novikoff.certificate.errors import CertificateError, Undecided
 from novikoff.certificate.exact.columns import Relation
 from novikoff.certificate.exact.relation import reduce_support
@@ -20,11 +21,15 @@ from novikoff.certificate.examples.fingerprint import (
     sha256_of,
 )
 from novikoff.certificate.examples.labels import Label
+from novikoff.certificate.feature_space.certify_joint_kernel import JointKernelCertifier
 from novikoff.certificate.feature_space.certify_kernel import KernelCertifier
+from novikoff.certificate.feature_space.joint_kernel_model import JointKernelModel
 from novikoff.certificate.feature_space.kernel import Kernel
 from novikoff.certificate.feature_space.kernel_model import KernelModel
+from novikoff.certificate.joint_model import JointBound, JointModel, JointRefutation, JointSoft
 from novikoff.certificate.kinds import (
     Inconclusive,
+    Joint,
     NonSeparation,
     PerClass,
     Separation,
@@ -43,6 +48,15 @@ __all__ = [
     "Certifier",
     "Examples",
     "Inconclusive",
+    "Joint",
+    "JointBound",
+    "JointCertifier",
+    "JointKernelCertifier",
+    "JointKernelModel",
+    "JointModel",
+    "JointRefutation",
+    "JointSoft",
+    "JointWeighted",
     "Kernel",
     "KernelCertifier",
     "KernelModel",

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self
 
+import numpy as np
 import numpy.typing as npt
 
 from novikoff.certificate import json
@@ -19,10 +20,8 @@ from novikoff.certificate.examples.blocks import Floats, Indices
 from novikoff.certificate.examples.checked import Examples
 from novikoff.certificate.examples.fingerprint import sha256_of
 from novikoff.certificate.examples.matrix import check_matrix
-from novikoff.certificate.feature_space.kernel_model import KernelModel
 from novikoff.certificate.fields import same
 from novikoff.certificate.files import write_atomically
-from novikoff.certificate.model import Model
 from novikoff.certificate.problem import Problem
 from novikoff.certificate.status import Status
 from novikoff.certificate.threads import threads
@@ -101,8 +100,8 @@ class Certificate(ABC):
         return (self,)
 
     @property
-    def hyperplane(self) -> Model | KernelModel | None:
-        """The hyperplane that predicts, if the certificate contains one; with a kernel, its own."""
+    def hyperplane(self) -> Any:
+        """The model that predicts, if the certificate contains one: of two classes, a Model."""
         return getattr(self, "model", None)
 
     @property
@@ -124,6 +123,22 @@ class Certificate(ABC):
     def intercept(self) -> float | None:
         """The intercept of the hyperplane that predicts, if there is one."""
         return None if self.hyperplane is None else self.hyperplane.intercept
+
+    @property
+    def coefs(self) -> Floats | None:
+        """The coefficients of the scores that predict, a row for each; ``None`` without a model.
+
+        ``None`` also where there is a kernel: each score has a support of its own.
+        """
+        models = [part.hyperplane for part in self.parts]
+        without = None in models or self.problem.kernel is not None
+        return None if without else np.array([model.coef for model in models])
+
+    @property
+    def intercepts(self) -> Floats | None:
+        """The intercepts of the scores that predict; ``None`` without a model."""
+        models = [part.hyperplane for part in self.parts]
+        return None if None in models else np.array([model.intercept for model in models])
 
     @property
     def model_account(self) -> Account:
@@ -249,7 +264,7 @@ class Certificate(ABC):
         """What is proved, in a few words."""
 
     def __str__(self) -> str:
-        lines = [*self.sentences(), f"Problem: {self.problem}"]
+        lines = [*self.sentences(), f"Problem: {self._problem_text()}"]
         lines += [self.problem.names] if self.problem.names else []
         lines.append(f"Run (not proved): {self.account}")
         if self.model_account != self.account:
@@ -264,6 +279,9 @@ class Certificate(ABC):
         from novikoff.certificate.notebook import to_html
 
         return to_html(self)
+
+    def _problem_text(self) -> str:
+        return str(self.problem)
 
     def _with(self, problem: Problem) -> Self:
         return replace(self, problem=problem)

@@ -33,7 +33,7 @@ from novikoff.certificate.problem import Problem, problem_of
 from novikoff.certificate.slacks import Slacks
 from novikoff.certificate.status import Status
 
-_ROUNDING = 2.0**-30
+ROUNDING = 2.0**-30
 """More than the rounding of two bounds in floating point, relative to them."""
 
 
@@ -303,7 +303,7 @@ class Certifier:
             )
 
         soft = soft_bounds(thorough=False)
-        if tol < soft.gap <= tol + _ROUNDING:
+        if tol < soft.gap <= tol + ROUNDING:
             soft = soft_bounds(thorough=True)
         model = replace(self._model(w, b, values), soft=soft)
         if account is None:

@@ -101,6 +101,81 @@ def as_signed(name: str, coef: Any, support: Indices) -> Floats:
     return _frozen(array)
 
 
+_MOST_TOTAL = 1 << 62
+"""Sums of weights of pairs stay below it, so that int64 holds them and their differences."""
+
+
+def as_pair_weights(weights: Any, support: Indices, n_classes: int) -> npt.NDArray[np.int64]:
+    """Whole numbers, not negative, read-only: a row for each example, a column for each class.
+
+    Every example of the support has a positive one.
+    """
+    array = np.array(weights)
+    if array.size == 0:
+        array = array.astype(np.int64).reshape(0, n_classes)
+    if array.dtype.kind != "i" and not (array.dtype.kind == "u" and array.max() < 1 << 63):
+        raise CertificateError("the weights of pairs must be whole numbers")
+    array = array.astype(np.int64)
+    if array.shape != (support.size, n_classes):
+        raise CertificateError(
+            f"weights have shape {array.shape}, which is not a row for each of {support.size} "
+            f"examples and a column for each of {n_classes} classes"
+        )
+    if (array < 0).any():
+        raise CertificateError("weights must not be negative")
+    if not array.any(axis=1).all():
+        raise CertificateError("an example of the support has no weight")
+    # A sum in float64 is close enough to tell whether one in int64 would overflow.
+    if array.sum(dtype=np.float64) >= _MOST_TOTAL:
+        raise CertificateError("the weights must sum to less than 2**62")
+    return _frozen(array)
+
+
+def as_coefs(coef: Any, n_classes: int, n_features: int) -> Floats:
+    """The coefficients of a model, a row for each class, as a read-only float64 array of its own.
+
+    It is in C order.
+    """
+    array = np.array(coef, dtype=np.float64, order="C")
+    if array.shape != (n_classes, n_features):
+        raise CertificateError(
+            f"coef has shape {array.shape}, but there are {n_classes} classes and "
+            f"{n_features} features"
+        )
+    if not np.isfinite(array).all():
+        raise CertificateError("coef contains a NaN or an infinity")
+    return _frozen(array)
+
+
+def as_intercepts(intercept: Any, n_classes: int, affine: bool) -> Floats:
+    """The intercepts of a model as a read-only float64 array of its own; zero if not affine."""
+    array = np.array(intercept, dtype=np.float64)
+    if array.shape != (n_classes,):
+        raise CertificateError(
+            f"{n_classes} classes need as many intercepts, not an array of shape {array.shape}"
+        )
+    if not np.isfinite(array).all():
+        raise CertificateError("an intercept is a NaN or an infinity")
+    if not affine and array.any():
+        raise CertificateError("affine is false, but an intercept is not zero")
+    return _frozen(array)
+
+
+def as_codes(name: str, codes: Any, n_classes: int) -> Indices:
+    """Positions of classes as a read-only int64 array of its own."""
+    array = np.array(codes)
+    if array.size == 0:
+        array = array.astype(np.int64)
+    if array.ndim != 1 or array.dtype.kind not in "ui":
+        raise CertificateError(f"{name} must be a list of classes")
+    outside = array[(array < 0) | (array >= n_classes)]
+    if outside.size:
+        raise CertificateError(
+            f"{name} refers to class {outside[0]}, but there are only {n_classes} classes"
+        )
+    return _frozen(array.astype(np.int64))
+
+
 def check_text(name: str, value: Any) -> None:
     """Refuse what is not a text."""
     if not isinstance(value, str):

@@ -193,6 +193,14 @@ def read_floats(name: str, value: Any) -> Any:
     return np.array(listed(read_number)(name, value), dtype=np.float64)
 
 
+def read_table(name: str, value: Any) -> Any:
+    """Read a list of lists of finite numbers, all of one length, as an array."""
+    rows = listed(read_floats)(name, value)
+    if len({row.size for row in rows}) != 1:
+        raise wrong(name, "a table with rows of one length", value)
+    return np.array(rows)
+
+
 def read_rows(name: str, value: Any) -> Any:
     """Read a list of row numbers as an array."""
     return np.array(listed(read_count)(name, value), dtype=np.int64)

@@ -64,8 +64,11 @@ class Soft:
         support = as_support(self.support, problem.n_examples)
         check_carried("dual", numbers["dual"], 0.0, support)
         check_carried("upper", numbers["upper"], math.inf, support)
-        weights = as_weights(self.weights, support)
+        weights = self._checked_weights(support, problem)
         return replace(self, support=support, weights=weights, **numbers)
+
+    def _checked_weights(self, support: Indices, problem: Problem) -> npt.NDArray[Any]:
+        return as_weights(self.weights, support)
 
 
 _NUMBERS = ("C", "primal", "dual", "upper", "scale")

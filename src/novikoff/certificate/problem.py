@@ -30,7 +30,7 @@ class Problem:
         All labels that occur, at least two.
     positive : label or None
         The class whose examples have the sign +1; all others have -1. ``None``: each class in its
-        turn, against the rest.
+        turn, against the rest; or in a joint certificate, all classes together.
     affine : bool
         True: the hyperplanes ``w·x + b = 0``; false: those through the origin, ``w·x = 0``.
     n_examples, n_features : int
@@ -183,6 +183,20 @@ class Problem:
         """Return the problem of another class against the others, on the same examples."""
         return replace(self, positive=positive)
 
+    def between(self, first: int, second: int) -> Self:
+        """Return the problem of two of the classes, in which the others' examples have weight 0.
+
+        The second is the positive class.
+        """
+        weights = self.class_weights
+        return replace(
+            self,
+            classes=(self.classes[first], self.classes[second]),
+            positive=self.classes[second],
+            class_weights=None if weights is None else (weights[first], weights[second]),
+            weighted=True,
+        )
+
     def costs(self, codes: npt.NDArray[np.int64], weights: Floats | None) -> Floats | None:
         """Return what the squared slack of each example is multiplied by; ``None``: by 1.
 
@@ -270,8 +284,12 @@ class Problem:
         return f"Names (not checked): {'; '.join(parts)}." if parts else ""
 
     def __str__(self) -> str:
+        return self.described(self.sides)
+
+    def described(self, sides: str) -> str:
+        """Describe the problem, given which classes are told apart."""
         shape = f"{counted(self.n_examples, 'example')} with {counted(self.n_features, 'feature')}"
-        return f"{self.sides}: {shape}, {self.conditions}."
+        return f"{sides}: {shape}, {self.conditions}."
 
 
 def problem_of(

@@ -15,10 +15,12 @@ from novikoff.certificate import json
 from novikoff.certificate.base import Certificate
 from novikoff.certificate.errors import CertificateError
 from novikoff.certificate.exact.filter import combination, radius
+from novikoff.certificate.exact.flow import class_sums, flow_of
 from novikoff.certificate.examples.blocks import Floats, Indices, take
 from novikoff.certificate.examples.labels import codes_of, signs_against
 from novikoff.certificate.examples.matrix import check_matrix
-from novikoff.certificate.fields import as_support
+from novikoff.certificate.fields import as_codes, as_support
+from novikoff.certificate.kinds.joint import Joint
 
 ROUNDINGS = 256.0
 """How far the sum may be from the hyperplane, in units of the bound on its rounding error: a fit
@@ -30,7 +32,8 @@ class Stated:
     """Which examples make a hyperplane, with which signed weights, by a model's own account.
 
     ``centre`` is what the examples are read relative to. ``None``: only the signs are the model's,
-    and the weights are those of the certificate.
+    and the weights are those of the certificate. For several classes together, ``dual_coef`` has a
+    row for each class: the weights of the examples in its score.
     """
 
     support: Indices
@@ -43,13 +46,20 @@ def stated_by(model: Any) -> list[Stated]:
     if not hasattr(model, "support_"):
         return []
     lists = [getattr(model, name) for name in ("support_", "dual_coef_")]
-    pairs = zip(*(lists if len(model.coef_) > 1 else [[each] for each in lists]), strict=True)
+    several = len(model.certificate_.parts) > 1
+    pairs = zip(*(lists if several else [[each] for each in lists]), strict=True)
     centre = getattr(model, "centre_", None)
     return [Stated(np.asarray(rows), np.asarray(dual), centre) for rows, dual in pairs]
 
 
 def stated_in(certificate: Certificate, fitted: dict[str, Any]) -> list[Stated]:
-    """Return what the JSON values of a model say beside its certificate."""
+    """Return what the JSON values of a model say beside its certificate.
+
+    For several classes together ``own`` are the classes of the examples of the certificate's
+    proof, or ``dual_coef`` has one table, with a row for each class.
+    """
+    if isinstance(certificate, Joint):
+        return _stated_jointly(certificate, fitted)
     if "signs" in fitted:
         signs = json.listed(json.read_floats)("signs", fitted["signs"])
         supports = [part.proof[0] for part in certificate.parts]
@@ -58,6 +68,23 @@ def stated_in(certificate: Certificate, fitted: dict[str, Any]) -> list[Stated]:
     duals = json.listed(json.read_floats)("dual_coef", fitted.get("dual_coef", []))
     centre = json.read_floats("centre", fitted["centre"]) if supports else None
     return [Stated(*pair, centre) for pair in _pairs(supports, duals)]
+
+
+def _stated_jointly(certificate: Joint, fitted: dict[str, Any]) -> list[Stated]:
+    n_classes = len(certificate.classes)
+    if "own" in fitted:
+        support, weights = certificate.proof
+        own = as_codes("own", json.read_rows("own", fitted["own"]), n_classes)
+        _pairs([support], [own])
+        if weights is None:
+            raise CertificateError("the model is damaged: its certificate has no weights")
+        return [Stated(support, flow_of(own, weights).T)]
+    supports = json.listed(json.read_rows)("support", fitted.get("support", []))
+    duals = json.listed(json.read_table)("dual_coef", fitted.get("dual_coef", []))
+    centre = json.read_floats("centre", fitted["centre"]) if supports else None
+    if any(dual.shape[0] != n_classes for dual in duals):
+        raise CertificateError("the model is damaged: dual_coef has not a row for each class")
+    return [Stated(rows, dual.T, centre) for rows, dual in _pairs(supports, [d.T for d in duals])]
 
 
 def _pairs(supports: Any, weights: Any) -> list[tuple[Any, Any]]:
@@ -81,7 +108,15 @@ def check_stated(certificate: Certificate, stated: list[Stated], X: Any, y: npt.
     problem, parts = certificate.problem, certificate.parts
     if len(stated) != len(parts):
         raise CertificateError("the model is damaged: not every hyperplane has a support")
+    for each in stated:
+        if each.centre is not None and np.shape(each.centre) != (problem.n_features,):
+            raise CertificateError(
+                "the model is damaged: its centre and the features differ in number"
+            )
     matrix, codes = check_matrix(X), codes_of(y, problem.classes)
+    if isinstance(certificate, Joint):
+        _check_jointly(certificate, stated[0], matrix, codes)
+        return
     for part, mine in zip(parts, stated, strict=True):
         rows = as_support(mine.support, problem.n_examples)
         if mine.dual_coef.shape != rows.shape or not np.isfinite(mine.dual_coef).all():
@@ -93,20 +128,44 @@ def check_stated(certificate: Certificate, stated: list[Stated], X: Any, y: npt.
                 f"the model's dual_coef_ of example {wrong[0]} has not the sign of its label; "
                 "fit it again"
             )
-        if mine.centre is not None:
-            _check_sum(part, matrix, rows, mine.dual_coef, mine.centre)
+        if mine.centre is not None and problem.kernel is None:
+            weights = np.asarray(mine.dual_coef, dtype=np.float64)
+            sums = combination(take(matrix, rows), weights, matrix.shape[1])
+            _check_sum(part, sums, weights, mine.centre)
 
 
-def _check_sum(part: Any, X: Any, rows: Indices, dual: npt.NDArray[Any], centre: Floats) -> None:
-    """Refuse weights whose sum of examples is not the hyperplane's normal."""
-    weights = np.asarray(dual, dtype=np.float64)
-    exponents = np.array(part.problem.exponents or 0)
+def _check_jointly(certificate: Joint, stated: Stated, X: Any, codes: Indices) -> None:
+    """Refuse what the data contradicts of the weights of several classes together."""
+    rows, dual = as_support(stated.support, codes.size), np.asarray(stated.dual_coef)
+    shape = (len(certificate.classes), rows.size)
+    if dual.shape != shape or not np.isfinite(dual).all():
+        raise CertificateError(f"the model's dual_coef_ is not a table of {shape} numbers")
+    signs = np.full(shape, -1)
+    signs[codes[rows], np.arange(rows.size)] = 1
+    wrong = rows[(dual * signs < 0).any(axis=0)]
+    if wrong.size:
+        raise CertificateError(
+            f"the model's dual_coef_ of example {wrong[0]} is positive for another class than its "
+            "own, or negative for that; fit it again"
+        )
+    if stated.centre is not None:
+        weights = np.asarray(dual.T, dtype=np.float64)
+        totals, errors = class_sums(X, rows, weights)
+        for code, sums in enumerate(zip(totals, errors, strict=True)):
+            _check_sum(certificate, sums, weights[:, code], stated.centre, code)
+
+
+def _check_sum(
+    part: Any, sums: tuple[Floats, Floats], weights: Floats, centre: Floats, code: int | None = None
+) -> None:
+    """Refuse weights whose sum of examples is not the hyperplane's normal, or that of a class."""
+    (total, error), exponents = sums, np.array(part.problem.exponents or 0)
+    coef = part.coef if code is None else part.coef[code]
     with np.errstate(all="ignore"):
-        total, error = combination(take(X, rows), weights, X.shape[1])
-        error += radius(np.abs(weights).sum() * np.abs(centre), rows.size)
+        error = error + radius(np.abs(weights).sum() * np.abs(centre), weights.size)
         # The sum is one of scaled columns, where they are scaled, and so is the hyperplane.
         found = np.ldexp(total - weights.sum() * centre, -exponents)
-        wanted = np.ldexp(part.coef, exponents)
+        wanted = np.ldexp(coef, exponents)
         far = np.abs(found - wanted) > np.ldexp(ROUNDINGS * error, -exponents)
     if far.any():
         raise CertificateError(

@@ -2,6 +2,7 @@
 
 import math
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from novikoff.certificate import json
 from novikoff.certificate.base import Certificate, Verified
 from novikoff.certificate.errors import CertificateError
 from novikoff.certificate.escape import format_label
+from novikoff.certificate.feature_space.vectors import Vectors
 from novikoff.certificate.stated import Stated, check_stated, stated_by, stated_in
 
 MODEL_FORMAT = "novikoff model"
@@ -33,6 +35,7 @@ def verify(
     sample_weight: npt.ArrayLike | None = None,
     check_fingerprint: bool = True,
     n_jobs: int | None = None,
+    kernel: Callable[[Any, Any], Any] | None = None,
 ) -> Verified:
     """Check everything that was proved of a model against the data, in exact arithmetic.
 
@@ -50,6 +53,8 @@ def verify(
         False: skip the test whether this is the data of the fit.
     n_jobs : int, optional
         Threads that read the data; -1 for all processors.
+    kernel : callable, optional
+        The kernel, where it is a function; an estimator knows its own.
 
     Returns
     -------
@@ -71,16 +76,26 @@ def verify(
     0
     """
     stated: list[Stated] = []
+    vectors: Vectors | None = None
     if isinstance(model, str | os.PathLike):
         document = json.from_text(Path(model).read_bytes())
         certificate, stated = certificate_in(document), stated_beside(document)
+        vectors = vectors_beside(document, certificate)
     else:
         certificate = certificate_of(model)
         if certificate is not model:
             stated = stated_by(model)
+            kernel = kernel if kernel is not None else _function_of(model)
     verified = certificate.verify(
-        X, y, sample_weight=sample_weight, check_fingerprint=check_fingerprint, n_jobs=n_jobs
+        X,
+        y,
+        sample_weight=sample_weight,
+        check_fingerprint=check_fingerprint,
+        n_jobs=n_jobs,
+        kernel=kernel,
     )
+    if vectors is not None:
+        vectors.check(X)
     check_stated(certificate, stated, X, y)
     return verified
 
@@ -90,6 +105,19 @@ def stated_beside(document: dict[str, Any]) -> list[Stated]:
     if document.get("format") != MODEL_FORMAT:
         return []
     return stated_in(certificate_in(document), document["fitted"])
+
+
+def vectors_beside(document: dict[str, Any], certificate: Certificate) -> Vectors | None:
+    """Return the support vectors in the JSON values of a model with a kernel; else nothing."""
+    kernel = certificate.problem.kernel
+    if document.get("format") != MODEL_FORMAT or kernel is None or kernel.name == "precomputed":
+        return None
+    return Vectors.from_document(document["fitted"].get("vectors"))
+
+
+def _function_of(model: Any) -> Callable[[Any, Any], Any] | None:
+    found = getattr(model, "kernel", None)
+    return found if callable(found) else None
 
 
 def certificate_of(model: Any) -> Certificate:
@@ -104,10 +132,11 @@ def certificate_of(model: Any) -> Certificate:
     parts: Any = hyperplanes_in(found)
     certified: dict[str, Any] = {
         "classes_": found.problem.classes,
-        "coef_": [part.coef for part in parts],
-        "intercept_": [part.intercept for part in parts],
+        "intercept_": found.intercepts,
     }
-    # Numbers for two classes, arrays for more.
+    if found.problem.kernel is None:
+        certified["coef_"] = found.coefs
+    # Arrays where each of several classes has a certificate, and otherwise numbers.
     stated = {
         "margin_": [part.lower for part in parts],
         "margin_upper_bound_": [part.upper for part in parts],

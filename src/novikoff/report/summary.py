@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from novikoff.certificate import Certificate, SoftOptimum
+from novikoff.certificate import Certificate, Joint, SoftOptimum
 from novikoff.certificate.wording import counted, enumerated
 from novikoff.report.columns import Columns
 from novikoff.report.confusion import Confusion
@@ -135,7 +135,8 @@ class Summary:
     @staticmethod
     def _is_soft_instead(part: Certificate) -> bool:
         model = part.hyperplane
-        return not isinstance(part, SoftOptimum) and model is not None and model.soft is not None
+        asked = isinstance(part, SoftOptimum) or (isinstance(part, Joint) and part.soft_only)
+        return not asked and model is not None and model.soft is not None
 
     def _runs(self) -> list[str]:
         """The run's own account, which is not proved."""

@@ -68,7 +68,7 @@ def positive_part(X: Any, signs: Signs, support: Indices, *, affine: bool) -> Ma
         If the examples do not combine to zero, if they do in more than one way, or if it takes
         weights of both signs.
     """
-    rows = _sparse_rows(X, support)
+    rows = sparse_rows(X, support)
     if not np.isfinite(rows.data).all():
         return None
     part, presumed = np.full(support.size, True), False
@@ -217,7 +217,7 @@ def _signs_of_weights(
     return None
 
 
-def _sparse_rows(X: Any, support: Indices) -> Any:
+def sparse_rows(X: Any, support: Indices) -> Any:
     """Some rows as a CSR matrix of float64."""
     parts: list[Any] = []
     for block in take(X, support):

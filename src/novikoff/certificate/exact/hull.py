@@ -129,7 +129,7 @@ def share_squares(
     shares_square, exact_shares = fmpq(0), True
     for group, total in zip(groups, totals, strict=True):
         part = None if costs is None else costs[group]
-        squares, exact = _squares(weights[group], part, thorough=thorough)
+        squares, exact = squares_of_weights(weights[group], part, thorough=thorough)
         shares_square += squares / total**2
         exact_shares = exact_shares and exact
     return shares_square, exact_shares
@@ -152,7 +152,7 @@ def common_shares(
     return signed, denominator
 
 
-def _squares(
+def squares_of_weights(
     weights: npt.NDArray[Any], costs: Floats | None, *, thorough: bool
 ) -> tuple[fmpq, bool]:
     """``Σ a_i²/s_i``, and whether it is exact or rounded up."""
@@ -198,7 +198,15 @@ def _filtered_square(X: Any, support: Indices, shares: Floats, n_values: int) ->
     """Bound in floating point, or ``None`` where exact arithmetic must decide."""
     if np.abs(shares).min() < _SMALLEST_SHARE:
         return None
-    total, error = combination(take(X, support), shares, X.shape[1])
+    return square_above(*combination(take(X, support), shares, X.shape[1]), n_values)
+
+
+def square_above(total: Floats, error: Floats, n_values: int) -> fmpq | None:
+    """Bound ``‖v‖²`` for vectors ``v`` within ``error`` of ``total``, each entry by itself.
+
+    ``None``: exact arithmetic must decide, since a bound overflows, or the sum nearly cancels and
+    exact arithmetic has no more than so many values to read.
+    """
     if not np.isfinite(error).all():
         return None
     with np.errstate(all="ignore"):

@@ -6,6 +6,7 @@ and these are decided exactly.
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -59,19 +60,60 @@ def margin_below(
         return Bound(-math.inf, True, NO_ROWS)
     w, b, exponent = scaled(coef, intercept) if values is None else (coef, intercept, 0)
     values = signed_values(X, signs, w, b) if values is None else values
+
+    def norm2(thorough: bool) -> tuple[fmpq, fmpq]:
+        low, high = squares_between(coef, thorough=thorough)
+        return low * rational(1, -2 * exponent), high * rational(1, -2 * exponent)
+
+    return least_over_norm(
+        values,
+        norm2,
+        lambda rows: exact_minimum(X, signs, rows, w, b),
+        lambda rows: count_values(X, rows),
+        taking_part,
+        thorough=thorough,
+    )
+
+
+def least_over_norm(
+    values: tuple[Floats, Floats],
+    norm2: Callable[[bool], tuple[fmpq, fmpq]],
+    exact_least: Callable[[Indices], fmpq],
+    count: Callable[[Indices], int],
+    taking_part: npt.NDArray[np.bool_] | None = None,
+    *,
+    thorough: bool = False,
+) -> Bound:
+    """A lower bound on the least of some numbers, one for each row, over a norm.
+
+    Parameters
+    ----------
+    values : pair of arrays
+        Floats on either side of each number.
+    norm2 : callable
+        Two rationals with the square of the norm between them: itself twice, if asked with true.
+    exact_least : callable
+        The least of the numbers of some rows, exactly.
+    count : callable
+        How many values exact arithmetic reads for some rows.
+    taking_part : array of bool, optional
+        The rows that count; by default, all.
+    thorough : bool
+        As for :func:`margin_below`.
+    """
     rows, low, high = competitors(*values, taking_part)
-    costly = count_values(X, rows) > EXACT_VALUES
+    costly = count(rows) > EXACT_VALUES
     # The sign decides separability, and an infinite end is no bound: both are decided exactly.
     thorough = thorough or low <= 0.0 < high
     if costly and not thorough and math.isfinite(low):
-        value = over_norm(of_float(low) * rational(1, exponent), squares_between(coef))
+        value = over_norm(of_float(low), norm2(False))
         if value != 0.0:
             return Bound(value, False, NO_ROWS)
-    least = exact_minimum(X, signs, rows, w, b) * rational(1, exponent)
-    between = squares_between(coef, thorough=thorough)
+    least = exact_least(rows)
+    between = norm2(thorough)
     value = over_norm(least, between)
     if value == 0.0 and least > 0:
-        between = squares_between(coef, thorough=True)
+        between = norm2(True)
         value = over_norm(least, between)
     return Bound(value, between[0] == between[1], rows)
 

@@ -174,19 +174,19 @@ def _decided_scores(X: Any, coef: Floats, intercept: Floats) -> tuple[Floats, In
     fixed: Mask = np.logical_not(coef.any(axis=1))
     left = [NO_ROWS]
     with np.errstate(all="ignore"):
-        for first, values, errors in _products(X, coef, intercept):
+        for first, values, errors in score_blocks(X, coef, intercept):
             found[first : first + len(values)] = values
             left.append(first + undecided(values, errors, fixed))
         rows = np.concatenate(left)
         if len(coef) > 1 and rows.size:
-            found[rows], errors = _filtered(X, rows, coef, intercept)
+            found[rows], errors = filtered_scores(X, rows, coef, intercept)
             rows = rows[undecided(found[rows], errors, fixed)]
     for column in range(len(coef)):
-        found[rows, column] = _rounded(X, rows, coef[column], float(intercept[column]))
+        found[rows, column] = rounded_scores(X, rows, coef[column], float(intercept[column]))
     return found, rows
 
 
-def _products(X: Any, coef: Floats, intercept: Floats) -> Iterator[tuple[int, Floats, Floats]]:
+def score_blocks(X: Any, coef: Floats, intercept: Floats) -> Iterator[tuple[int, Floats, Floats]]:
     """Scores in floating point from some row on, with bounds on their errors.
 
     A bound for each score, or one row of them where those of a column share one.
@@ -230,7 +230,9 @@ def _sparse_products(block: Any, columns: Floats) -> tuple[Floats, Floats]:
     return rows @ columns, abs(rows) @ np.ones(len(columns))
 
 
-def _filtered(X: Any, rows: Indices, coef: Floats, intercept: Floats) -> tuple[Floats, Floats]:
+def filtered_scores(
+    X: Any, rows: Indices, coef: Floats, intercept: Floats
+) -> tuple[Floats, Floats]:
     """Scores of some rows in floating point, with a bound for each."""
     values, errors = np.empty((rows.size, len(coef))), np.empty((rows.size, len(coef)))
     seen = 0
@@ -244,12 +246,18 @@ def _filtered(X: Any, rows: Indices, coef: Floats, intercept: Floats) -> tuple[F
     return values, errors
 
 
-def undecided(values: Floats, errors: Floats, fixed: Mask) -> Indices:
-    """The rows in which a sign or the first largest score may not be that of the exact scores."""
+def undecided(values: Floats, errors: Floats, fixed: Mask, *, signs: bool = True) -> Indices:
+    """The rows in which a sign or the first largest score may not be that of the exact scores.
+
+    ``fixed`` marks the classes with ``w = 0``. Without ``signs``, only the largest score matters.
+    """
     bounds = np.where(fixed, 0.0, errors)
     # What is not finite compares as not decided.
     sizes = np.abs(values)
-    marked = ~(((sizes > bounds) | (bounds == 0.0)) & (sizes < np.inf)).all(axis=1)
+    known = sizes < np.inf
+    if signs:
+        known &= (sizes > bounds) | (bounds == 0.0)
+    marked = ~known.all(axis=1)
     if values.shape[1] > 1:
         top = values.argmax(axis=1)[:, None]
         largest = np.take_along_axis(values, top, axis=1)
@@ -261,7 +269,7 @@ def undecided(values: Floats, errors: Floats, fixed: Mask) -> Indices:
     return np.flatnonzero(marked)
 
 
-def _rounded(X: Any, rows: Indices, w: Floats, b: float) -> list[float]:
+def rounded_scores(X: Any, rows: Indices, w: Floats, b: float) -> list[float]:
     """The correctly rounded scores of some rows; what is not zero is not rounded to zero."""
     ones = np.ones(X.shape[0], dtype=np.int8)
     values = (v for part in exact_values(X, ones, rows, w, b) for v in part)

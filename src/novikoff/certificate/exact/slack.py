@@ -9,6 +9,7 @@ with an intercept that is not penalised. Its dual is to maximise
 point of the hull the weights make. ``C`` counts as the exact rational value of its float.
 """
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -55,9 +56,42 @@ def primal_value(
 
     ``values`` are its :func:`signed_values`, where they are known.
     """
-    penalty = of_float(C)
     thorough = thorough or count_values(X) <= EXACT_VALUES
-    lows, highs = signed_values(X, signs, coef, intercept) if values is None else values
+    values = signed_values(X, signs, coef, intercept) if values is None else values
+    least, most = squares_between(coef, thorough=thorough)
+
+    def exact_hinges(run: Indices) -> Iterator[list[fmpq]]:
+        found: Iterator[list[fmpq]] = exact_values(X, signs, run, coef, intercept)
+        return found
+
+    return objective((least / 2, most / 2), values, C, costs, exact_hinges, thorough=thorough)
+
+
+def objective(
+    penalty_on_norm: tuple[fmpq, fmpq],
+    values: tuple[Floats, Floats],
+    C: float,
+    costs: Floats | None,
+    exact: Callable[[Indices], Iterator[list[fmpq]]],
+    *,
+    thorough: bool = False,
+) -> Primal:
+    """Enclose the sum of the penalty on the norm and of ``C Σ s_i max(0, 1 - v_i)²``.
+
+    Parameters
+    ----------
+    penalty_on_norm : pair of rationals
+        Two numbers with it between them.
+    values : pair of arrays
+        Floats on either side of each ``v_i``.
+    C, costs
+        The penalty on margin violations, and the costs ``s_i`` of the examples, by default 1.
+    exact : callable
+        The exact ``v_i`` of some rows: a list for each block of them.
+    thorough : bool
+        Whether to use exact arithmetic alone.
+    """
+    penalty, (lows, highs) = of_float(C), values
     rows = np.flatnonzero(~(lows >= 1.0) & (True if costs is None else costs > 0.0))
     low, high = fmpq(0), fmpq(0)
     exact_rows = [NO_ROWS]
@@ -67,15 +101,14 @@ def primal_value(
         ends = None if thorough else hinge_squares(lows[run], highs[run], some)
         if ends is not None:
             return *ends, NO_ROWS
-        value = _exact_squares(X, signs, coef, intercept, run, some)
+        value = _exact_squares(exact(run), some)
         return value, value, run
 
     runs = (rows[first : first + _RUN] for first in range(0, rows.size, _RUN))
     for least, most, decided in in_order(squares, runs):
         low, high = low + least, high + most
         exact_rows.append(decided)
-    least, most = squares_between(coef, thorough=thorough)
-    low, high = least / 2 + penalty * low, most / 2 + penalty * high
+    low, high = (end + penalty * sum for end, sum in zip(penalty_on_norm, (low, high), strict=True))
     return Primal(floor_float(low), ceil_float(high), low == high, np.concatenate(exact_rows))
 
 
@@ -147,11 +180,9 @@ def hinge_squares(low: Floats, high: Floats, costs: Floats | None) -> tuple[fmpq
     return of_float(max(float(below[0]), 0.0)), of_float(float(above[1]))
 
 
-def _exact_squares(
-    X: Any, signs: Signs, coef: Floats, intercept: float, rows: Indices, costs: Floats | None
-) -> fmpq:
+def _exact_squares(parts: Iterator[list[fmpq]], costs: Floats | None) -> fmpq:
     total, seen = fmpq(0), 0
-    for values in exact_values(X, signs, rows, coef, intercept):
+    for values in parts:
         for value in values:
             if value < 1:
                 square = (1 - value) ** 2

@@ -123,6 +123,16 @@ class Examples:
         """Return the same examples with the signs of another class against the others."""
         return replace(self, signs=signs_against(self.codes, code))
 
+    def between(self, first: int, second: int) -> Self:
+        """Return the same examples, of which only those of two classes take part.
+
+        They have the codes 0 and 1, and the signs -1 and +1.
+        """
+        part = (self.codes == first) | (self.codes == second)
+        costs = np.where(part, 1.0 if self.costs is None else self.costs, 0.0)
+        codes = (self.codes == second).astype(np.int64)
+        return replace(self, codes=codes, signs=signs_against(codes, 1), costs=costs)
+
 
 def _check_identity(problem: "Problem", X: Any, codes: Indices, weights: Floats | None) -> None:
     n_classes = len(problem.classes)

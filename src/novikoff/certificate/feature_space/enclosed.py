@@ -76,7 +76,7 @@ class Enclosed:
         values, error = (part[:, 0] for part in table.sums(support, coef[:, None]))
         with np.errstate(all="ignore"):
             error = error * room
-            norm2 = _weighted(coef, values[support], error[support], room)
+            norm2 = weighted(coef, values[support], error[support], room)
             wide = error + radius(np.abs(values) + abs(intercept), 1)
             low, high = enclose((values + intercept) * examples.signs, wide)
         found = cls(table, examples.signs, support, coef, intercept, low, high, norm2)
@@ -235,7 +235,7 @@ def _exact_hinges(found: Enclosed, rows: Indices, costs: Floats | None, factor: 
     return low, high
 
 
-def _weighted(coef: Floats, values: Floats, error: Floats, room: float) -> Interval:
+def weighted(coef: Floats, values: Floats, error: Floats, room: float) -> Interval:
     """An interval for ``Σ_i coef_i v_i``, where ``v_i`` is within an error of its value."""
     total = float(coef @ values)
     magnitude, spread = float(np.abs(coef) @ np.abs(values)), float(np.abs(coef) @ error)

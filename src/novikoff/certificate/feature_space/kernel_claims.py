@@ -24,9 +24,11 @@ from novikoff.certificate.feature_space.enclosed import (
     primal_value,
     table_of,
 )
+from novikoff.certificate.feature_space.joint_kernel_model import JointKernelModel
 from novikoff.certificate.feature_space.kernel_model import KernelModel
 from novikoff.certificate.feature_space.mean_distance import hull_point, is_zero_combination
-from novikoff.certificate.feature_space.scores import decided_scores
+from novikoff.certificate.feature_space.scores import decided_scores, joined
+from novikoff.certificate.joint_model import JointRefutation
 from novikoff.certificate.model import Soft
 from novikoff.certificate.wording import counted
 
@@ -37,7 +39,7 @@ def check_model(model: KernelModel | None, examples: Examples, *, affine: bool) 
     if model is None:
         return Findings()
     found = Enclosed.of(examples, model.support, model.coef, model.intercept)
-    lower, exact = _check_margin(model, found, examples)
+    lower, exact = check_margin(model, found, examples)
     errors = count_errors(found, examples.taking_part)
     if errors.count != model.errors:
         raise CertificateError(
@@ -47,7 +49,7 @@ def check_model(model: KernelModel | None, examples: Examples, *, affine: bool) 
     rows = [exact, errors.exact_rows]
     primal = dual = upper = None
     if model.soft is not None:
-        primal, exact = _check_primal(model.soft, found, examples)
+        primal, exact = check_primal(model.soft, found, examples)
         rows.append(exact)
         dual, upper, exact = _check_dual(model.soft, examples, affine=affine)
         rows.append(exact)
@@ -90,14 +92,21 @@ def check_zero(
         )
 
 
+def check_pair(
+    refutation: JointRefutation, examples: Examples, *, affine: bool
+) -> tuple[int, Indices]:
+    """Check that examples of two classes cancel; return how many do, and the exact rows."""
+    if refutation.pair is None or refutation.weights is None:
+        raise CertificateError("with a kernel a refutation needs two classes and weights")
+    mine = examples.between(*refutation.pair)
+    mine.check_takes_part(refutation.support, refutation.weights)
+    check_zero(refutation.support, refutation.weights, mine, affine=affine)
+    return int((refutation.weights > 0).sum()), refutation.support
+
+
 def joint_errors(models: list[KernelModel], examples: Examples) -> Errors:
     """The number of examples that the first largest of several scores gets wrong."""
-    support = np.unique(np.concatenate([model.support for model in models]))
-    coefs = np.zeros((support.size, len(models)))
-    for column, model in enumerate(models):
-        coefs[np.searchsorted(support, model.support), column] = model.coef
-    intercepts = np.array([model.intercept for model in models])
-    values, rows = decided_scores(table_of(examples), support, coefs, intercepts)
+    values, rows = decided_scores(table_of(examples), *joined(models))
     wrong, part = values.argmax(axis=1) != examples.codes, examples.taking_part
     if part is not None:
         wrong &= part
@@ -105,7 +114,10 @@ def joint_errors(models: list[KernelModel], examples: Examples) -> Errors:
     return Errors(int(np.count_nonzero(wrong)), rows)
 
 
-def _check_margin(model: KernelModel, found: Enclosed, examples: Examples) -> tuple[float, Indices]:
+def check_margin(
+    model: KernelModel | JointKernelModel, found: Enclosed, examples: Examples
+) -> tuple[float, Indices]:
+    """Check a margin; return the bound and the exact rows."""
     if model.margin is None:
         return -math.inf, NO_ROWS
     bound = margin_below(found, examples.taking_part)
@@ -119,7 +131,8 @@ def _check_margin(model: KernelModel, found: Enclosed, examples: Examples) -> tu
     return bound.value, bound.exact_rows
 
 
-def _check_primal(soft: Soft, found: Enclosed, examples: Examples) -> tuple[float, Indices]:
+def check_primal(soft: Soft, found: Enclosed, examples: Examples) -> tuple[float, Indices]:
+    """Check that the objective of a classifier is at most what is claimed."""
     primal = primal_value(found, soft.C, examples.costs, scale=soft.scale)
     if primal.low <= soft.primal < primal.high and not primal.exact:
         primal = primal_value(found, soft.C, examples.costs, scale=soft.scale, thorough=True)

@@ -5,6 +5,9 @@ row, exact arithmetic or ball arithmetic the others. A score that ball arithmeti
 float nearest to the middle of its ball, and not zero unless the exact score is.
 """
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 from flint import fmpq
 
@@ -50,10 +53,24 @@ def decided_scores(
                 np.ascontiguousarray(coefs[used, column]),
                 float(intercepts[column]),
             )
-            values[rows, column] = [_nearest(low, high) for low, high in found]
+            values[rows, column] = [rounded(*ends) for ends in found]
     return values, rows
 
 
-def _nearest(low: fmpq, high: fmpq) -> float:
+def joined(models: Sequence[Any]) -> tuple[Indices, Floats, Floats]:
+    """The support of several kernel classifiers, a column of coefficients for each, intercepts."""
+    support = np.unique(np.concatenate([model.support for model in models]))
+    if len(models) == 1 and models[0].coef.ndim == 2:
+        # All classes together have one support.
+        order = np.argsort(models[0].support)
+        return support, models[0].coef[order], models[0].intercept
+    coefs = np.zeros((support.size, len(models)))
+    for column, model in enumerate(models):
+        coefs[np.searchsorted(support, model.support), column] = model.coef
+    return support, coefs, np.array([model.intercept for model in models])
+
+
+def rounded(low: fmpq, high: fmpq) -> float:
+    """The float nearest to the middle of an interval; zero only where that is."""
     value = (low + high) / 2
     return nearest_float(value) or _SMALLEST * ((value > 0) - (value < 0))

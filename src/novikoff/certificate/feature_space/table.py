@@ -21,12 +21,15 @@ from novikoff.certificate.feature_space.kernel_blocks import (
     kernel_block,
 )
 
-COLUMNS = 1024
+COLUMNS = 2048
 """Columns of a block."""
 
-BLOCK = 1 << 19
-"""Values of a block: four megabytes, which a cache holds while they are computed and summed. For
-10,000 x 784 values and 1,900 columns half and twice as many take as long, within 5 %."""
+BLOCK = 1 << 20
+"""Values of a block: eight megabytes. For 10,000 x 784 values and 1,900 columns a quarter as many
+take 8 % longer, half as many 3 %."""
+
+_SQUARE = 512
+"""Rows and columns of a block of a table that is symmetric, of which half are computed."""
 
 CALLED = 2.0**-44
 """The relative error that a function's values may have: it rounds differently in other blocks."""
@@ -89,29 +92,35 @@ class KernelTable:
         return total, np.where(known, error, np.inf)
 
     def square(self, columns: Indices, weights: Floats) -> tuple[float, float]:
-        """``Σ_ij w_i w_j k(x_i, x_j)``, and a bound on the error; the sides must be the same.
+        """``Σ_ij w_i·w_j k(x_i, x_j)``, and a bound on the error; the sides must be the same.
 
-        Each weight may have been rounded three times.
+        ``weights`` has a number for each example, or a row of them. Each may have been rounded
+        three times.
         """
+        weights = weights if weights.ndim == 2 else weights[:, None]
+        moduli = np.abs(weights)
         total = magnitude = error = 0.0
         # Where the kernel has a formula it is symmetric, and half of the table is enough.
         whole = self.kernel.name in ("callable", "precomputed")
         with np.errstate(all="ignore"):
-            for part in _parts(columns.size, COLUMNS):
-                right, mine = self._right(columns[part]), weights[part, None]
-                both, size = np.hstack([mine, np.abs(mine)]), float(np.abs(mine).sum())
-                for here in _parts(columns.size, COLUMNS):
+            for part in _parts(columns.size, _SQUARE):
+                right = self._right(columns[part])
+                both, size = np.hstack([weights[part], moduli[part]]), moduli[part].sum(axis=0)
+                for here in _parts(columns.size, _SQUARE):
                     if here.start > part.start and not whole:
                         continue
                     times = 1.0 if whole or here.start == part.start else 2.0
                     block = self._block(columns[here], right)
                     sums, sizes = _both(block.values, both)
-                    w, moduli = times * weights[here], times * np.abs(weights[here])
-                    total += float(w @ sums[:, 0])
-                    magnitude += float(moduli @ sizes[:, 0])
-                    bounds = block.relative * sizes[:, 0] + block.absolute * size
-                    error += float(moduli @ bounds)
-            error = error * _ROOM + float(radius(np.array(magnitude), 2 * columns.size + 24))
+                    bounds = block.relative[:, None] * sizes + block.absolute[:, None] * size
+                    total += times * float((weights[here] * sums).sum())
+                    magnitude += times * float((moduli[here] * sizes).sum())
+                    error += times * float((moduli[here] * bounds).sum())
+            # A product passes through the sums of a block, and then one for each block.
+            n_terms = (
+                (2 + weights.shape[1]) * columns.size + (columns.size // _SQUARE + 1) ** 2 + 24
+            )
+            error = error * _ROOM + float(radius(np.array(magnitude), n_terms))
         return total, error if np.isfinite(total) and error < np.inf else np.inf
 
     def exact_block(self, rows: Indices, columns: Indices) -> Floats:
