@@ -64,7 +64,7 @@ def test_one_class_alone_has_no_other_to_add():
 def test_the_first_reason_counts():
     order, signs, weights = np.arange(4), np.array([1, -1, 1, -1]), np.array([2.0, 0.0, 0.0, 0.0])
     why = {"update": [0], "longest": (0, 1), "placing": np.array([1, 2])}
-    made = Compression.of(order, signs, weights, why)
+    made = Compression.of(order, signs, weights.__getitem__, why)
     assert list(made) == [(0, 2, "update"), (1, 0, "longest"), (2, 0, "placing")]
 
 

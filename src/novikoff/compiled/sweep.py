@@ -128,8 +128,8 @@ def sweep(
         total = 0.0
         before = state[UPDATES]
         least = state[LEAST]
-        reach = _reach(state, nearness)
-        brink = _reach(state, min(nearness, BRINK))
+        reach = reach_of(state, nearness)
+        brink = reach_of(state, min(nearness, BRINK))
         for p in range(order.shape[0]):
             i = order[p]
             product = dot(rows, i, w)
@@ -154,8 +154,8 @@ def sweep(
                     state[FINITE] += 0.0 * total
                     return begun, p, found - 1
                 take(examples, i, margin, rule, memory)
-                reach = _reach(state, nearness)
-                brink = _reach(state, min(nearness, BRINK))
+                reach = reach_of(state, nearness)
+                brink = reach_of(state, min(nearness, BRINK))
         # A NaN or an infinity in any row survives the sum and the product with zero.
         state[FINITE] += 0.0 * total
         state[LEAST] = least
@@ -165,7 +165,8 @@ def sweep(
 
 
 @njit(inner=True)
-def _reach(state: np.ndarray, nearness: float) -> float:
+def reach_of(state: np.ndarray, nearness: float) -> float:
+    """Return the margin up to which an example counts as near to being violated."""
     # sum a_i z_i.w / sum a_i = |w|^2 / sum a_i: the mean margin of the examples that carry w.
     # A function of the state alone, so that the support reproduces the run.
     mean = state[NORM2] / state[WEIGHT] if state[WEIGHT] > 0.0 else 0.0

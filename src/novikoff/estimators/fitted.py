@@ -11,6 +11,7 @@ from novikoff.certificate import (
     Certificate,
     Certifier,
     Inconclusive,
+    Joint,
     NonSeparation,
     Separation,
     Weighted,
@@ -51,7 +52,7 @@ def closed(history: list[Progress], certificate: Certificate) -> list[Progress]:
     model = certificate.hyperplane
     if model is not None and model.soft is not None:
         lower, upper = model.soft.dual, model.soft.primal
-    elif isinstance(certificate, Separation | Inconclusive | NonSeparation):
+    elif isinstance(certificate, Separation | Inconclusive | NonSeparation | Joint):
         lower, upper = certificate.lower, certificate.upper
         lower = lower if lower > 0.0 else -inf
     else:

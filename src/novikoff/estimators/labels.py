@@ -143,6 +143,13 @@ def check_costs(costs: NDArray[np.float64] | None) -> None:
         )
 
 
+def joint_step_weights(class_weight: Any, classes: NDArray[Any], codes: Codes) -> Any:
+    """Return the step lengths on the examples of each class, all classes together."""
+    check_class_weight(class_weight)
+    each = compute_class_weight(class_weight, classes=classes, y=classes[codes])
+    return _in_range(np.asarray(each, dtype=np.float64))
+
+
 def step_weights(
     class_weight: Any, classes: NDArray[Any], codes: Codes
 ) -> dict[int, tuple[float, float]]:
@@ -162,6 +169,11 @@ def step_weights(
     else:
         each = compute_class_weight(class_weight, classes=classes, y=classes[codes])
         weights = {k: (1.0, float(weight)) for k, weight in enumerate(each)}
-    if not all(1e-100 < weight < 1e100 for pair in weights.values() for weight in pair):
+    _in_range([weight for pair in weights.values() for weight in pair])
+    return weights
+
+
+def _in_range(weights: Any) -> Any:
+    if not all(1e-100 < weight < 1e100 for weight in weights):
         raise ValueError("class_weight must be between 1e-100 and 1e100 for every class.")
     return weights

@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from novikoff.certificate import Certificate, NonSeparation, Status
+from novikoff.certificate import Certificate, Joint, NonSeparation, Status
 from novikoff.certificate.exact.prediction import scores as exact_scores
 from novikoff.certificate.examples.matrix import check_matrix
 from novikoff.certificate.predictor import labels_of
@@ -23,7 +23,7 @@ from novikoff.run import Callback, Progress
 
 
 class LinearModel(ClassifierMixin, BaseEstimator):
-    """A classifier made of one hyperplane, or of one for each class against the rest."""
+    """A classifier made of one hyperplane, or of one score for each class."""
 
     certificate_: Certificate
     coef_: NDArray[np.float64]
@@ -136,7 +136,7 @@ class LinearModel(ClassifierMixin, BaseEstimator):
     def _store(
         self, results: list[Fitted], certificate: Certificate, classes: NDArray[Any]
     ) -> None:
-        """Store the results of the searches; one search if there are two classes."""
+        """Store the results of the searches; one search if there are two classes, or jointly."""
         self.classes_ = classes
         self._read_certificate(certificate)
         for name in ("support", "dual_coef", "history", "solver"):
@@ -151,10 +151,10 @@ class LinearModel(ClassifierMixin, BaseEstimator):
         self.certificate_ = certificate
         if certificate.problem.kernel is None:
             self._machine = None
-            self.coef_ = np.array([part.coef for part in parts])
+            self.coef_ = np.array(certificate.coefs)
         else:
             self._forget("coef_")
-        self.intercept_ = np.array([part.intercept for part in parts])
+        self.intercept_ = np.array(certificate.intercepts)
         self.margin_ = _each([part.lower for part in parts])
         self.margin_upper_bound_ = _each([part.upper for part in parts])
         softs = [None if p.hyperplane is None else p.hyperplane.soft for p in parts]
@@ -191,7 +191,10 @@ class LinearModel(ClassifierMixin, BaseEstimator):
 def _is_by_product(part: Certificate) -> bool:
     """Whether the model is a by-product: non-separability was proved, and no soft margin fitted."""
     model = part.hyperplane
-    return isinstance(part, NonSeparation) and (model is None or model.soft is None)
+    refuted = isinstance(part, NonSeparation) or (
+        isinstance(part, Joint) and part.refutation is not None
+    )
+    return refuted and (model is None or model.soft is None)
 
 
 def _each(values: list[float]) -> Any:

@@ -29,17 +29,20 @@ from novikoff.compiled.step import (
     threshold,
 )
 from novikoff.compiled.sweep import Examples, combine, sweep
+from novikoff.estimators.joint import is_joint
 from novikoff.estimators.labels import (
     Codes,
     codes_among,
+    joint_step_weights,
     positives_of,
     refuse_masked,
     step_weights,
 )
+from novikoff.estimators.online_joint import JointOnline
 from novikoff.estimators.options import average_of, check_perceptron_options
-from novikoff.estimators.training import read_examples
+from novikoff.estimators.training import Training, read_examples
 from novikoff.rules import Rule, named
-from novikoff.sample import Memory, Sample, storage_of
+from novikoff.sample import JointSample, Memory, Sample, storage_of
 from novikoff.sample.storage import IN_PLACE
 
 UNMEASURED = -1.0
@@ -65,12 +68,17 @@ class Online:
     def from_fit(
         cls,
         rule: Specification,
-        classes: NDArray[Any],
-        samples: list[Sample],
-        memories: list[Memory],
+        training: Training,
+        sample: Sample,
+        steps: Any,
+        last: dict[int, Any],
         average: bool,
-    ) -> "Online":
+    ) -> "Online | JointOnline":
         """Go on from the last iterates of a fit."""
+        classes, memories = training.classes, list(last.values())
+        if isinstance(sample, JointSample):
+            return JointOnline.of(rule, classes, sample, memories[0], average=average)
+        samples = [sample.relabelled(signs_against(training.codes, k), steps[k]) for k in last]
         w = np.array([memory.w for memory in memories])
         states = np.array([memory.state for memory in memories])
         lag = None
@@ -84,7 +92,7 @@ class Online:
     @classmethod
     def from_first_batch(
         cls, estimator: Any, X: Any, y: NDArray[Any], classes: ArrayLike | None
-    ) -> "Online":
+    ) -> "Online | JointOnline":
         """Fix the classes, the centre, the lift and the rule."""
         check_perceptron_options(estimator)
         rule = named(estimator.rule)
@@ -101,17 +109,25 @@ class Online:
         affine = bool(estimator.fit_intercept)
         storage, signs = storage_of(X), np.ones(len(codes), dtype=np.int8)
         sample = Sample.of(storage, signs, affine=affine, slack2=0.5 / float(estimator.C))
+        average = average_of(estimator) is True
+        measured = not affine or sample.radius > 0.0
+        specification = rule.specification(sample.lifted_radius)
+        if is_joint(estimator.multi_class, labels):
+            each = joint_step_weights(estimator.class_weight, labels, codes)
+            joint = JointSample.joint(sample, codes, n_classes=len(labels), steps=each)
+            memory = joint.memory(specification)
+            return JointOnline.of(
+                specification, labels, joint, memory, average=average, measured=measured
+            )
         steps = step_weights(estimator.class_weight, labels, codes)
         positives = positives_of(labels)
         frames = [
             sample.frame._replace(weight_negative=steps[k][0], weight_positive=steps[k][1])
             for k in positives
         ]
-        specification = rule.specification(sample.lifted_radius)
         w = np.zeros((len(positives), X.shape[1]))
         states = np.array([start(specification) for _ in positives])
-        lag = np.zeros((len(w), w.shape[1] + 1)) if average_of(estimator) is True else None
-        measured = not affine or sample.radius > 0.0
+        lag = np.zeros((len(w), w.shape[1] + 1)) if average else None
         return cls(
             specification, labels, sample.centre, sample.at, frames, w, states, lag, measured
         )
@@ -175,9 +191,15 @@ class Online:
         return coef, self.states[:, OFFSET] - delay[:, -1] - coef @ self.centre
 
     @property
-    def mistakes(self) -> NDArray[np.int64]:
+    def mistakes(self) -> Any:
         """How often an example had ``z . w <= 0`` when it was visited, for each class."""
-        return self.states[:, MISTAKES].astype(np.int64)
+        counts = self.states[:, MISTAKES].astype(np.int64)
+        return int(counts[0]) if len(counts) == 1 else counts
+
+    @property
+    def n_updates(self) -> int:
+        """How many updates were made, over all classes."""
+        return int(self.states[:, UPDATES].sum())
 
 
 class unless_scaled:

@@ -25,6 +25,7 @@ def check_perceptron_options(estimator: Any) -> None:
     if estimator.max_updates is not None:
         _check_number(estimator, "max_updates", 1, whole=True)
     average_of(estimator)
+    check_multi_class(estimator)
     check_kernel_options(estimator)
     _check_common(estimator, ("fit_intercept", "shuffle", "warm_start", "scale"))
 
@@ -35,6 +36,7 @@ def check_max_margin_options(estimator: Any) -> None:
     _check_number(estimator, "tol", 0.0)
     if not 0.0 < estimator.tol < 1.0:
         raise ValueError(f"tol={estimator.tol!r} is a relative gap: between 0 and 1.")
+    check_multi_class(estimator)
     if estimator.nonseparable not in ("soft", "raise"):
         raise ValueError(f"nonseparable={estimator.nonseparable!r} must be 'soft' or 'raise'.")
     check_kernel_options(estimator)
@@ -49,6 +51,12 @@ def average_of(estimator: Any) -> bool | Literal["auto"]:
     if isinstance(value, str) and value == "auto":
         return "auto"
     raise ValueError(f"average={value!r} must be True, False or 'auto'.")
+
+
+def check_multi_class(estimator: Any) -> None:
+    """Raise what is wrong with how many classes are fitted."""
+    if estimator.multi_class not in ("joint", "ovr"):
+        raise ValueError(f"multi_class={estimator.multi_class!r} must be 'joint' or 'ovr'.")
 
 
 def _check_C(estimator: Any) -> None:

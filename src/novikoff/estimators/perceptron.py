@@ -8,21 +8,21 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
-from novikoff.certificate.examples.labels import signs_against
 from novikoff.certificate.threads import threads
-from novikoff.compiled.step import UPDATES
+from novikoff.estimators.joint import fit_jointly, is_joint
 from novikoff.estimators.kernel_fit import KernelRuleFit, KernelTraining
 from novikoff.estimators.kernel_options import is_linear
-from novikoff.estimators.labels import codes_among, step_weights
+from novikoff.estimators.labels import codes_among, joint_step_weights, step_weights
 from novikoff.estimators.linear import LinearModel, restore_on_error
 from novikoff.estimators.long_run import LongRun
 from novikoff.estimators.one_vs_rest import deadline_in, fit_classes
 from novikoff.estimators.online import Online, unless_scaled, validated_batch
+from novikoff.estimators.online_joint import JointOnline
 from novikoff.estimators.options import average_of, check_perceptron_options
-from novikoff.estimators.rule_fit import LastRun, RuleFit
+from novikoff.estimators.rule_fit import JOINT, LastRun, RuleFit
 from novikoff.estimators.training import Training
 from novikoff.rules import Rule, named
-from novikoff.sample import visit_order
+from novikoff.sample import JointSample, visit_order
 
 CLAIMS_OF_A_FIT = (
     "certificate_",
@@ -191,12 +191,13 @@ class Perceptron(LinearModel):
     """
 
     _last: LastRun | None = None
-    _online: Online | None = None
+    _online: Online | JointOnline | None = None
 
     def __init__(
         self,
         *,
         rule: str | Rule = "scale-free",
+        multi_class: Literal["joint", "ovr"] = "joint",
         fit_intercept: bool = True,
         C: float = np.inf,
         average: bool | Literal["auto"] = "auto",
@@ -218,6 +219,7 @@ class Perceptron(LinearModel):
         verbose: int = 0,
     ):
         self.rule = rule
+        self.multi_class = multi_class
         self.fit_intercept = fit_intercept
         self.C = C
         self.average = average
@@ -293,11 +295,13 @@ class Perceptron(LinearModel):
         deadline = deadline_in(self.time_limit)
         rule, C, affine = named(self.rule), float(self.C), bool(self.fit_intercept)
         training = Training.of(self, X, y, affine=affine, scale=bool(self.scale))
-        steps = step_weights(self.class_weight, training.classes, training.codes)
-        exponents = training.problem.exponents
+        # With a kernel, each class against the rest.
+        joint = is_linear(self) and is_joint(self.multi_class, training.classes)
+        weights_of: Any = joint_step_weights if joint else step_weights
+        steps = weights_of(self.class_weight, training.classes, training.codes)
+        each = tuple(steps) if joint else tuple(steps[k] for k in training.positives)
         kernel = (self.kernel, self.gamma, self.degree, self.coef0)
-        weights = tuple(steps[k] for k in training.positives)
-        asked = (repr(rule), affine, C, exponents, weights, *kernel)
+        asked = (repr(rule), affine, C, training.problem.exponents, joint, each, *kernel)
         last = self._last if self.warm_start else None
         if last is not None and not last.continues(asked, training):
             last = None
@@ -312,36 +316,37 @@ class Perceptron(LinearModel):
             return self._fit_kernel(training, steps, asked, order, memories, deadline)
         advice = [LongRun(self.max_iter, self._remedy)] if C == np.inf else []
         sample = training.sample(order=order, slack2=0.5 / C)
-        results, certificate, interrupted = fit_classes(
-            training,
-            sample,
-            RuleFit(rule, C, average, float(self.min_margin), memories),
-            steps=steps,
+        search = RuleFit(rule, C, average, float(self.min_margin), memories)
+        limits: dict[str, Any] = dict(
             before=self._before,
             max_iter=self.max_iter,
             max_updates=self.max_updates,
             deadline=deadline,
             callbacks=(*self._reporters(), *advice),
-            n_jobs=self.n_jobs,
         )
+        if joint:
+            rows = None if memories is None else memories[JOINT].rows
+            sample = JointSample.joint(
+                sample, training.codes, n_classes=len(training.classes), steps=steps, rows=rows
+            )
+            fitted, interrupted = fit_jointly(training, sample, search, **limits)
+            results, certificate = {JOINT: fitted}, fitted.certificate
+        else:
+            results, certificate, interrupted = fit_classes(
+                training, sample, search, steps=steps, n_jobs=self.n_jobs, **limits
+            )
         self.centre_ = training.unscaled(sample.centre)
         self._store(list(results.values()), certificate, training.classes)
         self.__dict__.pop("mistakes_", None)
+        memories = {k: result.last for k, result in results.items()}
         self._online = None
         if not self.scale:
+            specification = rule.specification(sample.lifted_radius)
             self._online = Online.from_fit(
-                rule.specification(sample.lifted_radius),
-                training.classes,
-                [
-                    sample.relabelled(signs_against(training.codes, k), steps[k])
-                    for k in training.positives
-                ],
-                [result.last for result in results.values()],
-                average is True,
+                specification, training, sample, steps, memories, average is True
             )
         self._last = None
         if self.warm_start:
-            memories = {k: result.last for k, result in results.items()}
             self._last = LastRun(asked, training.hashes, training.codes, order, memories)
         return interrupted
 
@@ -428,6 +433,6 @@ class Perceptron(LinearModel):
         self.classes_ = online.classes
         self.centre_ = online.centre
         self.coef_, self.intercept_ = online.model()
-        self.mistakes_ = int(online.mistakes[0]) if len(online.w) == 1 else online.mistakes
-        self.n_updates_ = int(online.states[:, UPDATES].sum())
+        self.mistakes_ = online.mistakes
+        self.n_updates_ = online.n_updates
         return self

@@ -6,24 +6,32 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.certificate import Account, Certificate, Refutation, Status, Weighted
+from novikoff.certificate import Account, Certificate, JointWeighted, Status, Weighted
 from novikoff.certificate.examples.scaling import in_raw_columns
 from novikoff.estimators.fitted import Fitted, Task, closed
+from novikoff.estimators.joint import JointTask
 from novikoff.estimators.labels import Codes
+from novikoff.estimators.refutations import (
+    refute_by_least_slack,
+    refute_by_zero,
+    refute_jointly_by_least_slack,
+    refute_jointly_by_zero,
+)
 from novikoff.estimators.training import Training
 from novikoff.rules import Rule
 from novikoff.run import Run, run
-from novikoff.run.compression import carriers
-from novikoff.run.least_slack import least_slack
-from novikoff.run.nonseparable import LITTLE_WORK, MOST_WORK, zero_combination
-from novikoff.run.slack_proof import refute_by_slacks
-from novikoff.sample import Memory
+from novikoff.run.compression import carriers, whole_where_possible
+from novikoff.run.nonseparable import LITTLE_WORK, MOST_WORK
+from novikoff.sample import JointSample, Sample
 
 PASSES_FOR_A_MODEL = 30
 """Passes of a run on many examples that are known not to be separable: it only makes a model."""
 
 SMALL = 1 << 20
 """So many values are little data: a proof of non-separability is worth a dense copy of them."""
+
+JOINT = -1
+"""The key of a run on all classes together, where others have the code of a class."""
 
 
 @dataclass(frozen=True)
@@ -34,14 +42,17 @@ class RuleFit:
     C: float
     average: bool | Literal["auto"]
     min_margin: float
-    memories: dict[int, Memory] | None = None
+    memories: dict[int, Any] | None = None
 
-    def __call__(self, task: Task) -> Fitted:
+    def __call__(self, task: Task | JointTask) -> Fitted:
         """Run the rule, choose the model, certify it."""
-        sample, certifier, clock = task.sample, task.certifier, task.clock
-        lasting, refutation = self._may_prove_later(task), None
+        sample, clock = task.sample, task.clock
+        # The two kinds of certifiers have the same methods, for proofs of their kind.
+        certifier: Any = task.certifier
+        lasting = self._may_prove_later(task)
+        refutation: Any = None
         if self.C == np.inf:
-            refutation = refute_by_zero(task, LITTLE_WORK if lasting else MOST_WORK)
+            refutation = _refuted_by_zero(task, LITTLE_WORK if lasting else MOST_WORK)
         if refutation is not None and not lasting:
             passes = min(clock.limits.max_iter, PASSES_FOR_A_MODEL)
             clock.limits = replace(clock.limits, max_iter=passes)
@@ -49,21 +60,25 @@ class RuleFit:
         def refute() -> bool:
             nonlocal refutation
             refutation = (
-                refutation or refute_by_least_slack(task) or refute_by_zero(task, MOST_WORK)
+                refutation
+                or _refuted_by_least_slack(task, memory)
+                or _refuted_by_zero(task, MOST_WORK)
             )
             return refutation is not None
 
+        specification = self.rule.specification(sample.lifted_radius)
+        memory = self._memory(task) or sample.memory(specification)
         finished = run(
             sample,
             self.rule,
             clock=clock,
             min_margin=self.min_margin * sample.radius,
-            memory=None if self.memories is None else self.memories[task.code],
+            memory=memory,
             refute=refute if lasting else None,
         )
         weights = model_weights(finished, self.average)
         w, intercept, placing = finished.hyperplane(weights)
-        coef = in_raw_columns(w, certifier.examples.exponents)
+        coef = _in_raw_columns(w, certifier.examples.exponents)
         account = self._account(finished)
         certificate: Certificate
         if self.C < np.inf:
@@ -75,7 +90,7 @@ class RuleFit:
                 coef,
                 intercept,
                 C=self.C,
-                proof=Weighted(*carriers(sample.order, proof)),
+                proof=_weighted(sample, proof),
                 rescale=True,
             )
             certificate = certifier.soft(account, model)
@@ -90,21 +105,27 @@ class RuleFit:
                 account,
                 coef=coef,
                 intercept=intercept,
-                proof=Weighted(*carriers(sample.order, upper)),
+                proof=_weighted(sample, upper),
                 also=task.bound_before,
             )
         compression = finished.compression(weights, placing)
         return Fitted(
             certificate=certificate,
             support=compression.support,
-            dual_coef=compression.weights * sample.signs[compression.support],
+            dual_coef=sample.signed_weights(compression.support, compression.weights),
             n_iter=int(clock.passes),
             history=closed(clock.history, certificate),
             solver=type(self.rule).__name__,
             last=finished.memory,
         )
 
-    def _may_prove_later(self, task: Task) -> bool:
+    def _memory(self, task: Task | JointTask) -> Any:
+        """Return where an earlier run stopped, if this one continues it."""
+        if self.memories is None:
+            return None
+        return self.memories[JOINT if isinstance(task, JointTask) else task.code]
+
+    def _may_prove_later(self, task: Task | JointTask) -> bool:
         """Whether a run that lasts looks for a proof that nothing separates the examples."""
         small = task.sample.n_examples * task.sample.storage.width <= SMALL
         endless = self.min_margin == 0.0 or self.rule.pick == "worst"
@@ -129,30 +150,6 @@ class RuleFit:
         )
 
 
-def refute_by_zero(task: Task, work: int) -> Refutation | None:
-    """Prove that nothing separates the examples, by some of them that sum to zero."""
-    sample = task.sample
-    found = zero_combination(
-        sample.storage.matrix, sample.signs, task.hashes, affine=sample.affine, work=work
-    )
-    return None if found is None else task.certifier.refute(*found)
-
-
-def refute_by_least_slack(task: Task) -> Refutation | None:
-    """Prove that nothing separates few examples; no solver is compiled for it."""
-    certifier, clock = task.certifier, task.clock
-    examples, affine = certifier.examples, certifier.problem.affine
-    found = least_slack(
-        examples.X,
-        examples.signs,
-        affine=affine,
-        stopped=lambda: clock.interrupted() is not None,
-    )
-    if found is None:
-        return None
-    return refute_by_slacks(certifier, *found, seconds=clock.seconds_left)
-
-
 @dataclass(frozen=True)
 class LastRun:
     """What a warm start needs of the fit before."""
@@ -161,12 +158,39 @@ class LastRun:
     hashes: NDArray[np.uint64]
     codes: Codes
     order: NDArray[np.int64]
-    memories: dict[int, Memory]
+    memories: dict[int, Any]
 
     def continues(self, asked: tuple[Any, ...], training: Training) -> bool:
         """Whether the new fit asks the same of the same data."""
         same_data = np.array_equal(self.hashes, training.hashes)
         return same_data and np.array_equal(self.codes, training.codes) and self.asked == asked
+
+
+def _refuted_by_zero(task: Task | JointTask, work: int) -> Any:
+    if isinstance(task, JointTask):
+        return refute_jointly_by_zero(task, work)
+    return refute_by_zero(task, work)
+
+
+def _refuted_by_least_slack(task: Task | JointTask, memory: Any) -> Any:
+    if isinstance(task, JointTask):
+        assert isinstance(task.sample, JointSample)
+        return refute_jointly_by_least_slack(task, task.sample.between(memory.weights))
+    return refute_by_least_slack(task)
+
+
+def _weighted(sample: Sample, weights: NDArray[np.float64]) -> Weighted | JointWeighted:
+    """Return weights as a certifier of their kind takes them."""
+    if isinstance(sample, JointSample):
+        support, table = sample.table(weights)
+        return JointWeighted(support, whole_where_possible(table))
+    return Weighted(*carriers(sample.order, weights))
+
+
+def _in_raw_columns(w: NDArray[np.float64], exponents: Any) -> NDArray[np.float64]:
+    if w.ndim == 1 or exponents is None:
+        return in_raw_columns(w, exponents)
+    return np.array([in_raw_columns(each, exponents) for each in w])
 
 
 def _settled(account: Account) -> Account:

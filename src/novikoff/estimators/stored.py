@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.certificate import Certificate, CertificateError, SoftOptimum
+from novikoff.certificate import Certificate, CertificateError, Joint, SoftOptimum
 from novikoff.certificate.escape import format_label, printable
 from novikoff.certificate.fields import as_support
 from novikoff.certificate.files import write_atomically
@@ -49,6 +49,9 @@ CHECKS: dict[type[LinearModel], Callable[[Any], None]] = {
     Perceptron: check_perceptron_options,
 }
 KINDS = {kind.__name__: kind for kind in CHECKS}
+
+BEFORE = {"scale": False, "multi_class": "ovr"}
+"""Parameters that older files are without, and what they were."""
 
 
 class ModelError(ValueError):
@@ -145,10 +148,11 @@ def _build(document: dict[str, Any], certificate: Certificate) -> Any:
     name = read_text("kind", document["kind"])
     if name not in KINDS:
         raise ValueError(f"there is no model of the kind {format_label(name)}")
-    # Files written before there was ``scale`` are without it.
-    kind, parameters = KINDS[name], {"scale": False, **document["parameters"]}
-    model = kind()
-    check_keys(parameters, model.get_params(deep=False), "the list of parameters")
+    model = (kind := KINDS[name])()
+    known = model.get_params(deep=False)
+    parameters = {key: value for key, value in BEFORE.items() if key in known}
+    parameters |= document["parameters"]
+    check_keys(parameters, known, "the list of parameters")
     model.set_params(**{key: read_parameter(key, part) for key, part in parameters.items()})
     CHECKS[kind](model)
     model._read_certificate(certificate)
@@ -166,9 +170,11 @@ def contradicted(model: Any) -> Iterator[str]:
         yield "fit_intercept"
     if bool(model.scale) != (problem.exponents is not None):
         yield "scale"
-    certified = {part.C if isinstance(part, SoftOptimum) else np.inf for part in parts}
-    if certified != {float(model.C)}:
+    if {_asked_C(part) for part in parts} != {float(model.C)}:
         yield "C"
+    joint = isinstance(model.certificate_, Joint)
+    if len(problem.classes) > 2 and (getattr(model, "multi_class", "ovr") == "joint") != joint:
+        yield "multi_class"
     if not isinstance(model, MaxMargin):
         return
     accounts = [account for part in parts for account in (part.account, part.model_account)]
@@ -184,9 +190,17 @@ def contradicted(model: Any) -> Iterator[str]:
         yield "class_weight"
 
 
+def _asked_C(part: Any) -> float:
+    """Return the C that a fit was asked for, which certified a soft margin and nothing else."""
+    if isinstance(part, Joint):
+        soft = part.soft if part.bound is None and part.refutation is None else None
+        return np.inf if soft is None else soft.C
+    return float(part.C) if isinstance(part, SoftOptimum) else np.inf
+
+
 def _fitted_document(model: Any) -> dict[str, Any]:
-    """Return the results of a fit that the certificate does not hold, in lists by class."""
-    several = len(model.coef_) > 1
+    """Return the results of a fit that the certificate does not hold, in lists by search."""
+    several = len(model.certificate_.parts) > 1
     parts = {
         name: getattr(model, f"{name}_") if several else [getattr(model, f"{name}_")]
         for name in ("support", "dual_coef", "history", "solver")
@@ -201,6 +215,9 @@ def _fitted_document(model: Any) -> dict[str, Any]:
         document["support"] = [support.tolist() for support in parts["support"]]
         document["dual_coef"] = [dual.tolist() for dual in parts["dual_coef"]]
         document["centre"] = model.centre_.tolist()
+    elif isinstance(model.certificate_, Joint):
+        # Support and weights are the certificate's; the own classes are those of the labels.
+        document["own"] = model.dual_coef_.argmax(axis=0).tolist()
     else:
         # Support and weights are the certificate's; the signs are those of the labels.
         document["signs"] = [np.sign(dual).astype(int).tolist() for dual in parts["dual_coef"]]
@@ -208,8 +225,8 @@ def _fitted_document(model: Any) -> dict[str, Any]:
 
 
 def _read_fitted(model: Any, document: Any) -> None:
-    perceptron = isinstance(model, Perceptron)
-    own = ("support", "dual_coef", "centre") if perceptron else ("signs",)
+    perceptron, joint = isinstance(model, Perceptron), isinstance(model.certificate_, Joint)
+    own = ("support", "dual_coef", "centre") if perceptron else ("own" if joint else "signs",)
     check_keys(document, ("classes_dtype", "n_iter", "history", "solver", *own), "the fitted part")
     problem, parts = model.certificate_.problem, model.certificate_.parts
     model.classes_ = typed_classes(
@@ -225,10 +242,15 @@ def _read_fitted(model: Any, document: Any) -> None:
     }
     if perceptron:
         found["support"] = listed(read_rows)("support", document["support"])
-        found["dual_coef"] = listed(_read_dual)("dual_coef", document["dual_coef"])
+        read = listed(_read_dual_table if joint else _read_dual)
+        found["dual_coef"] = read("dual_coef", document["dual_coef"])
         model.centre_ = read_floats("centre", document["centre"])
         if model.centre_.shape != (problem.n_features,):
             raise ValueError("centre and features differ in number")
+    elif joint:
+        support, weights = parts[0].proof
+        found["support"] = (support,)
+        found["dual_coef"] = (_signed(weights, read_rows("own", document["own"])),)
     else:
         signs = listed(listed(_read_sign))("signs", document["signs"])
         proofs = [part.proof for part in parts]
@@ -240,12 +262,13 @@ def _read_fitted(model: Any, document: Any) -> None:
         )
     for name, values in found.items():
         if len(values) != len(parts):
-            raise ValueError(f"there are {len(values)} of {name} for {len(parts)} hyperplanes")
+            raise ValueError(f"there are {len(values)} of {name} for {len(parts)} models")
         as_lists = [list(value) if name == "history" else value for value in values]
         setattr(model, f"{name}_", as_lists[0] if len(parts) == 1 else as_lists)
     for support, dual in zip(found["support"], found["dual_coef"], strict=True):
         as_support(support, problem.n_examples)
-        if support.shape != dual.shape:
+        rows = (len(problem.classes),) if joint else ()
+        if (*rows, *support.shape) != dual.shape:
             raise ValueError("support and dual_coef differ in length")
 
 
@@ -268,3 +291,21 @@ def _read_dual(name: str, value: Any) -> NDArray[Any]:
         signed: NDArray[Any] = np.where([part < 0 for part in value], -sizes, sizes)
         return signed
     return np.asarray(read_floats(name, value))
+
+
+def _read_dual_table(name: str, value: Any) -> NDArray[Any]:
+    rows = listed(_read_dual)(name, value)
+    if len({row.shape for row in rows}) != 1:
+        raise wrong(name, "rows of one length", value)
+    if all(row.dtype.kind == "i" for row in rows):
+        return np.array(rows)
+    return np.array(rows, dtype=np.float64)
+
+
+def _signed(weights: NDArray[Any], own: NDArray[np.int64]) -> NDArray[Any]:
+    """Return weights by class, a row for each: those on the own class, minus those against it."""
+    if own.shape != weights.shape[:1] or (own >= weights.shape[1]).any():
+        raise ValueError("own must hold a class for each example of the support")
+    signed = -weights
+    signed[np.arange(len(own)), own] += weights.sum(axis=1)
+    return signed.T

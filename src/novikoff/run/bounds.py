@@ -2,7 +2,7 @@
 
 from math import inf, sqrt
 from operator import itemgetter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,12 +20,13 @@ SAFETY = 1e-4
 class Point(NamedTuple):
     """Where a run is, or was: weights, the vector they make, its offset and their total.
 
-    ``rescaled`` tells points apart whose weights are in different units.
+    Of many classes the vector and the offset have one part for each. ``rescaled`` tells points
+    apart whose weights are in different units.
     """
 
     weights: NDArray[np.float64]
     w: NDArray[np.float64]
-    offset: float
+    offset: Any
     total: float
     rescaled: int = 0
 
@@ -36,7 +37,7 @@ class Point(NamedTuple):
     def since(self, before: "Point") -> "Point":
         """Return what was added after an earlier point."""
         return Point(
-            self.weights - before.weights,
+            minus(self.weights, before.weights),
             self.w - before.w,
             self.offset - before.offset,
             self.total - before.total,
@@ -44,28 +45,28 @@ class Point(NamedTuple):
 
     def length(self, sample: Sample) -> float:
         """Return ``|w|`` with the coordinates of slack, one for each example."""
-        slack2 = sample.frame.slack2
-        added = slack2 * float(self.weights @ self.weights) if slack2 > 0.0 else 0.0
-        return sqrt(float(self.w @ self.w) + added)
+        return sample.length(self.weights, self.w)
 
     def upper_bound(self, sample: Sample) -> float:
-        """Bound the optimum margin without a pass over the examples.
-
-        Homogeneous: |sum a z| / sum a. Affine, with p the positive class's share of the weight:
-        half the distance of the class means is at most |w| / sum a + |2p - 1| R, and
-        2p - 1 = offset / (lift^2 sum a). Slack is one coordinate more for each example.
-        """
+        """Bound the optimum margin without a pass over the examples."""
         if self.total <= 0.0:
             return inf
-        length = self.length(sample)
-        if not sample.affine:
-            return length / self.total
-        tilt = abs(self.offset) / (sample.frame.lift2 * self.total)
-        if tilt >= 1.0 - ROUNDING:
-            # Only one of the classes has weight: there is no mean of the other.
-            return inf
-        radius = sqrt(float(sample.norms2[sample.longest]) + sample.frame.slack2)
-        return length / self.total + tilt * radius
+        return sample.bound(self.length(sample), self.offset, self.total)
+
+
+def minus(weights: NDArray[np.float64], before: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return what was added to weights since an earlier moment, when there may have been fewer.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from novikoff.run.bounds import minus
+    >>> minus(np.array([3.0, 1.0, 1.0]), np.array([2.0, 1.0]))
+    array([1., 0., 1.])
+    """
+    difference = weights.copy()
+    difference[: len(before)] -= before
+    return difference
 
 
 class Bounds:
@@ -125,6 +126,6 @@ class Bounds:
         if not self.sample.affine or quick == 0.0 or quick * self._gain >= self.min_margin:
             return quick
         # Near the margin looked for, the distance of the class means is worth its sum.
-        exact = self.sample.hull_distance(point.weights, point.w) / 2
+        exact = self.sample.closer_bound(point.weights, point.w)
         self._gain = exact / quick
         return min(exact, quick)

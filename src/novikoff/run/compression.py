@@ -1,6 +1,6 @@
 """The compression: the few examples that a run is a function of."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -27,7 +27,8 @@ class Compression:
     support : array of int64
         The examples, in the order of visits.
     weights : array of int64 or float64
-        Their weights, none negative; whole numbers where the rule takes unit steps.
+        Their weights, none negative; whole numbers where the rule takes unit steps. Of many
+        classes, a row for each example with a weight for every wrong class.
     reasons : tuple of str
         Why each example belongs to it, the first of these that is so:
 
@@ -60,8 +61,8 @@ class Compression:
     def of(
         cls,
         order: NDArray[np.int64],
-        signs: NDArray[np.int8],
-        weights: NDArray[np.float64],
+        labels: NDArray[Any],
+        weights_on: Callable[[NDArray[np.int64]], NDArray[np.float64]],
         why: Mapping[Reason, Any],
     ) -> "Compression":
         """Collect examples; of several reasons for one, the first given counts.
@@ -70,24 +71,23 @@ class Compression:
         ----------
         order : array of int64
             The order of visits.
-        signs : array of +1 and -1
-            The labels of all examples.
-        weights : array of float64
-            The weights of all examples.
+        labels : array
+            The classes of all examples, as numbers.
+        weights_on : callable
+            Gives the weights of the examples that it is called with.
         why : mapping of reasons to examples
             Must name every example that has weight. An example of a class that is not among them
             is added, the first in order.
         """
         names: list[Reason] = [*why, "class"]
-        reason = np.full(len(weights), -1)
+        reason = np.full(len(labels), -1)
         for k in reversed(range(len(why))):
             reason[np.asarray(why[names[k]], dtype=np.int64)] = k
-        for sign in (1, -1):
-            of_class = order[signs[order] == sign]
-            if of_class.size and (reason[of_class] < 0).all():
-                reason[of_class[0]] = len(why)
+        ordered = labels[order]
+        for label in np.setdiff1d(ordered, labels[reason >= 0]):
+            reason[order[np.argmax(ordered == label)]] = len(why)
         support = order[reason[order] >= 0]
-        values = whole_where_possible(weights[support])
+        values = whole_where_possible(weights_on(support))
         return cls(support, values, tuple(names[k] for k in reason[support].tolist()))
 
     def __len__(self) -> int:

@@ -14,6 +14,7 @@ from novikoff.run.clock import Clock, Stopped
 from novikoff.run.pick import EAGER, PATIENT, Pace, cyclic, worst_first
 from novikoff.run.record import Run
 from novikoff.sample import Memory, Sample
+from novikoff.sample.sample import Worst
 
 # A full pass collects the examples whose margin is within this share of the mean margin of the
 # support of being violated: a function of the state, so that the support reproduces the run. Rows
@@ -88,7 +89,7 @@ def run(
     specification = rule.specification(sample.lifted_radius)
     if rule.pick == "worst" and sample.affine:
         # Examples come in pairs, one of each class: steps of unequal length would part them.
-        sample = sample.relabelled(sample.signs, (1.0, 1.0))
+        sample = sample.with_equal_steps()
     if memory is None:
         memory = sample.memory(specification)
     clock = clock or Clock()
@@ -119,8 +120,7 @@ class _Search:
         self.clock = run.clock
         self.bounds = run.bounds
         self.near = run.sample.order[:0]
-        self.worst = run.sample.order[:0]
-        self.least = inf
+        self.worst = Worst(run.sample.order[:0], inf)
         self.mistakes = 0
 
     @property
@@ -199,40 +199,38 @@ class _Search:
         return max(PATIENCE, self.sample.storage.width // FEATURES_PER_PASS)
 
     def find_worst(self) -> None:
-        margins = self.sample.margins(self.sample.order, self.run.memory)
-        pick = self.run.worst(margins)
-        self.worst, self.least = self.sample.order[pick], float(margins[pick].mean())
+        self.worst = self.run.worst()
 
     def judge_worst(self) -> Status | None:
         if self.run.n_updates == 0:
             return None
-        self.bounds.keep(self.run.here(), self.least)
+        self.bounds.keep(self.run.here(), self.worst.least)
         self.report()
         if self.bounds.lower >= (1.0 - self.run.rule.gap) * self.bounds.upper:
-            self.run.deciding = tuple(self.worst.tolist())
+            self.run.deciding = tuple(self.worst.examples.tolist())
             return Status.GAP_REACHED
         return Status.NO_SUCH_MARGIN if self.bounds.excludes_min_margin() else None
 
     def step_on_worst(self) -> None:
-        if self.clock.updates_left < len(self.worst):
+        examples, least, _ = self.worst
+        if self.clock.updates_left < len(examples):
             raise Stopped(Status.MAX_UPDATES)
         self.clock.check()
-        # Both halves of a pair in one call, between which no Ctrl-C can come. They are on the wrong
-        # side together: what the lift says of one without the other means nothing.
+        # Both halves of a pair are on the wrong side together: what the lift says of one without
+        # the other means nothing.
         run = self.run
-        mistakes = run.mistakes + (len(self.worst) if self.least <= 0.0 else 0)
-        self.sample.sweep(self.worst, run.specification, run.memory)
+        mistakes = run.mistakes + (len(examples) if least <= 0.0 else 0)
+        self.sample.step_on(self.worst, run.specification, run.memory)
         run.memory.state[MISTAKES] = mistakes
-        self.clock.updates += len(self.worst)
+        self.clock.updates += len(examples)
         self._check_finite()
 
     def keep_if_separating(self) -> None:
         """Remember the iterate if it makes no training error and beats the one remembered."""
         run, order = self.run, self.sample.order
-        if not run.sides and self.sample.margins(order[:FIRST_LOOK], run.memory).min() <= 0.0:
+        if not run.balanced and self.sample.margins(order[:FIRST_LOOK], run.memory).min() <= 0.0:
             return
-        margins = self.sample.margins(order, run.memory)
-        self.bounds.keep(run.here(), float(margins[run.worst(margins)].mean()))
+        self.bounds.keep(run.here(), run.worst().least)
 
     def report(self) -> None:
         """Take in the upper bound, and write a line of history."""

@@ -63,21 +63,30 @@ def zero_combination(
     >>> zero_combination(X, signs, row_hashes(X), affine=True)
     (array([0, 1, 2, 3]), array([1, 1, 1, 1]))
     """
-    if not affine:
-        for i in np.flatnonzero(hashes == row_hashes(np.zeros((1, X.shape[1])))[0]):
-            if is_zero_row(X, i):
-                return np.array([i]), np.ones(1, dtype=np.int64)
+    row = None if affine else zero_row(X, hashes)
+    if row is not None:
+        return np.array([row]), np.ones(1, dtype=np.int64)
     found = contradiction(X, signs, hashes)
-    return found if found is not None else _cycle(X, signs, affine, work)
+    return found if found is not None else integer_cycle(X, signs, affine, work)
+
+
+def zero_row(X: Any, hashes: NDArray[np.uint64]) -> int | None:
+    """Return an example at the origin, the first one, if there is any."""
+    for i in np.flatnonzero(hashes == row_hashes(np.zeros((1, X.shape[1])))[0]):
+        if is_zero_row(X, i):
+            return int(i)
+    return None
 
 
 def contradiction(
     X: Any,
-    signs: NDArray[np.int8],
+    signs: NDArray[Any],
     hashes: NDArray[np.uint64],
     among: NDArray[np.int64] | None = None,
 ) -> Combination | None:
-    """Return two equal examples with opposite labels, if there are any (among those listed).
+    """Return two equal examples with different labels, if there are any (among those listed).
+
+    The labels are signs, or the numbers of more than two classes.
 
     Examples
     --------
@@ -99,8 +108,8 @@ def contradiction(
     return np.sort(pair), np.ones(2, dtype=np.int64)
 
 
-def _in_mixed_group(hashes: NDArray[np.uint64], signs: NDArray[np.int8]) -> NDArray[np.bool_]:
-    """Mark the rows whose hash occurs with both signs."""
+def _in_mixed_group(hashes: NDArray[np.uint64], signs: NDArray[Any]) -> NDArray[np.bool_]:
+    """Mark the rows whose hash occurs with different labels."""
     mixed = np.zeros(hashes.size, dtype=np.bool_)
     if not hashes.size:
         return mixed
@@ -111,7 +120,8 @@ def _in_mixed_group(hashes: NDArray[np.uint64], signs: NDArray[np.int8]) -> NDAr
     return mixed
 
 
-def _cycle(X: Any, signs: NDArray[np.int8], affine: bool, work: int) -> Combination | None:
+def integer_cycle(X: Any, signs: NDArray[np.int8], affine: bool, work: int) -> Combination | None:
+    """Return the updates between two visits of Algorithm 1 to the same ``w``, if there are such."""
     n, d = X.shape
     if n * d > MOST_VALUES:
         return None

@@ -1,7 +1,6 @@
 """The result of a run."""
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from math import ceil
 from typing import Any, NamedTuple
 
@@ -10,19 +9,18 @@ from numpy.typing import NDArray
 
 from novikoff.certificate import Status
 from novikoff.compiled.step import (
-    ALONG,
     MISTAKES,
-    OFFSET,
     RESCALED,
     UPDATES,
     WEIGHT,
     Specification,
 )
 from novikoff.rules import Rule
-from novikoff.run.bounds import Bounds, Point
+from novikoff.run.bounds import Bounds, Point, minus
 from novikoff.run.clock import Clock, Progress
 from novikoff.run.compression import Compression, Reason
 from novikoff.sample import Memory, Sample
+from novikoff.sample.sample import Worst
 
 
 class Tail(NamedTuple):
@@ -78,9 +76,8 @@ class Run:
         In pairs, the mean over those after whole pairs.
         """
         weights, stamps = self.memory.weights, self.memory.stamps
-        if self.sides:
-            # The negative half of a pair, one update late, counts from where the pair began.
-            stamps = stamps - np.where(self.sample.signs < 0, weights, 0.0)
+        if self.balanced:
+            stamps = self.sample.stamps_of_steps(weights, stamps)
         # A step taken at time s is part of all but s of the T iterates.
         return weights - stamps / max(self.n_updates, 1)
 
@@ -92,10 +89,7 @@ class Run:
             return self.averaged
         # T times the mean over all iterates is their sum; of it, that before the tail is not taken.
         total: NDArray[np.float64] = T * weights - self.memory.stamps
-        before = tail.updates * tail.weights - tail.stamps
-        total -= before
-        total /= T - tail.updates
-        return total
+        return minus(total, tail.updates * tail.weights - tail.stamps) / (T - tail.updates)
 
     def tail_from_here(self) -> Tail:
         """Return the tail that begins at the current iterate."""
@@ -123,44 +117,30 @@ class Run:
         """Updates, mistakes and bounds after every full pass."""
         return self.clock.history
 
-    @cached_property
-    def sides(self) -> tuple[NDArray[np.int64], ...]:
-        """Where in the order the classes are, if examples go in pairs, one of each; else nothing.
+    @property
+    def balanced(self) -> bool:
+        """Whether a step is on examples of several classes at once, a pair where there are two.
 
-        They do where the worst is picked and hyperplanes have an intercept, which then needs no
-        lift: for any vector it is what makes the margins of the worst two equal.
+        It is where the worst is picked and hyperplanes have an intercept, which then needs no
+        lift: for any vector it is what makes the margins of the worst examples equal.
         """
-        if self.rule.pick != "worst" or not self.sample.affine:
-            return ()
-        signs = self.sample.signs[self.sample.order]
-        classes = np.flatnonzero(signs > 0), np.flatnonzero(signs < 0)
-        return classes if all(side.size for side in classes) else ()
+        return self.rule.pick == "worst" and self.sample.affine and self.sample.can_balance
 
-    def worst(self, margins: NDArray[np.float64]) -> NDArray[np.int64]:
-        """Return where in the order the least margin is, or in pairs, that of each class."""
-        if not self.sides:
-            return np.array([np.argmin(margins)])
-        return np.array([side[np.argmin(margins[side])] for side in self.sides])
+    def worst(self) -> Worst:
+        """Return the example of least margin; balanced, the worst of the classes."""
+        return self.sample.worst(self.memory, balanced=self.balanced)
 
     def hyperplane(
         self, weights: NDArray[np.float64]
-    ) -> tuple[NDArray[np.float64], float, NDArray[np.int64]]:
+    ) -> tuple[NDArray[np.float64], Any, NDArray[np.int64]]:
         """Return coefficients and intercept that a weighting makes, and the examples that place it.
 
-        In pairs the hyperplane lies midway between the two worst examples, slack allowed for.
+        Of many classes, one of each for every class. Balanced, the intercept makes the margins of
+        the worst examples equal.
         """
-        sample = self.sample
-        if not self.sides:
-            return *sample.model(weights), np.empty(0, dtype=np.int64)
-        w, _ = sample.combine(weights)
-        state = self.memory.state.copy()
-        iterate = self.memory._replace(weights=weights, w=w, state=state)
-        along = float(w @ sample.centre)
-        state[OFFSET], state[ALONG] = 0.0, along
-        margins = sample.margins(sample.order, iterate)
-        pair = self.worst(margins)
-        positive, negative = margins[pair].tolist()
-        return w, (negative - positive) / 2 - along, sample.order[pair]
+        if self.balanced:
+            return self.sample.placed(weights)
+        return *self.sample.model(weights), np.empty(0, dtype=np.int64)
 
     def compression(
         self,
@@ -183,12 +163,16 @@ class Run:
         longest = (sample.longest,) if sample.affine or self.rule.uses_radius else ()
         why: dict[Reason, Any] = {
             # The model may be an iterate before the last update.
-            "update": np.flatnonzero((self.weights > 0.0) | (weights > 0.0)),
+            "update": np.flatnonzero(
+                (sample.by_example(self.weights) > 0.0) | (sample.by_example(weights) > 0.0)
+            ),
             "longest": longest,
             "placing": placing,
             "deciding": self.deciding,
         }
-        found = Compression.of(sample.order, sample.signs, weights, why)
+        found = Compression.of(
+            sample.order, sample.labels, lambda support: sample.on_support(support, weights), why
+        )
         if self.rule.unit_steps and sample.unweighted:
             return found
         # Steps of other lengths may be whole numbers by chance; the type must not depend on it.
@@ -197,5 +181,5 @@ class Run:
     def here(self) -> Point:
         """Return the current iterate, as a view that later updates change."""
         state = self.memory.state
-        offset, total = float(state[OFFSET]), float(state[WEIGHT])
+        offset, total = self.sample.offset_of(self.memory), float(state[WEIGHT])
         return Point(self.weights, self.memory.w, offset, total, int(state[RESCALED]))

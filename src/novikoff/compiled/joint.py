@@ -1,0 +1,342 @@
+"""Sweeps over the virtual rows of Kesler's construction, one for each wrong class of an example.
+
+A virtual row is ``(e_y - e_r) (x) z / sqrt(2)``, so that ``|virtual row| = |z|`` and two classes
+give the binary run. Its inner product with the vector that the weights make is half the difference
+of two scores. Of the virtual rows of an example only the worst is looked at, and none is formed:
+the state is one vector for each class, ``w[k]``.
+
+A virtual row gets a number when it is first updated on. Those of one example are linked:
+``first[i]`` is the newest one of example ``i``, ``after[p]`` the one before ``p``, -1 none.
+"""
+
+import math
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba.extending import overload
+
+from novikoff.certificate.kernels import njit
+from novikoff.compiled.rows import CSR, SUMS, Rows, add, distance2, dot, kernel_for
+from novikoff.compiled.step import (
+    FINITE,
+    LEAST,
+    NORM2,
+    RESCALED,
+    SHRINK,
+    SMALLEST_SHRINK,
+    THRESHOLD,
+    UPDATES,
+    WEIGHT,
+    Frame,
+    Specification,
+    advance,
+    length,
+)
+from novikoff.compiled.sweep import BRINK, TIE, reach_of
+
+
+class JointExamples(NamedTuple):
+    """Rows with the codes of their classes, and how they are read: ``z = (x - centre, lift)``.
+
+    ``norms2`` holds ``|x - centre|^2``; a negative entry stands for a norm not computed yet.
+    ``at`` lists the columns in which the centre is not zero; ``steps`` holds the factor on the
+    steps of each class.
+    """
+
+    rows: Rows
+    codes: np.ndarray
+    norms2: np.ndarray
+    centre: np.ndarray
+    at: np.ndarray
+    frame: Frame
+    steps: np.ndarray
+
+
+class JointState(NamedTuple):
+    """What a joint run remembers, in arrays that it changes in place.
+
+    ``w`` has one row for each class, relative to the centre; ``offsets`` is what the lift adds to
+    the scores and ``along`` is ``w . centre``. ``used`` counts the virtual rows; ``owner`` and
+    ``wrong`` are the example and the wrong class of each, ``totals`` the sum of the weights of an
+    example.
+    """
+
+    w: np.ndarray
+    offsets: np.ndarray
+    along: np.ndarray
+    state: np.ndarray
+    used: np.ndarray
+    first: np.ndarray
+    after: np.ndarray
+    owner: np.ndarray
+    wrong: np.ndarray
+    weights: np.ndarray
+    stamps: np.ndarray
+    totals: np.ndarray
+
+
+def _dense_scores(rows: np.ndarray, i: int, w: np.ndarray, out: np.ndarray) -> None:
+    # Four classes at a time: a value that is read, and converted, serves all of them.
+    fours = w.shape[0] - w.shape[0] % 4
+    for k in range(0, fours, 4):
+        ta = tb = tc = td = 0.0
+        for j in range(rows.shape[1]):
+            x = rows[i, j]
+            ta += x * w[k, j]
+            tb += x * w[k + 1, j]
+            tc += x * w[k + 2, j]
+            td += x * w[k + 3, j]
+        out[k], out[k + 1], out[k + 2], out[k + 3] = ta, tb, tc, td
+    for k in range(fours, w.shape[0]):
+        out[k] = dot(rows, i, w[k])
+
+
+def _csr_scores(rows: CSR, i: int, w: np.ndarray, out: np.ndarray) -> None:
+    data, indices, indptr = rows
+    for k in range(w.shape[0]):
+        out[k] = 0.0
+    for p in range(np.uint64(indptr[i]), np.uint64(indptr[i + 1])):
+        x, j = data[p], np.uint64(indices[p])
+        for k in range(w.shape[0]):
+            out[k] += x * w[k, j]
+
+
+def scores(rows: Rows, i: int, w: np.ndarray, out: np.ndarray) -> None:
+    """Write ``x_i . w[k]`` of every class into ``out``; for compiled code.
+
+    For sparse rows ``w`` is in Fortran order, so that the values of one column are neighbours.
+    """
+    raise NotImplementedError
+
+
+@overload(scores, strict=False, jit_options={"fastmath": SUMS})
+def _scores(rows: Any, i: Any, w: Any, out: Any) -> Callable[..., None]:
+    return kernel_for(rows, _dense_scores, _csr_scores)
+
+
+@njit(inner=True)
+def _worst_class(
+    out: np.ndarray, along: np.ndarray, offsets: np.ndarray, code: int
+) -> tuple[float, int]:
+    """Return the least half difference of scores, and its wrong class; the first of equal ones."""
+    own = out[code] - along[code] + offsets[code]
+    least, worst = np.inf, -1
+    for k in range(out.shape[0]):
+        if k != code:
+            margin = 0.5 * (own - (out[k] - along[k] + offsets[k]))
+            # A NaN is passed on, so that the caller sees it.
+            if worst < 0 or not margin >= least:
+                least, worst = margin, k
+    return least, worst
+
+
+@njit(inner=True)
+def _number_of(memory: JointState, i: int, wrong: int) -> int:
+    """Return the number of a virtual row; a new one where it has none yet."""
+    p = memory.first[i]
+    while p >= 0 and memory.wrong[p] != wrong:
+        p = memory.after[p]
+    if p < 0:
+        p = memory.used[0]
+        memory.used[0] += 1
+        memory.owner[p], memory.wrong[p] = i, wrong
+        memory.after[p], memory.first[i] = memory.first[i], p
+    return int(p)
+
+
+@njit()
+def take_joint(
+    examples: JointExamples,
+    row: int,
+    i: int,
+    wrong: int,
+    margin: float,
+    rule: Specification,
+    memory: JointState,
+) -> None:
+    """Update on a virtual row of example ``i``, stored in ``row``, whose margin is ``margin``."""
+    rows, codes, norms2, centre, at, frame, steps = examples
+    w, offsets, along, state = memory.w, memory.offsets, memory.along, memory.state
+    y = codes[i]
+    norm2 = norms2[i] if norms2[i] >= 0.0 else distance2(rows, row, centre, at)
+    norm2 += frame.lift2 + frame.slack2
+    tau = length(rule, state, margin, norm2) * steps[y]
+    p = _number_of(memory, i, wrong)
+    memory.stamps[p] += tau * state[UPDATES]
+    memory.weights[p] += tau
+    memory.totals[i] += tau
+    along[y] = add(rows, row, tau, w[y], centre, at)
+    along[wrong] = add(rows, row, -tau, w[wrong], centre, at)
+    offsets[y] += tau * frame.lift2
+    offsets[wrong] -= tau * frame.lift2
+    advance(rule, state, margin, norm2, tau)
+    if state[SHRINK] <= SMALLEST_SHRINK:
+        _rescale(memory)
+
+
+@njit(inner=True)
+def _rescale(memory: JointState) -> None:
+    w, state = memory.w, memory.state
+    for p in range(memory.used[0]):
+        memory.weights[p] *= SMALLEST_SHRINK
+        memory.stamps[p] *= SMALLEST_SHRINK
+    for i in range(memory.totals.shape[0]):
+        memory.totals[i] *= SMALLEST_SHRINK
+    for k in range(w.shape[0]):
+        memory.offsets[k] *= SMALLEST_SHRINK
+        memory.along[k] *= SMALLEST_SHRINK
+        for j in range(w.shape[1]):
+            w[k, j] *= SMALLEST_SHRINK
+    for k in (WEIGHT, THRESHOLD):
+        state[k] *= SMALLEST_SHRINK
+    state[NORM2] *= SMALLEST_SHRINK**2
+    state[SHRINK] /= SMALLEST_SHRINK
+    state[RESCALED] += 1.0
+
+
+@njit()
+def sweep_joint(
+    examples: JointExamples,
+    here: np.ndarray,
+    order: np.ndarray,
+    rule: Specification,
+    memory: JointState,
+    near: np.ndarray,
+    nearness: float,
+    most: float,
+    passes: int,
+) -> tuple[int, int, int]:
+    """Visit the examples of ``order``, stored in the rows ``here``, as :func:`.sweep.sweep` does.
+
+    The worst virtual row of an example decides.
+    """
+    rows, codes, norms2, frame = examples.rows, examples.codes, examples.norms2, examples.frame
+    w, offsets, along, state = memory.w, memory.offsets, memory.along, memory.state
+    out = np.empty(w.shape[0])
+    begun, found = 0, 0
+    while begun < passes:
+        begun += 1
+        found = 0
+        total = 0.0
+        before = state[UPDATES]
+        least = state[LEAST]
+        reach = reach_of(state, nearness)
+        brink = reach_of(state, min(nearness, BRINK))
+        for p in range(order.shape[0]):
+            i, y = order[p], codes[order[p]]
+            scores(rows, here[p], w, out)
+            margin, r = _worst_class(out, along, offsets, y)
+            if frame.slack2 != 0.0:
+                margin += frame.slack2 * memory.totals[i]
+            total += margin
+            least = min(least, margin)
+            if margin > reach:
+                continue
+            near[found] = i
+            found += 1
+            if margin > brink:
+                continue
+            # As in the sweep of two classes, for the mean of the two scores.
+            tie = 0.5 * (abs(out[y]) + abs(out[r]))
+            tie += 0.5 * (abs(along[y]) + abs(along[r]))
+            tie += 0.5 * (abs(offsets[y]) + abs(offsets[r]))
+            tie += math.sqrt(max(norms2[i], 0.0)) * math.sqrt(max(state[NORM2], 0.0))
+            if -np.inf < margin <= state[THRESHOLD] + TIE * tie:
+                if state[UPDATES] >= most:
+                    state[FINITE] += 0.0 * total
+                    return begun, p, found - 1
+                take_joint(examples, here[p], i, r, margin, rule, memory)
+                reach = reach_of(state, nearness)
+                brink = reach_of(state, min(nearness, BRINK))
+        # A NaN or an infinity in any row survives the sum and the product with zero.
+        state[FINITE] += 0.0 * total
+        state[LEAST] = least
+        if state[UPDATES] == before:
+            break
+    return begun, order.shape[0], found
+
+
+@njit()
+def margins_joint(
+    examples: JointExamples,
+    here: np.ndarray,
+    order: np.ndarray,
+    memory: JointState,
+    out: np.ndarray,
+) -> None:
+    """Write the least margin of each example of ``order`` over its wrong classes into ``out``."""
+    every = np.empty(memory.w.shape[0])
+    for p in range(order.shape[0]):
+        i = order[p]
+        scores(examples.rows, here[p], memory.w, every)
+        out[p], _ = _worst_class(every, memory.along, memory.offsets, examples.codes[i])
+        out[p] += examples.frame.slack2 * memory.totals[i]
+
+
+@njit()
+def combine_joint(
+    rows: Rows,
+    here: np.ndarray,
+    coefficients: np.ndarray,
+    centre: np.ndarray,
+    at: np.ndarray,
+    w: np.ndarray,
+) -> None:
+    """Add ``coefficients[p, k] * (x_here[p] - centre)`` to every ``w[k]``."""
+    for p in range(here.shape[0]):
+        for k in range(w.shape[0]):
+            if coefficients[p, k] != 0.0:
+                add(rows, here[p], coefficients[p, k], w[k], centre, at)
+
+
+@njit()
+def least_joint(
+    examples: JointExamples,
+    here: np.ndarray,
+    order: np.ndarray,
+    memory: JointState,
+    least: np.ndarray,
+    who: np.ndarray,
+) -> None:
+    """Lower ``least[y, r]`` to the least margin of an example of class y against class r.
+
+    ``who[y, r]`` becomes that example, the first in order of equal ones.
+    """
+    along, offsets = memory.along, memory.offsets
+    every = np.empty(memory.w.shape[0])
+    for p in range(order.shape[0]):
+        i, y = order[p], examples.codes[order[p]]
+        scores(examples.rows, here[p], memory.w, every)
+        own = every[y] - along[y] + offsets[y]
+        for k in range(every.shape[0]):
+            margin = 0.5 * (own - (every[k] - along[k] + offsets[k]))
+            margin += examples.frame.slack2 * memory.totals[i]
+            if k != y and margin < least[y, k]:
+                least[y, k], who[y, k] = margin, i
+
+
+@njit()
+def step_joint(
+    examples: JointExamples,
+    here: np.ndarray,
+    order: np.ndarray,
+    wrong: np.ndarray,
+    rule: Specification,
+    memory: JointState,
+) -> None:
+    """Update on the given virtual rows, one after the other, as one step of the run."""
+    along, offsets, state = memory.along, memory.offsets, memory.state
+    every = np.empty(memory.w.shape[0])
+    begun = state[UPDATES]
+    for p in range(order.shape[0]):
+        i, y, r = order[p], examples.codes[order[p]], wrong[p]
+        scores(examples.rows, here[p], memory.w, every)
+        own = every[y] - along[y] + offsets[y]
+        margin = 0.5 * (own - (every[r] - along[r] + offsets[r]))
+        margin += examples.frame.slack2 * memory.totals[i]
+        state[FINITE] += 0.0 * margin
+        late, total = state[UPDATES] - begun, state[WEIGHT]
+        take_joint(examples, here[p], i, r, margin, rule, memory)
+        # All of them count from where the step began.
+        memory.stamps[_number_of(memory, i, r)] -= late * (state[WEIGHT] - total)

@@ -1,0 +1,351 @@
+"""Examples of many classes as one sample: the virtual rows of Kesler's construction.
+
+An example of class y has a virtual row for every other class r, ``(e_y - e_r) (x) z / sqrt(2)``,
+which a vector ``w`` with one part for each class must have on its positive side. Lengths are those
+of the examples, and the margin of ``w`` is a lower bound on the distance of the examples to every
+boundary between two classes. For two classes it is the binary problem.
+"""
+
+from dataclasses import dataclass, field, fields, replace
+from math import inf, sqrt
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.compiled import joint as compiled
+from novikoff.compiled.joint import JointExamples
+from novikoff.compiled.mean_cycle import least_mean_cycle
+from novikoff.compiled.rows import Rows
+from novikoff.compiled.step import Frame, Specification, start
+from novikoff.sample.sample import Sample, Worst
+from novikoff.sample.storage import Storage
+from novikoff.sample.virtual_rows import Floats, Indices, JointMemory, VirtualRows
+
+# Arcs whose spare length is below this share of the longest one count as tight.
+TIGHT = 1e-9
+
+
+@dataclass(frozen=True)
+class JointSample(Sample):
+    """Examples of many classes in the order of visits; nothing of the data is copied.
+
+    Weights are those of ``rows``, the virtual rows that a run has updated on. Build one with
+    :meth:`joint`.
+
+    Attributes
+    ----------
+    codes : array of int64
+        The classes of the examples, as numbers.
+    steps : array of float64
+        The factor on the steps of each class.
+    rows : VirtualRows
+        The virtual rows that have a weight.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from novikoff import rules
+    >>> from novikoff.run import run
+    >>> from novikoff.sample import JointSample, Sample, storage_of
+    >>> X, codes = np.array([[0.0, 1.0], [2.0, 0.0], [-2.0, 0.0]]), np.array([0, 1, 2])
+    >>> sample = Sample.of(storage_of(X), np.ones(3), affine=False)
+    >>> finished = run(JointSample.joint(sample, codes, n_classes=3), rules.Classic())
+    >>> finished.status.name, finished.n_updates
+    ('CONVERGED', 3)
+    >>> finished.memory.w
+    array([[ 0.,  2.],
+           [ 2., -1.],
+           [-2., -1.]])
+    """
+
+    codes: Indices = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    steps: Floats = field(default_factory=lambda: np.ones(0))
+    rows: VirtualRows = field(default_factory=lambda: VirtualRows(0))
+
+    @classmethod
+    def joint(
+        cls,
+        sample: Sample,
+        codes: Indices,
+        *,
+        n_classes: int,
+        steps: Floats | None = None,
+        rows: VirtualRows | None = None,
+    ) -> "JointSample":
+        """Return examples that are measured already with their classes; no pass over the data.
+
+        Parameters
+        ----------
+        sample : Sample
+            The examples; their signs are not read.
+        codes : array of int64
+            Their classes, as numbers from 0.
+        n_classes : int
+            How many classes there are.
+        steps : array of float64, optional
+            The factor on the steps of each class; by default 1.
+        rows : VirtualRows, optional
+            Those of a run that is continued.
+        """
+        return cls(
+            **{one.name: getattr(sample, one.name) for one in fields(Sample)},
+            codes=np.asarray(codes, dtype=np.int64),
+            steps=np.ones(n_classes) if steps is None else np.asarray(steps, dtype=np.float64),
+            rows=VirtualRows(sample.n_examples) if rows is None else rows,
+        )
+
+    @property
+    def n_classes(self) -> int:
+        """How many classes there are."""
+        return len(self.steps)
+
+    @property
+    def labels(self) -> Indices:
+        """The classes of the examples, as numbers."""
+        return self.codes
+
+    @property
+    def can_balance(self) -> bool:
+        """Whether there is an example of each class."""
+        return len(np.unique(self.codes[self.order])) == self.n_classes
+
+    @property
+    def unweighted(self) -> bool:
+        """Whether all classes take the same steps as without weights."""
+        return bool((self.steps == 1.0).all())
+
+    def memory(self, rule: Specification) -> Any:
+        """Return the memory of a run that starts at ``w = 0``."""
+        n_classes = self.n_classes
+        return JointMemory(
+            self.rows,
+            self.zeros(),
+            np.zeros(n_classes),
+            np.zeros(n_classes),
+            start(rule),
+            np.zeros(self.n_examples),
+        )
+
+    def with_equal_steps(self) -> "JointSample":
+        """Return the same examples without weights on the steps of the classes."""
+        return replace(self, steps=np.ones(self.n_classes))
+
+    def with_frame(self, frame: Frame) -> "JointSample":
+        """Return the same examples with another lift or slack."""
+        return replace(self, frame=frame)
+
+    def of_batch(
+        self, storage: Storage, order: Indices, codes: Indices, norms2: Floats
+    ) -> "JointSample":
+        """Return other examples, read relative to the same centre with the same lift."""
+        return replace(
+            self,
+            storage=storage,
+            signs=np.ones(len(order), dtype=np.int8),
+            order=order,
+            codes=codes,
+            norms2=norms2,
+            rows=VirtualRows(len(order)),
+        )
+
+    def zeros(self) -> Floats:
+        """Return zero vectors, one for each class, in the layout that sweeps read."""
+        shape = self.n_classes, self.storage.width
+        return np.zeros(shape, order="F" if self.is_sparse else "C")
+
+    def sweep(
+        self,
+        ids: Indices,
+        rule: Specification,
+        memory: Any,
+        *,
+        nearness: float = 0.0,
+        most: float = np.inf,
+        passes: int = 1,
+    ) -> tuple[int, int, Indices]:
+        """Visit a chunk as :meth:`Sample.sweep` does; the worst wrong class of each decides."""
+        memory.make_room(len(ids) * min(passes, self.n_classes - 1))
+        examples, here = self._joint_part(ids)
+        near = np.empty(len(ids), dtype=np.int64)
+        begun, visited, found = compiled.sweep_joint(
+            examples, here, ids, rule, memory.arrays(), near, nearness, most, passes
+        )
+        return begun, visited, near[:found]
+
+    def margins(self, ids: Indices, memory: Any) -> Floats:
+        """Return the least ``z . w`` over the wrong classes of the given examples."""
+        out = np.empty(len(ids))
+        done = 0
+        for chunk in self.chunks(ids):
+            examples, here = self._joint_part(chunk)
+            some = out[done : done + len(chunk)]
+            compiled.margins_joint(examples, here, chunk, memory.arrays(), some)
+            done += len(chunk)
+        return out
+
+    def table(self, weights: Floats) -> tuple[Indices, Floats]:
+        """Return the examples with weight in the order of visits, and their weights by wrong class.
+
+        Also where ``weights`` are of an earlier moment, when there were fewer virtual rows.
+        """
+        support = self.order[self.by_example(weights)[self.order] != 0.0]
+        return support, self.on_support(support, weights)
+
+    def signed_weights(self, support: Indices, weights: NDArray[Any]) -> NDArray[Any]:
+        """Return weights by class, a row for each: those on the own class, minus those against it.
+
+        ``weights`` has a row for each example of the support.
+        """
+        signed = -weights
+        signed[np.arange(len(support)), self.codes[support]] += weights.sum(axis=1)
+        return signed.T
+
+    def between(self, weights: Floats) -> Floats:
+        """Return the sum of the weights of the examples of each class against each other."""
+        rows = self.rows
+        sums = np.zeros((self.n_classes, self.n_classes))
+        owner, wrong = rows.owner[: len(weights)], rows.wrong[: len(weights)]
+        np.add.at(sums, (self.codes[owner], wrong), weights)
+        return sums
+
+    def combine(self, weights: Floats) -> tuple[Floats, Any]:
+        """Return ``sum weights (e_y - e_r) (x) (x - centre)``, and the offsets at the centre.
+
+        The sum runs over the examples with weight, in the order of visits, so that it does not
+        depend on any other example.
+        """
+        support, table = self.table(weights)
+        signed = self.signed_weights(support, table).T
+        w = self.zeros()
+        done = 0
+        for chunk in self.chunks(support):
+            rows, here = self._rows(chunk)
+            some = signed[done : done + len(chunk)]
+            compiled.combine_joint(rows, here, some, self.centre, self.at, w)
+            done += len(chunk)
+        # A sum along the first axis of a C-ordered table adds in the order of visits.
+        return w, self.frame.lift2 * signed.sum(axis=0)
+
+    def model(self, weights: Floats) -> tuple[Floats, Any]:
+        """Return the scores ``coef . x + intercept`` that a weighting makes, one for each class."""
+        w, offsets = self.combine(weights)
+        return np.ascontiguousarray(w), offsets - w @ self.centre
+
+    def length(self, weights: Floats, w: Floats) -> float:
+        """Return ``|w|`` with the coordinates of slack, one for each example."""
+        added = 0.0
+        if self.frame.slack2 > 0.0:
+            totals = self.by_example(weights)
+            added = self.frame.slack2 * float(totals @ totals)
+        return sqrt(0.5 * float(np.sum(w * w)) + added)
+
+    def bound(self, length: float, offset: Any, total: float) -> float:
+        """Bound the optimum margin by a vector that weights make, without a pass over the data.
+
+        With intercepts the flow between the classes must balance, which is what ``offset`` is in
+        units of the lift. Examples of the classes where it lacks are added; each is at most as long
+        as the longest, and each also adds to the total.
+        """
+        if not self.affine:
+            return length / total
+        lacking = 0.5 * float(np.abs(offset).sum()) / self.frame.lift2
+        radius = sqrt(float(self.norms2[self.longest]) + self.frame.slack2)
+        return (length + lacking * radius) / (total + lacking)
+
+    def closer_bound(self, weights: Floats, w: Floats) -> float:
+        """Return infinity: nothing closer than :meth:`bound` is known without a balanced flow."""
+        return inf
+
+    def worst(self, memory: Any, *, balanced: bool) -> Worst:
+        """Return the virtual row of least margin; balanced, the cycle of classes of least mean.
+
+        A virtual row leads from the class of its example to a wrong one. Intercepts cancel along a
+        cycle, and nothing but a cycle bounds what the best of them leave: the weights then balance
+        between the classes. Of two classes, the cycle is the pair of the worst examples.
+        """
+        if balanced:
+            least, who = self._least(self.order, memory)
+            cycle, mean, _ = _cycle(least)
+            wrong = np.roll(cycle, -1)
+            return Worst(who[cycle, wrong], mean, wrong)
+        margins = self.margins(self.order, memory)
+        worst = self.order[[np.argmin(margins)]]
+        least, _ = self._least(worst, memory)
+        wrong = np.array([np.argmin(least[self.codes[worst[0]]])])
+        return Worst(worst, float(margins.min()), wrong)
+
+    def step_on(self, worst: Worst, rule: Specification, memory: Any) -> None:
+        """Update on the worst virtual rows, in one call, between which no Ctrl-C can come."""
+        memory.make_room(len(worst.examples))
+        examples, here = self._joint_part(worst.examples)
+        state = memory.arrays()
+        compiled.step_joint(examples, here, worst.examples, worst.wrong, rule, state)
+
+    def placed(self, weights: Floats) -> tuple[Floats, Any, Indices]:
+        """Return the scores whose intercepts make the least margin as large as possible.
+
+        The vectors are those of the weights; also the examples that these intercepts depend on.
+        """
+        w, _ = self.combine(weights)
+        along, zero = w @ self.centre, np.zeros(self.n_classes)
+        totals = self.by_example(weights)
+        state = start(Specification())
+        iterate = JointMemory(self.rows, w, zero, along, state, totals)
+        least, who = self._least(self.order, iterate)
+        _, mean, potentials = _cycle(least)
+        spare = least + potentials[:, None] - potentials - mean
+        tight = spare <= TIGHT * np.abs(least[np.isfinite(least)]).max()
+        placing = np.unique(who[tight])
+        return np.ascontiguousarray(w), 2.0 * potentials - along, placing
+
+    def stamps_of_steps(self, weights: Floats, stamps: Floats) -> Floats:
+        """Return the stamps: a step on a cycle is counted from where it began already."""
+        return stamps
+
+    def by_example(self, weights: Floats) -> Floats:
+        """Return the sum of the weights of each example."""
+        totals = np.zeros(self.n_examples)
+        np.add.at(totals, self.rows.owner[: len(weights)], weights)
+        return totals
+
+    def on_support(self, support: Indices, weights: Floats) -> Floats:
+        """Return the weights of some examples, those of every wrong class in a row."""
+        place = np.full(self.n_examples, -1, dtype=np.int64)
+        place[support] = np.arange(len(support))
+        owner, wrong = self.rows.owner[: len(weights)], self.rows.wrong[: len(weights)]
+        known = place[owner] >= 0
+        table = np.zeros((len(support), self.n_classes))
+        table[place[owner[known]], wrong[known]] = weights[known]
+        return table
+
+    def offset_of(self, memory: Any) -> Floats:
+        """Return a copy of the offsets of an iterate at the centre, one for each class."""
+        return np.array(memory.offsets)
+
+    def _least(self, ids: Indices, memory: Any) -> tuple[Floats, Indices]:
+        """Return the least margin of examples of each class against each other, and whose."""
+        shape = self.n_classes, self.n_classes
+        least, who = np.full(shape, inf), np.full(shape, -1, dtype=np.int64)
+        for chunk in self.chunks(ids):
+            examples, here = self._joint_part(chunk)
+            compiled.least_joint(examples, here, chunk, memory.arrays(), least, who)
+        return least, who
+
+    def _rows(self, ids: Indices) -> tuple[Rows, Indices]:
+        rows, gathered = self.storage.part(ids)
+        return rows, ids if gathered is None else np.arange(len(ids))
+
+    def _joint_part(self, ids: Indices) -> tuple[JointExamples, Indices]:
+        rows, here = self._rows(ids)
+        examples = JointExamples(
+            rows, self.codes, self.norms2, self.centre, self.at, self.frame, self.steps
+        )
+        return examples, here
+
+
+def _cycle(least: Floats) -> tuple[Indices, float, Floats]:
+    """Return the cycle of classes of least mean margin, the mean, and the best intercepts."""
+    nodes, potentials = np.empty(len(least) + 1, dtype=np.int64), np.empty(len(least))
+    count, mean = least_mean_cycle(least, nodes, potentials)
+    return nodes[:count], float(mean), potentials
