@@ -1,6 +1,7 @@
 """The scikit-learn contract, with no expected failure and no tag that skips a check."""
 
 import pytest
+from sklearn.metrics.pairwise import linear_kernel
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from novikoff import MaxMargin, MaxMarginCV, Perceptron, rules
@@ -27,6 +28,18 @@ pytestmark = pytest.mark.filterwarnings(
         MaxMargin(multi_class="ovr"),
         MaxMarginCV(Cs=4, cv=3),
         MaxMarginCV(Cs=4, cv=3, multi_class="ovr"),
+        Perceptron(kernel="rbf", max_iter=100),
+        Perceptron(kernel="poly", rule="dynamic", C=0.5, max_iter=100),
+        Perceptron(kernel="laplacian", rule="passive-aggressive", average=True, max_iter=100),
+        Perceptron(kernel="precomputed", max_iter=100),
+        Perceptron(kernel=linear_kernel, rule="classic", max_iter=100),
+        MaxMargin(kernel="rbf"),
+        MaxMargin(kernel="rbf", C=1.0, class_weight="balanced"),
+        MaxMargin(kernel="poly", coef0=1.0),
+        MaxMargin(kernel="sigmoid", gamma=1e-3, C=1.0),
+        MaxMargin(kernel="laplacian", fit_intercept=False),
+        MaxMargin(kernel="precomputed", C=1.0),
+        MaxMargin(kernel=linear_kernel, C=1.0),
     ]
 )
 def test_contract(estimator, check):

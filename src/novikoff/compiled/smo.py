@@ -4,9 +4,9 @@ R.-E. Fan, P.-H. Chen & C.-J. Lin, "Working set selection using second order inf
 training support vector machines", JMLR 6, 2005. Without upper bounds on the weights: the hard
 margin, or the soft one of the squared hinge, whose slack is added to the diagonal.
 
-The *residual* of an example is ``e_i = y_i (1 - Delta_i^2 a_i) - sum_j a_j y_j k_ij``: at the optimum
-it is the intercept for every example with weight, at most that for other positive ones, and at
-least that for other negative ones.
+The *residual* of an example is ``e_i = y_i (1 - Delta_i^2 a_i) - sum_j a_j y_j k_ij``. At the
+optimum it is the intercept for every example with weight, at most that for other positive ones,
+and at least that for other negative ones.
 """
 
 import numpy as np
@@ -33,9 +33,8 @@ def steps_in_pairs(
     for step in range(most):
         first, highest, lowest = -1, -np.inf, np.inf
         for k in range(q):
-            if signs[k] > 0 or weights[k] > 0.0:
-                if residuals[k] > highest:
-                    first, highest = k, residuals[k]
+            if (signs[k] > 0 or weights[k] > 0.0) and residuals[k] > highest:
+                first, highest = k, residuals[k]
             if signs[k] < 0 or weights[k] > 0.0:
                 lowest = min(lowest, residuals[k])
         if not highest - lowest > tol:

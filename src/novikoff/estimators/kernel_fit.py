@@ -1,6 +1,5 @@
 """From a search in feature space to a model and its certificate, for both estimators."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -40,6 +39,9 @@ Vector = NDArray[np.float64]
 Ids = NDArray[np.int64]
 
 MEGABYTE = 1e6
+MOST_SPECIAL = 12
+"""The most examples, and the largest denominator, of a proof by small whole numbers."""
+
 SOME = 1000
 """Examples from which the variance in feature space is estimated."""
 
@@ -154,7 +156,7 @@ class KernelMarginFit:
         if self.C < np.inf:
             solution, support = self._solve(task, self.C, start)
             model = self._soft_model(task, solution, support, self.C)
-            certificate = task.certifier.soft(self._account(task, solution), model)
+            certificate = certifier_of(task).soft(self._account(task, solution), model)
             return self._fitted(task, certificate, solution)
         refutation = self._contradiction(task)
         if refutation is None:
@@ -169,7 +171,9 @@ class KernelMarginFit:
             if isinstance(certificate, Separation) or over:
                 return self._fitted(task, certificate, solution)
             if isinstance(certificate, NonSeparation):
-                refutation = task.certifier.refute(certificate.support, certificate.weights)
+                refutation = certifier_of(task).refute(certificate.support, certificate.weights)
+            elif solution.status is Status.PRECISION:
+                refutation = refute_by_small_numbers(task, solution.weights)
             proof, account = Weighted(*certificate.proof), certificate.account
             if self.nonseparable == "raise" and isinstance(certificate, Inconclusive):
                 return self._fitted(task, certificate, solution)
@@ -183,7 +187,7 @@ class KernelMarginFit:
         return self._soft_instead(task, account, refutation, proof)
 
     def _hard(self, task: Task, solution: KernelSolution, support: Ids) -> Any:
-        return task.certifier.hard(
+        return certifier_of(task).hard(
             self._account(task, solution),
             support=support,
             coef=solution.weights[support] * task.sample.signs[support],
@@ -196,8 +200,8 @@ class KernelMarginFit:
         self, task: Task, hard: Account, refutation: Refutation | None, proof: Weighted
     ) -> Fitted:
         """Fit a soft margin where nothing separates the examples, or nothing did in time."""
-        clock, certifier = task.clock, task.certifier
-        C = usual_kernel_cost(task.sample, task.costs)
+        clock, certifier = task.clock, certifier_of(task)
+        C = usual_kernel_cost(sample_of(task), task.costs)
         passes = int(np.ceil(clock.passes)) + max(clock.limits.max_iter, FEW_PASSES)
         clock.limits = replace(clock.limits, max_iter=passes)
         solution, support = self._solve(task, C, None)
@@ -221,7 +225,7 @@ class KernelMarginFit:
         account: Account | None = None,
     ) -> Any:
         weights = solution.weights[support]
-        return task.certifier.soft_model(
+        return certifier_of(task).soft_model(
             support,
             weights * task.sample.signs[support],
             solution.offset,
@@ -234,7 +238,7 @@ class KernelMarginFit:
         self, task: Task, C: float, start: Vector | None, share: float = 1.0
     ) -> tuple[KernelSolution, Ids]:
         """Return the solution, with weights for all examples, and its support."""
-        rows: KernelRows = task.sample
+        rows: KernelRows = sample_of(task)
         X, costs = rows.training.training.X, task.costs
         n = X.shape[0]
         part = np.arange(n) if costs is None else np.flatnonzero(costs > 0.0)
@@ -261,13 +265,13 @@ class KernelMarginFit:
 
     def _contradiction(self, task: Task) -> Refutation | None:
         """Prove by two equal examples with opposite labels that nothing separates."""
-        rows: KernelRows = task.sample
+        rows: KernelRows = sample_of(task)
         training = rows.training.training
         if rows.training.kernel.name in ("precomputed", "callable"):
             return None
         among = None if task.costs is None else np.flatnonzero(task.costs > 0.0)
         twins = contradiction(training.X, rows.signs, task.hashes, among)
-        return None if twins is None else task.certifier.refute(*twins)
+        return None if twins is None else certifier_of(task).refute(*twins)
 
     def _account(
         self, task: Task, solution: KernelSolution | None, C: float | None = None
@@ -296,9 +300,9 @@ class KernelMarginFit:
 class KernelRuleFit(RuleFit):
     """What is asked of a perceptron with a kernel: the search of a :class:`Task`."""
 
-    def __call__(self, task: Task) -> Fitted:
+    def __call__(self, task: Any) -> Fitted:
         """Run the rule, choose the model, certify it."""
-        sample, certifier, clock = task.sample, task.certifier, task.clock
+        sample, certifier, clock = sample_of(task), certifier_of(task), task.clock
         refutation = self._contradiction(task) if self.C == np.inf else None
         finished = run(
             sample,
@@ -310,10 +314,11 @@ class KernelRuleFit(RuleFit):
         weights = model_weights(finished, self.average)
         coef, intercept, placing = self._model(finished, weights)
         support = np.flatnonzero(coef)
-        model = dict(support=support, coef=coef[support], intercept=intercept)
+        model: dict[str, Any] = dict(support=support, coef=coef[support], intercept=intercept)
         account = self._account(finished)
         # Columns and scores can be computed again; what is stored for a warm start is small.
-        finished.memory.known.clear()
+        memory: Any = finished.memory
+        memory.known.clear()
         certificate: Certificate
         if self.C < np.inf:
             proof = finished.weights
@@ -356,7 +361,7 @@ class KernelRuleFit(RuleFit):
         )
 
     def _model(self, finished: Any, weights: Vector) -> tuple[Vector, float, Ids]:
-        """Return the coefficients of all examples, the intercept, and the examples that place it."""
+        """Return the coefficients of all examples, the intercept, and who places it."""
         sample = finished.sample
         coef, intercept = sample.model(weights)
         if not finished.balanced:
@@ -367,11 +372,11 @@ class KernelRuleFit(RuleFit):
         return coef, intercept - lifted + offset, placing
 
     def _contradiction(self, task: Task) -> Refutation | None:
-        matrix = task.sample.matrix
+        matrix = sample_of(task).matrix
         if matrix.kernel.name in ("precomputed", "callable"):
             return None
         twins = contradiction(task.certifier.examples.X, task.sample.signs, task.hashes)
-        return None if twins is None else task.certifier.refute(*twins)
+        return None if twins is None else certifier_of(task).refute(*twins)
 
 
 def usual_kernel_cost(rows: KernelRows, costs: Vector | None) -> float:
@@ -392,4 +397,29 @@ def usual_kernel_cost(rows: KernelRows, costs: Vector | None) -> float:
     return 1.0 / variance if variance > 1e-12 * float(np.abs(values).max(initial=0.0)) else 1.0
 
 
-Certify = Callable[[Problem, Examples], Any]
+def refute_by_small_numbers(task: Task, weights: Vector) -> Refutation | None:
+    """Prove that nothing separates the examples, where the weights are multiples of each other.
+
+    That is so where few examples of a small problem are in special position, such as the exclusive
+    or; in general nothing is found.
+    """
+    support = np.flatnonzero(weights)
+    if not 0 < len(support) <= MOST_SPECIAL:
+        return None
+    shares = weights[support] / weights[support].min()
+    for factor in range(1, MOST_SPECIAL + 1):
+        whole = np.rint(factor * shares)
+        if np.abs(factor * shares - whole).max() < 1e-6 * factor:
+            found: Refutation | None = certifier_of(task).refute(support, whole.astype(np.int64))
+            return found
+    return None
+
+
+def sample_of(task: Task) -> Any:
+    """Return the examples of a task, which are those of a kernel."""
+    return task.sample
+
+
+def certifier_of(task: Task) -> Any:
+    """Return the certifier of a task, which is a :class:`KernelCertifier`."""
+    return task.certifier

@@ -66,15 +66,15 @@ def gamma_of(gamma: Any, X: Any) -> float:
     if not isinstance(gamma, str):
         return float(gamma)
     if gamma == "auto":
-        return 1.0 / X.shape[1]
+        return 1.0 / int(X.shape[1])
     variance = _variance(X)
-    return 1.0 / (X.shape[1] * variance) if variance > 0.0 else 1.0
+    return 1.0 / (int(X.shape[1]) * variance) if variance > 0.0 else 1.0
 
 
 def _variance(X: Any) -> float:
     """Return the variance of all values, read in blocks."""
     if sparse.issparse(X):
-        count = X.shape[0] * X.shape[1]
+        count = int(X.shape[0]) * int(X.shape[1])
         data = X.data.astype(np.float64)
         mean = float(data.sum()) / count
         return (float(((data - mean) ** 2).sum()) + (count - len(data)) * mean**2) / count

@@ -17,14 +17,13 @@ from novikoff.estimators.training import Training
 from novikoff.run import Callback, Clock, Limits
 from novikoff.run.blas import blas_for
 from novikoff.run.clock import cancel_on_interrupt
-from novikoff.sample import Sample
 
 Search = Callable[[Task], Fitted]
 
 
 def fit_classes(
     training: Training,
-    sample: Sample,
+    sample: Any,
     search: Search,
     *,
     before: Certificate | None = None,

@@ -6,7 +6,7 @@ Nothing of the size of all pairs is made: whoever asks for a block decides how l
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,18 @@ FAR = 4.0
 
 class KernelError(ValueError):
     """A kernel whose values are not those of a kernel: in one line, what is wrong."""
+
+
+def check_square(norm2: float, most: float, dtype: Any = np.float64) -> None:
+    """Raise if the squared length of a combination is negative by more than rounding.
+
+    ``most`` is the largest that it could be, and ``dtype`` the type of the kernel values.
+    """
+    if not norm2 >= -16.0 * float(np.finfo(dtype).eps) * most:
+        raise KernelError(
+            "The kernel is not positive semidefinite: a combination of examples has the squared "
+            f"norm {norm2:.6g}. Use another kernel, or other parameters."
+        )
 
 
 @dataclass(frozen=True)
@@ -62,6 +74,13 @@ class KernelFunction:
     degree: float = 3
     coef0: float = 0.0
     function: Callable[[Any, Any], Any] | None = None
+
+
+class Prepared(NamedTuple):
+    """Examples whose rows are at hand as products need them, for several blocks."""
+
+    ids: Ids
+    rows: Any
 
 
 class KernelMatrix:
@@ -107,17 +126,31 @@ class KernelMatrix:
             for part in self._slices():
                 self._ready[part] = self._centred(X[part])
         self.diagonal: NDArray[np.float64] = self._diagonal()
+        if not np.isfinite(self.diagonal).all():
+            raise KernelError(
+                f"The {kernel.name} kernel has values that are not finite; rescale the features "
+                "or change its parameters."
+            )
+        least = float(self.diagonal.min(initial=0.0))
+        check_square(least, float(np.abs(self.diagonal).max(initial=0.0)))
 
     @property
     def _in_place(self) -> bool:
         plain = self.centre is None and self.kernel.name != "precomputed"
         return plain and self._X.dtype == self.dtype and bool(self._X.flags.c_contiguous)
 
+    def prepare(self, ids: Ids) -> Prepared:
+        """Return examples for :meth:`block`, their rows converted once."""
+        formula = self.kernel.name in ("linear", "rbf", "poly", "sigmoid")
+        return Prepared(ids, self._rows(ids) if formula else None)
+
     def block(self, rows: Any, columns: Any) -> Values:
         """Return the values for some examples (rows) and others (columns), an array of its own."""
-        rows, columns = np.asarray(rows, dtype=np.int64), np.asarray(columns, dtype=np.int64)
-        out = np.empty((len(rows), len(columns)), dtype=self.dtype)
-        return self.fill(rows, columns, out)
+        rows = np.asarray(rows, dtype=np.int64)
+        if not isinstance(columns, Prepared):
+            columns = Prepared(np.asarray(columns, dtype=np.int64), None)
+        out = np.empty((len(rows), len(columns.ids)), dtype=self.dtype)
+        return self.fill(rows, columns.ids, out, columns.rows)
 
     def against_all(self, rows: Any, out: Values | None = None) -> Values:
         """Return the values for some examples and all of them."""
@@ -126,10 +159,10 @@ class KernelMatrix:
             out = np.empty((len(rows), self.n), dtype=self.dtype)
         return self.fill(rows, None, out)
 
-    def fill(self, rows: Ids, columns: Ids | None, out: Values) -> Values:
-        """Write the values into an array; no columns: all."""
+    def fill(self, rows: Ids, columns: Ids | None, out: Values, ready: Any = None) -> Values:
+        """Write the values into an array; no columns: all. ``ready`` are rows for the columns."""
         with np.errstate(over="ignore", invalid="ignore"):
-            self._fill(rows, columns, out)
+            self._fill(rows, columns, out, ready)
         if not np.isfinite(out.sum(dtype=np.float64)) and not np.isfinite(out).all():
             raise KernelError(
                 f"The {self.kernel.name} kernel has values that are not finite; rescale the "
@@ -137,7 +170,7 @@ class KernelMatrix:
             )
         return out
 
-    def _fill(self, rows: Ids, columns: Ids | None, out: Values) -> None:
+    def _fill(self, rows: Ids, columns: Ids | None, out: Values, ready: Any) -> None:
         kernel, count = self.kernel, self.n if columns is None else len(columns)
         if kernel.name == "precomputed":
             for part in self._slices(count):
@@ -146,25 +179,27 @@ class KernelMatrix:
             return
         if kernel.name == "callable":
             for part in self._slices(count):
-                which = part if columns is None else columns[part]
-                out[:, part] = called(kernel, self._X[rows], self._X[which])
+                here: Any = part if columns is None else columns[part]
+                out[:, part] = called(kernel, self._X[rows], self._X[here])
             return
         if kernel.name == "laplacian":
             mine = np.asarray(dense(self._X[rows]), dtype=np.float64)
             for part in self._slices(count):
-                which = part if columns is None else columns[part]
-                others = np.asarray(dense(self._X[which]), dtype=np.float64)
+                here = part if columns is None else columns[part]
+                others = np.asarray(dense(self._X[here]), dtype=np.float64)
                 out[:, part] = cdist(mine, others, "cityblock")
             out *= -kernel.gamma
             np.exp(out, out=out)
             return
         mine = self._rows(rows)
-        if self._ready is not None:
-            multiply(mine, self._ready if columns is None else self._ready[columns], out)
+        if ready is None and self._ready is not None:
+            ready = self._ready if columns is None else self._ready[columns]
+        if ready is not None:
+            multiply(mine, ready, out)
         else:
             for part in self._slices(count):
-                which = part if columns is None else columns[part]
-                multiply(mine, self._rows(which), out[:, part])
+                here = part if columns is None else columns[part]
+                multiply(mine, self._rows(here), out[:, part])
         self._transform(out, rows, columns)
 
     def _transform(self, out: Values, rows: Ids, columns: Ids | None) -> None:
@@ -244,16 +279,6 @@ class KernelMatrix:
         one = np.empty(0, dtype=np.int64)
         self._transform(out[:, None], one, one)
         return out
-
-
-def kernel_values(X: Any, Y: Any, kernel: KernelFunction) -> NDArray[np.float64]:
-    """Return the values for the rows of one matrix and those of another, in float64."""
-    if kernel.name == "callable":
-        return called(kernel, X, Y)
-    both = sparse.vstack([X, Y], format="csr") if sparse.issparse(X) else np.vstack([X, Y])
-    n = X.shape[0]
-    matrix = KernelMatrix(both, kernel)
-    return matrix.block(np.arange(n), np.arange(n, n + Y.shape[0]))
 
 
 def called(kernel: KernelFunction, X: Any, Y: Any) -> NDArray[np.float64]:

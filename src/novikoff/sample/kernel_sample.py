@@ -22,12 +22,13 @@ from novikoff.compiled.step import (
     RESCALED,
     SMALLEST_SHRINK,
     STATE_SIZE,
+    WEIGHT,
     Frame,
     Specification,
     start,
 )
 from novikoff.compiled.sweep import TIE
-from novikoff.sample.kernel import Ids, KernelMatrix
+from novikoff.sample.kernel import Ids, KernelMatrix, Prepared, check_square
 from novikoff.sample.signed import SignedSample
 
 Vector = NDArray[np.float64]
@@ -244,6 +245,7 @@ class KernelSample(SignedSample):
         known, visits = self._known(ids, memory, full=nearness > 0.0)
         self._bring_up_to_date(known, memory)
         columns = known.columns or self._columns(len(ids), len(ids))
+        ready = self.matrix.prepare(known.ids) if self.shared is None else known.ids
         part = Part(known.ids, known.values, columns.values, columns.slots)
         near = np.empty(len(ids), dtype=np.int64)
         cursor = np.zeros(compiled.CURSOR_SIZE)
@@ -263,7 +265,7 @@ class KernelSample(SignedSample):
                 count = compiled.upcoming(
                     part, visits, place + 1, signs, frame.slack2, weights, state, wanted[1:]
                 )
-                columns.add(wanted[: 1 + count], lambda some: self._block(some, known.ids))
+                columns.add(wanted[: 1 + count], lambda some: self._block(some, ready))
         finally:
             self._note(known, memory)
         begun, found = int(cursor[compiled.BEGUN]), int(cursor[compiled.FOUND])
@@ -333,17 +335,20 @@ class KernelSample(SignedSample):
         """Return the scores that signed weights make, without a cache."""
         out = np.zeros(len(ids))
         carriers = np.flatnonzero(signed)
-        for begin in range(0, len(carriers), CHUNK):
-            part = carriers[begin : begin + CHUNK]
-            for first in range(0, len(ids), CHUNK):
-                some = slice(first, first + CHUNK)
-                out[some] += self._block(ids[some], part) @ signed[part]
+        for first in range(0, len(ids), CHUNK):
+            some = slice(first, first + CHUNK)
+            ready = self.matrix.prepare(ids[some])
+            for begin in range(0, len(carriers), CHUNK):
+                part = carriers[begin : begin + CHUNK]
+                # In float64, because sums of many values of either sign cancel.
+                out[some] += signed[part] @ self._block(part, ready)
         return out
 
-    def _block(self, rows: Ids, columns: Ids) -> NDArray[Any]:
+    def _block(self, rows: Ids, columns: Any) -> NDArray[Any]:
         """Return products of examples relative to the centre."""
         values = self.matrix.block(rows, columns)
         if self.affine:
+            columns = columns.ids if isinstance(columns, Prepared) else columns
             values -= self.towards[columns].astype(values.dtype)
             values -= self.towards[rows].astype(values.dtype)[:, None]
         return values
@@ -410,9 +415,11 @@ class KernelSample(SignedSample):
             norm2 -= state[OFFSET] ** 2 / frame.lift2
         if frame.slack2 > 0.0:
             norm2 -= frame.slack2 * float(memory.weights @ memory.weights)
+        most = self.lifted_radius**2 * float(state[WEIGHT]) ** 2
+        check_square(norm2, most, self.matrix.dtype)
         memory.w[0] = sqrt(max(norm2, 0.0))
 
 
 def fits_whole(matrix: KernelMatrix, cache_bytes: float) -> bool:
     """Whether all columns fit in the cache."""
-    return matrix.n**2 * matrix.dtype.itemsize <= cache_bytes
+    return bool(matrix.n**2 * matrix.dtype.itemsize <= cache_bytes)

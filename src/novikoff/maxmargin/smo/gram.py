@@ -4,7 +4,7 @@ import numpy as np
 
 from novikoff.certificate import Status
 from novikoff.compiled import wolfe as compiled
-from novikoff.compiled.factor import GramCorral
+from novikoff.compiled.factor import GramCorral, fill
 from novikoff.maxmargin.smo.problem import KernelProblem, KernelSolution, Vector, placed
 from novikoff.maxmargin.smo.settings import SMO, SmoSettings
 from novikoff.run.clock import Clock
@@ -55,7 +55,7 @@ def solve_by_gram(
         clock.passes += 1.0
         weights[:] = 0.0
         weights[corral.members[:size]] = corral.weights[:size]
-        found = placed(problem, weights, values @ (weights * signs), Status.INTERRUPTED, NAME)
+        found = placed(problem, matrix, weights, values @ (weights * signs), NAME)
         clock.report(found.mistakes, found.lower, found.upper)
         if found.lower > 0.0 and found.lower >= (1.0 - tol) * found.upper:
             status = Status.GAP_REACHED
@@ -74,13 +74,6 @@ def _first_members(corral: GramCorral, second: np.ndarray) -> int:
     first = [np.flatnonzero(~second), np.flatnonzero(second)]
     chosen = np.array([side[np.argmin(lengths[side])] for side in first if len(side)])
     taken = np.empty(len(chosen), dtype=np.bool_)
-    size = compiled_fill(corral, chosen, taken)
+    size = int(fill(corral, 0, chosen, taken))
     corral.weights[:size] = 1.0
     return size
-
-
-def compiled_fill(corral: GramCorral, chosen: np.ndarray, taken: np.ndarray) -> int:
-    """Append candidates to an empty corral."""
-    from novikoff.compiled.factor import fill
-
-    return int(fill(corral, 0, chosen, taken))

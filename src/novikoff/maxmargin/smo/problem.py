@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from novikoff.certificate import Status
 from novikoff.maxmargin.bounds import place_hard, place_soft
-from novikoff.sample.kernel import KernelFunction
+from novikoff.sample.kernel import KernelFunction, KernelMatrix, check_square
 
 Vector = NDArray[np.float64]
 
@@ -57,16 +57,20 @@ class KernelSolution:
 
 
 def placed(
-    problem: KernelProblem, weights: Vector, products: Vector, status: Status, solver: str
+    problem: KernelProblem, matrix: KernelMatrix, weights: Vector, products: Vector, solver: str
 ) -> KernelSolution:
     """Return the solution that weights make, with its best offset.
 
     ``products`` are ``sum_j weights_j y_j k(x_j, x_i)``. With an intercept the weights of the two
     classes have the same total.
     """
+    status = Status.INTERRUPTED
     signs, slack2 = problem.signs, problem.slack2
     total = float(weights.sum())
-    norm2 = max(float((weights * signs) @ products), 0.0)
+    norm2 = float((weights * signs) @ products)
+    most = float(weights @ np.sqrt(np.abs(matrix.diagonal))) ** 2
+    check_square(norm2, most, matrix.dtype)
+    norm2 = max(norm2, 0.0)
     if not total > 0.0 or not norm2 > 0.0:
         return KernelSolution(weights, 0.0, status, -np.inf, np.inf, len(signs), solver)
     if slack2 is None:

@@ -81,7 +81,7 @@ class BlockSearch:
         """Bring the bounds up to date and report them."""
         weights, signs = self.weights, self.signs
         products = signs * (1.0 - self.slack2 * weights) - self.residuals
-        found = placed(self.problem, weights, products, Status.INTERRUPTED, NAME)
+        found = placed(self.problem, self.matrix, weights, products, NAME)
         hard, best = self.problem.slack2 is None, self.best
         if best is None or (found.lower > best.lower if hard else found.upper < best.upper):
             self.best = found
