@@ -1,5 +1,12 @@
-"""Proved upper bounds on the number of mistakes of the perceptron."""
+"""Theorems as numbers: bounds on mistakes, and on the error on new data."""
 
+from novikoff.theory.generalization import (
+    binomial_tail_bound,
+    compression_bound,
+    selection_bound,
+    theorem_5_1,
+    theorem_5_2,
+)
 from novikoff.theory.mistakes import (
     hinge_mistake_bound,
     lifted_mistake_bound,
@@ -8,8 +15,13 @@ from novikoff.theory.mistakes import (
 )
 
 __all__ = [
+    "binomial_tail_bound",
+    "compression_bound",
     "hinge_mistake_bound",
     "lifted_mistake_bound",
     "mistake_bound",
+    "selection_bound",
     "squared_mistake_bound",
+    "theorem_5_1",
+    "theorem_5_2",
 ]
