@@ -153,7 +153,7 @@ class _Search:
 
     @property
     def worst_is_violated(self) -> bool:
-        return self.worst.least <= self.run.memory.state[THRESHOLD]
+        return bool(self.worst.least <= self.run.memory.state[THRESHOLD])
 
     def make_model(self) -> Status:
         """Make passes over all examples, which nothing separates.
