@@ -25,6 +25,7 @@ from novikoff.rules import Rule, named
 from novikoff.sample import JointSample, visit_order
 
 CLAIMS_OF_A_FIT = (
+    "_visits",
     "certificate_",
     "margin_",
     "margin_upper_bound_",
@@ -101,6 +102,11 @@ class Perceptron(LinearModel):
     shuffle : bool, default=True
         Whether the order of visits is drawn at random, once; data larger than a cache keep runs
         of neighbouring rows (up to 256 kB) together.
+    schedule : "sweep" or "compress", default="sweep"
+        ``"compress"`` makes the support small, and with it the bound of :meth:`risk_certificate`:
+        visit the examples that have weight until they are satisfied, and only then the worst of
+        all, at a pass over the data for each. Any rule may go about its run like this (but
+        ``"min-over"``, which picks the worst anyhow); for the linear kernel.
     random_state : int, RandomState or None, default=None
         Draws the order.
     warm_start : bool, default=False
@@ -191,6 +197,7 @@ class Perceptron(LinearModel):
     """
 
     _last: LastRun | None = None
+    _visits: NDArray[np.int64] | None = None
     _online: Online | JointOnline | None = None
 
     def __init__(
@@ -212,6 +219,7 @@ class Perceptron(LinearModel):
         max_updates: int | None = None,
         time_limit: float | None = None,
         shuffle: bool = True,
+        schedule: Literal["sweep", "compress"] = "sweep",
         random_state: int | np.random.RandomState | None = None,
         warm_start: bool = False,
         class_weight: dict[Any, float] | Literal["balanced"] | None = None,
@@ -234,6 +242,7 @@ class Perceptron(LinearModel):
         self.max_updates = max_updates
         self.time_limit = time_limit
         self.shuffle = shuffle
+        self.schedule = schedule
         self.random_state = random_state
         self.warm_start = warm_start
         self.class_weight = class_weight
@@ -301,7 +310,8 @@ class Perceptron(LinearModel):
         steps = weights_of(self.class_weight, training.classes, training.codes)
         each = tuple(steps) if joint else tuple(steps[k] for k in training.positives)
         kernel = (self.kernel, self.gamma, self.degree, self.coef0)
-        asked = (repr(rule), affine, C, training.problem.exponents, joint, each, *kernel)
+        how = (self.schedule, *kernel)
+        asked = (repr(rule), affine, C, training.problem.exponents, joint, each, *how)
         last = self._last if self.warm_start else None
         if last is not None and not last.continues(asked, training):
             last = None
@@ -316,7 +326,8 @@ class Perceptron(LinearModel):
             return self._fit_kernel(training, steps, asked, order, memories, deadline)
         advice = [LongRun(self.max_iter, self._remedy)] if C == np.inf else []
         sample = training.sample(order=order, slack2=0.5 / C)
-        search = RuleFit(rule, C, average, float(self.min_margin), memories)
+        compress = self.schedule == "compress"
+        search = RuleFit(rule, C, average, float(self.min_margin), memories, compress)
         limits: dict[str, Any] = dict(
             before=self._before,
             max_iter=self.max_iter,
@@ -337,6 +348,8 @@ class Perceptron(LinearModel):
             )
         self.centre_ = training.unscaled(sample.centre)
         self._store(list(results.values()), certificate, training.classes)
+        supports = np.concatenate([result.support for result in results.values()])
+        self._visits = order[np.isin(order, supports)]
         self.__dict__.pop("mistakes_", None)
         memories = {k: result.last for k, result in results.items()}
         self._online = None

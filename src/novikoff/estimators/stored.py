@@ -50,7 +50,16 @@ CHECKS: dict[type[LinearModel], Callable[[Any], None]] = {
 }
 KINDS = {kind.__name__: kind for kind in CHECKS}
 
-BEFORE = {"scale": False, "multi_class": "ovr"}
+BEFORE = {
+    "scale": False,
+    "multi_class": "ovr",
+    "schedule": "sweep",
+    "kernel": "linear",
+    "gamma": "scale",
+    "degree": 3,
+    "coef0": 0.0,
+    "cache_size": 200,
+}
 """Parameters that older files are without, and what they were."""
 
 
