@@ -3,7 +3,7 @@
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from novikoff import MaxMargin, MaxMarginCV, Perceptron, rules
+from novikoff import MaxMargin, MaxMarginCV, Perceptron, RobustProjection, rules
 
 pytestmark = pytest.mark.filterwarnings(
     # Some checks fit on data that no limit within reason would let a rule finish.
@@ -25,6 +25,8 @@ pytestmark = pytest.mark.filterwarnings(
         MaxMargin(C=1.0),
         MaxMargin(C=0.1, class_weight="balanced", tol=1e-6),
         MaxMarginCV(Cs=4, cv=3),
+        RobustProjection(n_components=1),
+        RobustProjection(n_components=1, density=0.5),
     ]
 )
 def test_contract(estimator, check):
