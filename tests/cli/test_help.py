@@ -10,6 +10,7 @@ VERBS = [
     ["separable"],
     ["warmup"],
     ["reproduce"],
+    ["reproduce", "minimax"],
     ["reproduce", "mnist"],
 ]
 

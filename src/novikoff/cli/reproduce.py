@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from novikoff.cli.reproduce_minimax import minimax
 from novikoff.cli.reproduce_mnist import mnist
 from novikoff.cli.shared import options
 from novikoff.cli.shared.group import Group, Verb
@@ -58,6 +59,7 @@ def theorems(
             raise typer.Exit(1)
 
 
+reproduce.command(cls=Verb)(minimax)
 reproduce.command(cls=Verb)(mnist)
 
 

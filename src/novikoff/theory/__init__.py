@@ -26,18 +26,21 @@ from novikoff.theory.robust import (
 
 if TYPE_CHECKING:
     from novikoff.theory.gram import GramCertificate, gram_certificate
+    from novikoff.theory.minimax import can_shatter, minimax_bound
     from novikoff.theory.projection import RobustProjection
 
 __all__ = [
     "GramCertificate",
     "RobustProjection",
     "binomial_tail_bound",
+    "can_shatter",
     "compression_bound",
     "count_partitions_bound",
     "cover_count",
     "gram_certificate",
     "hinge_mistake_bound",
     "lifted_mistake_bound",
+    "minimax_bound",
     "mistake_bound",
     "projection_dimension",
     "projection_failure",
@@ -51,6 +54,7 @@ __all__ = [
 # Found when first asked for: the bounds need neither scikit-learn nor exact arithmetic.
 _HOMES = {
     "novikoff.theory.gram": ("GramCertificate", "gram_certificate"),
+    "novikoff.theory.minimax": ("can_shatter", "minimax_bound"),
     "novikoff.theory.projection": ("RobustProjection",),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
