@@ -25,6 +25,7 @@ from novikoff.theory.robust import (
 )
 
 if TYPE_CHECKING:
+    from novikoff.theory import intersections, minimax
     from novikoff.theory.gram import GramCertificate, gram_certificate
     from novikoff.theory.minimax import can_shatter, minimax_bound
     from novikoff.theory.projection import RobustProjection
@@ -39,7 +40,9 @@ __all__ = [
     "cover_count",
     "gram_certificate",
     "hinge_mistake_bound",
+    "intersections",
     "lifted_mistake_bound",
+    "minimax",
     "minimax_bound",
     "mistake_bound",
     "projection_dimension",
@@ -52,6 +55,7 @@ __all__ = [
 ]
 
 # Found when first asked for: the bounds need neither scikit-learn nor exact arithmetic.
+_MODULES = ("intersections", "minimax")
 _HOMES = {
     "novikoff.theory.gram": ("GramCertificate", "gram_certificate"),
     "novikoff.theory.minimax": ("can_shatter", "minimax_bound"),
@@ -61,6 +65,8 @@ _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return import_module(f"novikoff.theory.{name}")
     if name in _HOME:
         value = getattr(import_module(_HOME[name]), name)
         globals()[name] = value
