@@ -12,6 +12,7 @@ VERBS = [
     ["reproduce"],
     ["reproduce", "minimax"],
     ["reproduce", "mnist"],
+    ["reproduce", "online"],
 ]
 
 

@@ -9,6 +9,7 @@ import typer
 
 from novikoff.cli.reproduce_minimax import minimax
 from novikoff.cli.reproduce_mnist import mnist
+from novikoff.cli.reproduce_online import online
 from novikoff.cli.shared import options
 from novikoff.cli.shared.group import Group, Verb
 from novikoff.cli.shared.screen import Screen
@@ -61,6 +62,7 @@ def theorems(
 
 reproduce.command(cls=Verb)(minimax)
 reproduce.command(cls=Verb)(mnist)
+reproduce.command(cls=Verb)(online)
 
 
 def verdict(rows: Sequence["Row"]) -> str:

@@ -2,6 +2,14 @@
 
 from novikoff.reproduce.measurement import Row
 from novikoff.reproduce.minimax import Risk, reproduce_minimax
+from novikoff.reproduce.online import Checkpoint, reproduce_online
 from novikoff.reproduce.theorems import reproduce_theorems
 
-__all__ = ["Risk", "Row", "reproduce_minimax", "reproduce_theorems"]
+__all__ = [
+    "Checkpoint",
+    "Risk",
+    "Row",
+    "reproduce_minimax",
+    "reproduce_online",
+    "reproduce_theorems",
+]

@@ -11,9 +11,12 @@ from novikoff.theory.generalization import (
     theorem_5_2,
 )
 from novikoff.theory.mistakes import (
+    ComparatorBounds,
+    comparator_bounds,
     hinge_mistake_bound,
     lifted_mistake_bound,
     mistake_bound,
+    norms_mistake_bound,
     squared_mistake_bound,
 )
 from novikoff.theory.robust import (
@@ -31,10 +34,12 @@ if TYPE_CHECKING:
     from novikoff.theory.projection import RobustProjection
 
 __all__ = [
+    "ComparatorBounds",
     "GramCertificate",
     "RobustProjection",
     "binomial_tail_bound",
     "can_shatter",
+    "comparator_bounds",
     "compression_bound",
     "count_partitions_bound",
     "cover_count",
@@ -45,6 +50,7 @@ __all__ = [
     "minimax",
     "minimax_bound",
     "mistake_bound",
+    "norms_mistake_bound",
     "projection_dimension",
     "projection_failure",
     "selection_bound",
