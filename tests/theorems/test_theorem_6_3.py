@@ -102,6 +102,15 @@ def _upper(half, factor):
     return (factor * half).gamma_upper(half, 1)
 
 
+@pytest.mark.parametrize("density", [None, 0.5])
+def test_as_many_vectors_as_inner_products_need(density):
+    """The n points, and the sum and the difference of each pair."""
+    n, k, tau = 7, 300, 0.3
+    vectors = n + 2 * (n * (n - 1) // 2)
+    one = projection_failure(k, 1, tau, density=density)
+    assert projection_failure(k, n, tau, density=density) == pytest.approx(vectors * one)
+
+
 def test_tails_that_underflow_are_bounded():
     assert projection_failure(10**9, 10, 0.5) == 0.0
     assert 0.0 < projection_failure(10**6, 10**100, 0.05) < 1e-60
