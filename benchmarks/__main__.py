@@ -27,6 +27,7 @@ SCRIPTS = {
     "soft_margin": "Soft margin",
     "cross_validation": "Cross-validation of C",
     "joint_margins": "Margins of all classes together",
+    "projection": "Random projection with a measured certificate",
     "shapes_soft": "Soft margin over a grid of shapes",
     "shapes_hard": "Hard margin over a grid of shapes",
     "shapes_separable": "Verdicts on separable data over a grid of shapes",

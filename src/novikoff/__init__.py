@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         save,
     )
     from novikoff.run import trace
+    from novikoff.theory import RobustProjection
 
 __all__ = [
     "Certificate",
@@ -28,6 +29,7 @@ __all__ = [
     "ModelError",
     "NotSeparableError",
     "Perceptron",
+    "RobustProjection",
     "Status",
     "Undecided",
     "__version__",
@@ -56,6 +58,7 @@ _HOMES = {
         "verify",
     ),
     "novikoff.run": ("trace",),
+    "novikoff.theory": ("RobustProjection",),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 

@@ -30,11 +30,29 @@ def test_a_perceptron_is_carried_by_its_support():
 
 def test_of_several_classes_the_supports_are_joined():
     X, y = load_digits(n_class=3, return_X_y=True)
-    ovr = {"multi_class": "ovr"} if "multi_class" in Perceptron().get_params() else {}
-    clf = Perceptron(rule="classic", random_state=1, **ovr).fit(X, y)
+    clf = Perceptron(rule="classic", random_state=1, multi_class="ovr").fit(X, y)
     risk = clf.risk_certificate(X, y)
     assert set(risk.support.tolist()) == set(np.concatenate(clf.support_).tolist())
     assert risk.margin is None
+
+
+def test_classes_together_have_one_support():
+    X, y = load_digits(n_class=3, return_X_y=True)
+    clf = Perceptron(rule="classic", random_state=1, multi_class="joint").fit(X, y)
+    risk = clf.risk_certificate(X, y)
+    assert set(risk.support.tolist()) == set(clf.support_.tolist())
+    assert np.mean(clf.predict(X) != y) <= risk.bound < 1.0
+
+
+def test_the_compressing_order_proves_more():
+    X, y, _ = on_a_sphere(np.random.default_rng(0), 1000, 20)
+    bounds = {}
+    for schedule in ("sweep", "compress"):
+        clf = Perceptron(
+            rule="classic", schedule=schedule, max_iter=10**5, min_margin=0.0, random_state=0
+        ).fit(X, y)
+        bounds[schedule] = clf.risk_certificate(X, y).bound
+    assert bounds["compress"] < 0.1 < bounds["sweep"]
 
 
 def test_a_fixed_number_of_passes_on_noisy_data():

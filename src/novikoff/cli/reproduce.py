@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from novikoff.cli.reproduce_minimax import minimax
 from novikoff.cli.reproduce_mnist import mnist
+from novikoff.cli.reproduce_online import online
 from novikoff.cli.shared import options
 from novikoff.cli.shared.group import Group, Verb
 from novikoff.cli.shared.screen import Screen
@@ -58,7 +60,9 @@ def theorems(
             raise typer.Exit(1)
 
 
+reproduce.command(cls=Verb)(minimax)
 reproduce.command(cls=Verb)(mnist)
+reproduce.command(cls=Verb)(online)
 
 
 def verdict(rows: Sequence["Row"]) -> str:

@@ -16,6 +16,7 @@ from novikoff.compiled.step import THRESHOLD
 from novikoff.estimators.kernel_options import is_linear
 from novikoff.estimators.linear import LinearModel
 from novikoff.estimators.maxmargin import MaxMargin
+from novikoff.estimators.online import Online
 from novikoff.estimators.perceptron import Perceptron
 from novikoff.rules import named
 from novikoff.theory.generalization import compression_bound, selection_bound, theorem_5_2
@@ -71,7 +72,7 @@ def run_risk(model: Perceptron, X: Any, y: ArrayLike, *, confidence: float, meth
     if reason is not None:
         raise NoRiskError(f"No bound on new data: {reason}.")
     Examples.of(model.certificate_.problem, X, y, None, check_fingerprint=True)
-    support = model._visits
+    support: Any = model._visits
     y = np.asarray(y)
     again = clone(model).set_params(shuffle=False, warm_start=False, verbose=0)
     again.fit(X[support], y[support])
@@ -82,7 +83,8 @@ def run_risk(model: Perceptron, X: Any, y: ArrayLike, *, confidence: float, meth
         )
     wrong = np.flatnonzero(model.predict(X) != y)
     margin = None
-    if model.status_ is Status.CONVERGED and len(model.coef_) == 1 and model._online is not None:
+    if model.status_ is Status.CONVERGED and len(model.coef_) == 1:
+        assert isinstance(model._online, Online)
         theta = float(model._online.states[0][THRESHOLD])
         margin = theta / float(np.linalg.norm(model.coef_)) * (1.0 - 2.0**-30)
     return _risk(

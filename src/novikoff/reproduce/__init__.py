@@ -1,6 +1,15 @@
 """The paper's tables and theorems, measured here."""
 
 from novikoff.reproduce.measurement import Row
+from novikoff.reproduce.minimax import Risk, reproduce_minimax
+from novikoff.reproduce.online import Checkpoint, reproduce_online
 from novikoff.reproduce.theorems import reproduce_theorems
 
-__all__ = ["Row", "reproduce_theorems"]
+__all__ = [
+    "Checkpoint",
+    "Risk",
+    "Row",
+    "reproduce_minimax",
+    "reproduce_online",
+    "reproduce_theorems",
+]
