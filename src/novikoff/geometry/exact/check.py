@@ -1,0 +1,165 @@
+"""Checking a result in exact arithmetic; no code is shared with the search."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from novikoff.certificate import Account, Certificate, Certifier, Status, Weighted
+from novikoff.certificate.errors import CertificateError
+from novikoff.certificate.exact.arithmetic import check_arithmetic
+from novikoff.certificate.wording import at_least, at_most, format_bounds
+from novikoff.geometry.bodies.base import Body
+from novikoff.geometry.bodies.composed import check_dimensions
+from novikoff.geometry.bodies.oracle import as_body
+from novikoff.geometry.bodies.points import Points
+from novikoff.geometry.core import core_of
+from novikoff.geometry.exact import bounds
+
+if TYPE_CHECKING:
+    from novikoff.geometry.result import SeparationResult
+
+
+@dataclass(frozen=True)
+class VerifiedDistance:
+    """Bounds on a distance that exact arithmetic has proved; ``str()`` is the sentence.
+
+    Attributes
+    ----------
+    lower, upper : float
+        The largest and the smallest float that the proof gives.
+    conditional : bool
+        Whether it holds only if user oracles are right.
+    sentence : str
+        What was proved.
+    """
+
+    lower: float
+    upper: float
+    conditional: bool
+    sentence: str
+
+    def __str__(self) -> str:
+        return self.sentence
+
+
+def check(result: "SeparationResult", K: Any = None, L: Any = None) -> VerifiedDistance:
+    """Prove the bounds of a result again, against these bodies."""
+    check_arithmetic()
+    bodies = [
+        as_body(given, stated.dimension) if given is not None else stated
+        for given, stated in zip((K, L), result.bodies, strict=True)
+    ]
+    check_dimensions(bodies[0], bodies[1])
+    if bodies[0].dimension != result.p.size:
+        raise CertificateError(
+            f"the result is about {result.p.size} coordinates, the bodies have "
+            f"{bodies[0].dimension}"
+        )
+    own = bodies[0] is result.bodies[0] and bodies[1] is result.bodies[1]
+    if own and result.certificate is not None:
+        lower, upper = _by_certificate(result, bodies)
+    else:
+        lower, upper = _by_support(result, bodies)
+    _compare(result, lower, upper)
+    conditional = any(body.oracles for body in bodies)
+    return VerifiedDistance(max(lower, 0.0), upper, conditional, _sentence(lower, upper, bodies))
+
+
+def _compare(result: "SeparationResult", lower: float, upper: float) -> None:
+    if not 0.0 <= result.distance_lower <= result.distance_upper:
+        raise CertificateError("the lower bound on the distance is not between 0 and the upper one")
+    if result.distance_lower > max(lower, 0.0):
+        raise CertificateError(
+            f"the distance is claimed to be at least {at_least(result.distance_lower, 17)}, but "
+            f"the hyperplane proves only {at_least(lower, 17)}"
+        )
+    if result.distance_upper < upper:
+        raise CertificateError(
+            f"the distance is claimed to be at most {at_most(result.distance_upper, 17)}, but the "
+            f"points prove only {at_most(upper, 17)}"
+        )
+    if (
+        result.epsilon is not None
+        and result.distance_upper >= result.epsilon
+        and (6.0 * result.margin < result.epsilon)
+        and result.ending.name == "EPSILON"
+    ):
+        raise CertificateError("neither exit of Lemma 4.2 was reached")
+
+
+def _by_support(result: "SeparationResult", bodies: list[Body]) -> tuple[float, float]:
+    """Compute both bounds from support values and from the points that the result names."""
+    cores = [core_of(body) for body in bodies]
+    radius = cores[0].radius + cores[1].radius
+    first, second = cores[0].body, cores[1].body
+    lower = 0.0
+    if result.w is not None:
+        lower = bounds.lower_bound(first, second, result.w, radius)
+    labels = (result.first.labels, result.second.labels)
+    weights = (result.first.proof_weights, result.second.proof_weights)
+    for values in weights:
+        if len(values) == 0 or min(values) < 0:
+            raise CertificateError("a weight of a combination is negative")
+    p, q = bounds.nearest_points(first, second, labels, weights)
+    return lower, bounds.upper_bound(p, q, radius)
+
+
+def _by_certificate(result: "SeparationResult", bodies: list[Body]) -> tuple[float, float]:
+    certificate = result.certificate
+    assert certificate is not None
+    X, y = _stacked(bodies)
+    proved = certificate.verify(X, y, check_fingerprint=False)
+    lower = 0.0 if proved.lower is None else 2.0 * proved.lower
+    upper = np.inf if proved.upper is None else 2.0 * proved.upper
+    if type(certificate).__name__ == "NonSeparation":
+        upper = 0.0
+    if upper > result.distance_upper or lower < result.distance_lower:
+        # Rounded to floats of half the size, a bound may be worse by a rounding.
+        return _by_support(result, bodies)
+    return lower, upper
+
+
+def _stacked(bodies: Any) -> tuple[Any, Any]:
+    from scipy import sparse
+
+    arrays = [body.array for body in bodies]
+    if any(body.is_sparse for body in bodies):
+        X: Any = sparse.vstack([sparse.csr_array(each) for each in arrays], format="csr")
+    else:
+        X = np.vstack(arrays)
+    return X, np.repeat([1, -1], [len(body) for body in bodies])
+
+
+def certificate_of(result: "SeparationResult") -> Certificate | None:
+    """Return the certificate on the stacked rows of two sets of points."""
+    first, second = result.bodies
+    if not (isinstance(first, Points) and isinstance(second, Points)):
+        return None
+    X, y = _stacked(result.bodies)
+    certifier = Certifier.of(X, y, positive=1, affine=True)
+    support = np.array([*result.first.labels, *(len(first) + i for i in result.second.labels)])
+    order = np.argsort(support)
+    if result.first.exact_weights is not None:
+        refutation = certifier.refute(np.unique(support))
+        return None if refutation is None else certifier.refuted(refutation)
+    weights = np.concatenate([result.first.weights, result.second.weights])
+    proof = Weighted(support[order], weights[order])
+    w = np.zeros(X.shape[1]) if result.w is None else result.w
+    status = Status.GAP_REACHED if result.ending.name == "GAP_REACHED" else Status.PRECISION
+    return certifier.hard(
+        Account(status=status), coef=w, intercept=result.b or 0.0, proof=proof, with_model=False
+    )
+
+
+def _sentence(lower: float, upper: float, bodies: list[Body]) -> str:
+    low, high = format_bounds(max(lower, 0.0), upper)
+    condition = ""
+    if any(body.oracles for body in bodies):
+        count = sum(body.oracles for body in bodies)
+        condition = "if the oracle is right, " if count == 1 else "if the oracles are right, "
+    if upper == 0.0:
+        return f"Verified: {condition}the bodies have a common point."
+    if lower <= 0.0:
+        return f"Verified: {condition}the distance of the bodies is at most {high}."
+    return f"Verified: {condition}the distance of the bodies is at least {low} and at most {high}."
