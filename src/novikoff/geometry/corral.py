@@ -155,12 +155,13 @@ class Corral:
         The weights' sum differs from 1 by rounding: of products relative to the centre it changes
         no more than what is allowed for.
         """
-        total, moduli, errors, terms = np.zeros(self.dimension), 0.0, 0.0, 16
+        total, moduli = np.zeros(self.dimension), np.zeros(self.dimension)
+        errors, terms = 0.0, 16
         for side, sign in ((0, 1.0), (1, -1.0)):
             places, weights = self.side(side)
             relative = self.points[places] - self.centre
             total += sign * (weights @ relative)
-            moduli = moduli + weights @ np.abs(relative)
+            moduli += weights @ np.abs(relative)
             errors += float(self.errors[places].max())
             terms += 3 * places.size
         norm = norm_above(np.abs(total) + error_of(1.0, terms) * moduli)

@@ -18,6 +18,7 @@ from novikoff.certificate.exact.dyadic import ceil_float, floor_float, nearest_f
 from novikoff.geometry.bodies.base import Body, Extreme, Vector
 from novikoff.geometry.corral import Corral
 from novikoff.geometry.exact import bounds, meeting
+from novikoff.geometry.exact.rational import rational_vector, square
 from novikoff.geometry.result import Combination, Ending, Verdict
 from novikoff.geometry.rounding import down, norm_above, norm_below, unit_scaled, up
 from novikoff.run.clock import Clock, Limits
@@ -248,7 +249,7 @@ class Search:
     def _is_common(self) -> bool:
         """Whether the combinations are one point exactly."""
         p, q = self._exact_points()
-        return p == q
+        return bool(p == q)
 
     def _exact_points(self) -> tuple[Any, Any]:
         first, second = self.best
@@ -264,7 +265,7 @@ class Search:
             if w is None or not w.any():
                 continue
             low, high = bounds.separation(self.K, self.L, w)
-            norm2 = bounds.square(bounds.rational_vector(w))
+            norm2 = square(rational_vector(w))
             lower = bounds.distance_below(low - high, norm2, self.radius)
             if lower > self.lower:
                 self.lower, self.w = lower, w
@@ -311,7 +312,7 @@ class Search:
             if not w.any():
                 return None
             low, high = bounds.separation(self.K, self.L, w)
-            norm2 = bounds.square(bounds.rational_vector(w))
+            norm2 = square(rational_vector(w))
             lower = bounds.distance_below(low - high, norm2, self.radius)
             if lower > max(self.lower, 0.0):
                 self.lower, self.w = lower, w

@@ -2,14 +2,11 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from flint import fmpq
 from numpy.typing import ArrayLike, NDArray
-
-if TYPE_CHECKING:
-    from novikoff.geometry.bodies.composed import AffineImage, MinkowskiSum
 
 Vector = NDArray[np.float64]
 Rational = fmpq
@@ -133,7 +130,7 @@ class Body(ABC):
         from novikoff.geometry.bodies.composed import AffineImage
 
         if np.ndim(factor) != 0 or isinstance(factor, Body):
-            return NotImplemented
+            raise TypeError("a body can be multiplied by a number; a matrix is applied with @")
         return AffineImage(self, float(factor))
 
     __rmul__ = __mul__

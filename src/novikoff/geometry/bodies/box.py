@@ -70,7 +70,7 @@ class Box(Body):
             raise CertificateError("a corner of a box is named by something else than its sides")
         return rational.rational_vector(self.recall(corner)[0])
 
-    def exact_value(self, direction: Exact, hint: Vector) -> fmpq:
+    def exact_value(self, direction: Exact, hint: Vector) -> Any:
         """Return the product with the corner on the side of the direction."""
         sides = zip(direction, self.lower, self.upper, strict=True)
         return sum((a * of_float(high if a > 0 else low) for a, low, high in sides), fmpq(0))
@@ -129,7 +129,7 @@ class Simplex(Body):
             raise CertificateError(f"refers to vertex {label!r} of a simplex of {self.dimension}")
         return rational.rational_vector(found[0])
 
-    def exact_value(self, direction: Exact, hint: Vector) -> fmpq:
+    def exact_value(self, direction: Exact, hint: Vector) -> Any:
         """Return the largest coordinate times the total."""
         return max(direction) * of_float(self.total)
 
@@ -193,7 +193,7 @@ class Zonotope(Body):
             point = [a + b for a, b in zip(point, signed, strict=True)]
         return point
 
-    def exact_value(self, direction: Exact, hint: Vector) -> fmpq:
+    def exact_value(self, direction: Exact, hint: Vector) -> Any:
         """Return the product with the centre plus the moduli of those with the generators."""
         products = (rational.rational_dot(direction, row) for row in self.generators)
         along = rational.rational_dot(direction, self.center)

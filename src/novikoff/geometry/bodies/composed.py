@@ -94,7 +94,7 @@ class MinkowskiSum(Body):
         points = [body.exact_point(each) for body, each in zip(self.bodies, label, strict=True)]
         return [sum(column, fmpq(0)) for column in zip(*points, strict=True)]
 
-    def exact_value(self, direction: Exact, hint: Vector) -> fmpq:
+    def exact_value(self, direction: Exact, hint: Vector) -> Any:
         """Return the sum of the bodies' values."""
         return sum((body.exact_value(direction, hint) for body in self.bodies), fmpq(0))
 
@@ -141,17 +141,17 @@ class AffineImage(Body):
         self.shift = np.zeros(self.dimension)
         if shift is not None:
             self.shift = as_vector(shift, "a translation", self.dimension)
+        self.body: Body = body
         # A translated translation is one body, so that a moving body does not become a chain.
         if isinstance(body, AffineImage) and isinstance(self.matrix, float) and self.matrix == 1.0:
             total = body.shift + self.shift
             if _is_exact_sum(body.shift, self.shift, total):
-                self.matrix, self.shift, body = body.matrix, total, body.body
-        self.body = body
+                self.matrix, self.shift, self.body = body.matrix, total, body.body
         if isinstance(self.matrix, float):
-            self.tau = up(abs(self.matrix) * body.tau)
+            self.tau = up(abs(self.matrix) * self.body.tau)
         else:
-            self.tau = up(self._size * body.tau)
-        if not body.tau:
+            self.tau = up(self._size * self.body.tau)
+        if not self.body.tau:
             self.tau = 0.0
 
     @property
@@ -219,7 +219,7 @@ class AffineImage(Body):
         rows = zip(self.matrix, shift, strict=True)
         return [rational.rational_dot(point, row) + t for row, t in rows]
 
-    def exact_value(self, direction: Exact, hint: Vector) -> fmpq:
+    def exact_value(self, direction: Exact, hint: Vector) -> Any:
         """Return the body's value in the direction that the matrix pulls back."""
         along = rational.rational_dot(direction, self.shift)
         if isinstance(self.matrix, float):

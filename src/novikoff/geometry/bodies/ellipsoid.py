@@ -71,7 +71,7 @@ class Ball(Body):
         center = rational.rational_vector(self.center)
         return [c + r * x for c, x in zip(center, u, strict=True)]
 
-    def exact_value(self, direction: Exact, hint: Vector) -> fmpq:
+    def exact_value(self, direction: Exact, hint: Vector) -> Any:
         """Return the product with the centre plus the radius times the norm, rounded up."""
         along = rational.rational_dot(direction, self.center)
         return along + of_float(self.radius) * rational.norm_above(direction)
@@ -141,7 +141,7 @@ class Ellipsoid(Body):
         center = rational.rational_vector(self.center)
         return [c + rational.rational_dot(u, row) for c, row in zip(center, self.axes, strict=True)]
 
-    def exact_value(self, direction: Exact, hint: Vector) -> fmpq:
+    def exact_value(self, direction: Exact, hint: Vector) -> Any:
         """Return the product with the centre plus the norm of ``axes' direction``, rounded up."""
         g = [rational.rational_dot(direction, column) for column in self.axes.T]
         return rational.rational_dot(direction, self.center) + rational.norm_above(g)

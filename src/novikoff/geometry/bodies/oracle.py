@@ -128,7 +128,7 @@ class Oracle(Body):
         """Return an answer of the oracle in rationals."""
         return rational.rational_vector(label)
 
-    def exact_value(self, direction: Exact, hint: Vector) -> fmpq:
+    def exact_value(self, direction: Exact, hint: Vector) -> Any:
         """Ask again; the value holds if the oracle is right."""
         found = self.extreme(hint)
         floats, deviation = rational.float_vector(direction)

@@ -93,7 +93,7 @@ class Points(Body):
             raise CertificateError(f"refers to row {label!r} of {len(self)} points")
         return [of_float(float(x)) for x in found[0]]
 
-    def exact_value(self, direction: Exact, hint: Vector) -> fmpq:
+    def exact_value(self, direction: Exact, hint: Vector) -> Any:
         """Return the largest product with a row; rows that cannot attain it are not computed."""
         floats, deviation = float_vector(direction)
         products = self.array @ floats

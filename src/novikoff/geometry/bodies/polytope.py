@@ -225,7 +225,7 @@ class Polytope(Body):
                 raise CertificateError(f"a point of a polytope violates its inequality {i}")
         return point
 
-    def exact_value(self, direction: Exact, hint: Vector) -> fmpq:
+    def exact_value(self, direction: Exact, hint: Vector) -> Any:
         """Bound the support function by the exact dual solution of a basis.
 
         Where a basis has a negative dual value, it is dropped, and the residual is bounded by the
