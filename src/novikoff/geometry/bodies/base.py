@@ -121,10 +121,12 @@ class Body(ABC):
         return AffineImage(self, shift=-shift)
 
     def __rsub__(self, other: Any) -> "Body":
-        return -self + other
+        return (-self).__add__(other)
 
     def __neg__(self) -> "Body":
-        return self * -1.0
+        from novikoff.geometry.bodies.composed import AffineImage
+
+        return AffineImage(self, -1.0)
 
     def __mul__(self, factor: Any) -> "Body":
         from novikoff.geometry.bodies.composed import AffineImage

@@ -5,7 +5,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from flint import fmpq
 from numpy.typing import ArrayLike
 
 from novikoff.geometry.bodies.base import Body, Exact, Extreme, Vector, positive

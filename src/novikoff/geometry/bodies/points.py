@@ -4,7 +4,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from flint import fmpq
 from scipy import sparse
 
 from novikoff.certificate.errors import CertificateError
