@@ -13,7 +13,8 @@ from novikoff.geometry.bodies.composed import check_dimensions
 from novikoff.geometry.bodies.ellipsoid import normalised
 from novikoff.geometry.bodies.oracle import as_body
 from novikoff.geometry.core import core_of
-from novikoff.geometry.result import SeparationResult
+from novikoff.geometry.pair import FEW_DIMENSIONS, few_dimensions, shifted
+from novikoff.geometry.result import Combination, SeparationResult
 from novikoff.geometry.search import Aim, Found, Search
 
 MAX_STEPS = 10_000
@@ -98,8 +99,21 @@ def separate(
     begin = None if start is None else (start.first, start.second)
     if epsilon is not None:
         raise NotImplementedError
-    found = Search(cores[0].body, cores[1].body, radius, aim, begin).run()
+    found = _search(cores[0].body, cores[1].body, radius, aim, begin)
     return result_of(first, second, found, tuple(core.radius for core in cores))
+
+
+def _search(
+    K: Body, L: Body, radius: Any, aim: Aim, start: tuple[Combination, Combination] | None
+) -> Found:
+    """Search in the fastest way there is for these bodies."""
+    if not radius and aim.deadline is None and K.dimension <= FEW_DIMENSIONS:
+        first, second = shifted(K), shifted(L)
+        if first is not None and second is not None:
+            found, start = few_dimensions(first, second, aim, start)
+            if found is not None:
+                return found
+    return Search(K, L, radius, aim, start).run()
 
 
 def result_of(

@@ -62,6 +62,13 @@ class Points(Body):
         """An upper bound on the norm of every point."""
         return norm_above(self.column_reach)
 
+    @cached_property
+    def spread(self) -> float:
+        """The largest difference of two points in a coordinate; of sparse rows, a bound on it."""
+        if self.is_sparse:
+            return 2.0 * float(self.column_reach.max())
+        return float(np.ptp(self.array, axis=0).max())
+
     def row(self, i: int) -> Vector:
         """Return a row as a dense vector."""
         if self.is_sparse:
