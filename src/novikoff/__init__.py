@@ -18,7 +18,7 @@ if TYPE_CHECKING:
         load,
         save,
     )
-    from novikoff.geometry import separate
+    from novikoff.geometry import PointGame, separate
     from novikoff.run import trace
 
 __all__ = [
@@ -29,6 +29,7 @@ __all__ = [
     "ModelError",
     "NotSeparableError",
     "Perceptron",
+    "PointGame",
     "Status",
     "Undecided",
     "__version__",
@@ -58,7 +59,7 @@ _HOMES = {
         "Undecided",
         "verify",
     ),
-    "novikoff.geometry": ("separate",),
+    "novikoff.geometry": ("PointGame", "separate"),
     "novikoff.run": ("trace",),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}

@@ -62,6 +62,54 @@ def _least(rows: np.ndarray, w: np.ndarray) -> tuple[int, float]:
     return best, least
 
 
+@njit()
+def least_row(rows: np.ndarray, w: np.ndarray) -> tuple[int, float]:
+    """Return the row whose product with ``w`` is least, and the product."""
+    return _least(rows, w)
+
+
+@njit()
+def perceptron(
+    P: np.ndarray,
+    Q: np.ndarray,
+    w: np.ndarray,
+    counts: tuple[np.ndarray, np.ndarray],
+    state: np.ndarray,
+    epsilon: float,
+    most: int,
+) -> int:
+    """Go on with the perceptron of Lemma 4.2 on the differences of rows; return its steps.
+
+    ``state`` is the number of updates so far and the largest squared difference, ``rho^2``. It ends
+    before a row pair with ``w.(p - q) > rho^2``, when ``|w| < epsilon t``, when ``t`` exceeds
+    ``3 rho^2 / epsilon^2``, or after ``most`` steps.
+    """
+    d = P.shape[1]
+    back = np.zeros(d)
+    for step in range(most):
+        norm2 = 0.0
+        for j in range(d):
+            back[j] = -w[j]
+            norm2 += w[j] * w[j]
+        t, rho2 = state[0], state[1]
+        if t > 0.0 and (math.sqrt(norm2) < epsilon * t or t * epsilon * epsilon > 3.0 * rho2):
+            return step
+        first, low = _least(P, w)
+        second, high = _least(Q, back)
+        if t > 0.0 and low + high > rho2:
+            return step
+        size = 0.0
+        for j in range(d):
+            difference = P[first, j] - Q[second, j]
+            w[j] += difference
+            size += difference * difference
+        counts[0][first] += 1
+        counts[1][second] += 1
+        state[0] = t + 1.0
+        state[1] = max(rho2, size)
+    return most
+
+
 @njit(inner=True)
 def _write(
     vectors: np.ndarray,
@@ -85,8 +133,8 @@ def nearest(
     Q: np.ndarray,
     shift: np.ndarray,
     slack: float,
-    reach: np.ndarray,
-    scale: float,
+    reaches: tuple[np.ndarray, np.ndarray],
+    spread: float,
     start: np.ndarray,
     sides: np.ndarray,
     start_weights: np.ndarray,
@@ -108,10 +156,10 @@ def nearest(
         The points as rows.
     shift, slack
         What is added to the rows of P, and a bound on its own error.
-    reach : array
-        Sums, in each column, of the largest moduli in P, Q and ``shift``.
-    scale : float
-        A power of two that brings differences to lengths near 1.
+    reaches : tuple of two arrays
+        The largest moduli in the columns of P and of Q.
+    spread : float
+        The sum of the largest differences within P and within Q in a coordinate.
     start, sides, start_weights : array
         Rows of P (side 0) and of Q (side 1) to begin with, at least one of each.
     rtol, atol : float
@@ -138,9 +186,15 @@ def nearest(
     factor, halves = np.zeros((room, room)), np.zeros((2, room))
     basis, point = np.zeros((room, d + 2)), np.zeros(d)
     total, moduli, other = np.zeros(d), np.zeros(d), np.zeros(d)
-    centre = P[start[0]].copy()
+    centre, reach = P[start[0]].copy(), np.zeros(d)
+    extent = 0.0
     for j in range(d):
         other[j] = centre[j] + shift[j]
+        reach[j] = reaches[0][j] + reaches[1][j] + abs(shift[j])
+        extent = max(extent, abs(other[j] - Q[0, j]))
+    # A power of two brings differences to lengths near 1.
+    extent += spread
+    scale = 2.0 ** -math.ceil(math.log2(extent)) if extent > 0.0 else 1.0
     count = start.shape[0]
     for i in range(count):
         classes[i], ids[i] = sides[i], start[i]
@@ -209,7 +263,9 @@ def nearest(
             largest = max(largest, abs(P[first, j] + shift[j] - Q[second, j]))
         far = 0.0
         for j in range(d):
-            far += ((P[first, j] + shift[j] - Q[second, j]) / largest) ** 2 if largest > 0.0 else 0.0
+            far += (
+                ((P[first, j] + shift[j] - Q[second, j]) / largest) ** 2 if largest > 0.0 else 0.0
+            )
         numbers[RHO] = max(numbers[RHO], largest * math.sqrt(far) * (1.0 + 1e-12))
         error = _error(magnitude, d + 4)
         gap = _down(((low + along) - high) - 2.0 * error)

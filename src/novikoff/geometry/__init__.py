@@ -15,6 +15,7 @@ from novikoff.geometry.bodies import (
     Zonotope,
 )
 from novikoff.geometry.distance import separate
+from novikoff.geometry.game import GameSolution, PointGame, Strategy
 from novikoff.geometry.result import Combination, Ending, SeparationResult, Verdict
 
 __all__ = [
@@ -25,13 +26,16 @@ __all__ = [
     "Combination",
     "Ellipsoid",
     "Ending",
+    "GameSolution",
     "MinkowskiSum",
     "Oracle",
     "OracleError",
+    "PointGame",
     "Points",
     "Polytope",
     "SeparationResult",
     "Simplex",
+    "Strategy",
     "Verdict",
     "Zonotope",
     "separate",

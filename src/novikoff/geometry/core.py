@@ -23,6 +23,9 @@ class Core(NamedTuple):
     radius: Any
 
 
+NONE = fmpq(0)
+
+
 def core_of(body: Body) -> Core:
     """Take the balls off a body.
 
@@ -32,6 +35,8 @@ def core_of(body: Body) -> Core:
     >>> core_of(2.0 * (Box([0.0], [1.0]) + Ball([5.0], 0.25))).radius
     1/2
     """
+    if isinstance(body, Points):
+        return Core(body, NONE)
     if isinstance(body, Ball):
         return Core(Points([body.center]), of_float(body.radius))
     if isinstance(body, MinkowskiSum):
@@ -44,4 +49,4 @@ def core_of(body: Body) -> Core:
         if core.radius:
             image = AffineImage(core.body, body.matrix, body.shift)
             return Core(image, abs(of_float(body.matrix)) * core.radius)
-    return Core(body, fmpq(0))
+    return Core(body, NONE)

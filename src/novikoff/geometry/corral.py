@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from novikoff.compiled import wolfe
 from novikoff.compiled.factor import VectorCorral
 from novikoff.geometry.bodies.base import Extreme
+from novikoff.geometry.result import Combination
 from novikoff.geometry.rounding import Vector, error_of, norm_above, up
 
 BURST = 2000
@@ -149,23 +150,14 @@ class Corral:
         weights = self.weights[mine]
         return self.members[mine].copy(), weights / weights.sum()
 
-    def upper(self) -> tuple[float, Vector]:
-        """Return a proved bound on the distance of the bodies, and the difference it is of.
-
-        The weights' sum differs from 1 by rounding: of products relative to the centre it changes
-        no more than what is allowed for.
-        """
-        total, moduli = np.zeros(self.dimension), np.zeros(self.dimension)
-        errors, terms = 0.0, 16
-        for side, sign in ((0, 1.0), (1, -1.0)):
+    def upper(self) -> float:
+        """Return a proved bound on the distance of the bodies."""
+        parts, errors = [], 0.0
+        for side in (0, 1):
             places, weights = self.side(side)
-            relative = self.points[places] - self.centre
-            total += sign * (weights @ relative)
-            moduli += weights @ np.abs(relative)
+            parts.append((self.points[places], weights))
             errors += float(self.errors[places].max())
-            terms += 3 * places.size
-        norm = norm_above(np.abs(total) + error_of(1.0, terms) * moduli)
-        return up(norm + up(errors * (1.0 + 2.0**-40))), total
+        return combined_distance(parts, errors, self.centre)
 
     def drop_idle(self, most: int) -> None:
         """Forget points without weight where there are more than ``most``."""
@@ -179,6 +171,32 @@ class Corral:
         self.labels = [self.labels[i] for i in kept]
         self._arrays[0][: self.size] = places[self.members]
         self.count = kept.size
+
+
+def mean_distance(parts: tuple[Combination, Combination], errors: float) -> float:
+    """Return a proved bound on the distance of two combinations of points of the bodies.
+
+    ``errors`` is the sum of the largest errors of the points of either.
+    """
+    return combined_distance(
+        [(part.points, part.weights) for part in parts], errors, parts[0].points[0]
+    )
+
+
+def combined_distance(parts: list[tuple[Vector, Vector]], errors: float, centre: Vector) -> float:
+    """Return a proved bound on the distance of two combinations, given as points and weights.
+
+    The sums of the weights differ from 1 by rounding: of points relative to the centre it changes
+    no more than what is allowed for.
+    """
+    total, moduli, terms = np.zeros(centre.size), np.zeros(centre.size), 16
+    for sign, (points, weights) in zip((1.0, -1.0), parts, strict=True):
+        relative = points - centre
+        total += sign * (weights @ relative)
+        moduli += weights @ np.abs(relative)
+        terms += 3 * weights.size
+    norm = norm_above(np.abs(total) + error_of(1.0, terms) * moduli)
+    return up(norm + up(errors * (1.0 + 2.0**-40)))
 
 
 def _doubled(array: NDArray[Any]) -> NDArray[Any]:

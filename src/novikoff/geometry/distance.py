@@ -10,9 +10,9 @@ from novikoff.certificate.exact.arithmetic import check_arithmetic
 from novikoff.certificate.exact.dyadic import ceil_float
 from novikoff.geometry.bodies.base import Body
 from novikoff.geometry.bodies.composed import check_dimensions
-from novikoff.geometry.bodies.ellipsoid import normalised
 from novikoff.geometry.bodies.oracle import as_body
 from novikoff.geometry.core import core_of
+from novikoff.geometry.lemma import Perceptron
 from novikoff.geometry.pair import FEW_DIMENSIONS, few_dimensions, shifted
 from novikoff.geometry.result import Combination, SeparationResult
 from novikoff.geometry.search import Aim, Found, Search
@@ -94,11 +94,15 @@ def separate(
         max_steps=MAX_STEPS if max_steps is None else _steps(max_steps),
         deadline=deadline,
     )
+    if epsilon is not None:
+        if not _number(epsilon, "epsilon") > 0.0:
+            raise ValueError("epsilon must be positive.")
+        limit = math.inf if max_steps is None else aim.max_steps
+        found = Perceptron(first, second, float(epsilon), limit, aim).run()
+        return result_of(first, second, found, (0, 0), float(epsilon))
     cores = core_of(first), core_of(second)
     radius = cores[0].radius + cores[1].radius
     begin = None if start is None else (start.first, start.second)
-    if epsilon is not None:
-        raise NotImplementedError
     found = _search(cores[0].body, cores[1].body, radius, aim, begin)
     return result_of(first, second, found, tuple(core.radius for core in cores))
 
@@ -122,13 +126,11 @@ def result_of(
     """Return the result for the bodies themselves, with the balls that were taken off."""
     p, q, w, b = found.first.point, found.second.point, None, None
     if found.w is not None:
-        w = normalised(found.w)
-        scale = float(np.abs(found.w).max())
-        length = scale * float(np.linalg.norm(found.w / scale))
-        low, high = (edge / length for edge in found.edges)
-        first, second = (ceil_float(radius) for radius in radii)
         # Midway between the two bodies, of which K is on the positive side.
-        b = -((low - first) + (high + second)) / 2.0
+        length = math.hypot(*found.w.tolist())
+        w, b = found.w / length, -0.5 * (found.edges[0] / length + found.edges[1] / length)
+        if any(radii):
+            b += 0.5 * (ceil_float(radii[0]) - ceil_float(radii[1]))
     if any(radii):
         p, q = _moved(p, q, found, radii)
     return SeparationResult(
@@ -166,6 +168,9 @@ def _moved(p: Any, q: Any, found: Found, radii: tuple[Any, ...]) -> tuple[Any, A
 
 
 def _bodies(K: Any, L: Any) -> tuple[Body, Body]:
+    if isinstance(K, Body) and isinstance(L, Body):
+        check_dimensions(K, L)
+        return K, L
     known = [getattr(body, "dimension", None) for body in (K, L)]
     known += [np.shape(body)[1] for body in (K, L) if np.ndim(body) == 2]
     dimension = next((d for d in known if d is not None), None)

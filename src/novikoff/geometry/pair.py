@@ -1,13 +1,8 @@
-"""Two sets of points: the whole search in one compiled call, or on a working set.
+"""Two sets of points: the whole search in one compiled call.
 
-In few dimensions a step of the search takes microseconds, so that it pays to make all of them in
-one call (:mod:`novikoff.compiled.hulls`). In more dimensions the combinations are solved by the
-Gram matrix of a working set, as for the largest margin (:mod:`novikoff.maxmargin.wolfe`). What
-either leaves undecided is handed over with its points.
+A step of the search takes microseconds, so that it pays to make all of them in one call
+(:mod:`novikoff.compiled.hulls`). What it leaves undecided is handed over with its points.
 """
-
-from math import inf
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +15,11 @@ from novikoff.geometry.result import Combination, Ending, Verdict
 from novikoff.geometry.rounding import norm_above
 from novikoff.geometry.search import LEAST_GAP, SHARE, Aim, Found
 
-FEW_DIMENSIONS = 24
-"""Up to here the compiled call is faster than the working set (benchmarks/separation.py)."""
+FEW_DIMENSIONS = 500
+"""Up to here all steps are made in one call, which no clock can stop."""
+
+
+FIRST_ROWS, SIDES, ONES = np.zeros(2, dtype=np.int64), np.arange(2), np.ones(2)
 
 
 class Shifted:
@@ -47,17 +45,12 @@ def few_dimensions(
     """Search in one compiled call; return what it decided, and the points it ended with."""
     P, Q = K.array, L.array
     d = P.shape[1]
-    zero = np.zeros(d)
-    shift = zero if K.shift is None else K.shift
+    shift = np.zeros(d) if K.shift is None else K.shift
     slack = 0.0
     if L.shift is not None:
         # The difference of two translations may be rounded.
         shift = shift - L.shift
         slack = norm_above(shift * 2.0**-52)
-    reach = K.points.column_reach + L.points.column_reach + np.abs(shift)
-    offset = float(np.abs(P[0] + shift - Q[0]).max())
-    extent = K.points.spread + L.points.spread + offset
-    scale = float(np.ldexp(1.0, -int(np.frexp(extent)[1]))) if extent > 0.0 else 1.0
     begin, sides, weights = _start(P, Q, start)
     room = d + 4
     rows, classes = np.empty(room, dtype=np.int64), np.empty(room, dtype=np.int64)
@@ -67,8 +60,8 @@ def few_dimensions(
         Q,
         shift,
         slack,
-        reach,
-        scale,
+        (K.points.column_reach, L.points.column_reach),
+        K.points.spread + L.points.spread,
         begin,
         sides,
         weights,
@@ -125,7 +118,7 @@ def _start(
             rows = np.array([*labels[0], *labels[1]], dtype=np.int64)
             sides = np.repeat([0, 1], [len(labels[0]), len(labels[1])])
             return rows, sides, np.concatenate([part.weights for part in start])
-    return np.zeros(2, dtype=np.int64), np.arange(2), np.ones(2)
+    return FIRST_ROWS, SIDES, ONES
 
 
 def _combination(body: Shifted, rows: NDArray[np.int64], weights: Vector) -> Combination:

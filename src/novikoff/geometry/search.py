@@ -98,7 +98,7 @@ class Search:
         start: tuple[Combination, Combination] | None = None,
     ) -> None:
         self.K, self.L, self.radius, self.aim = K, L, radius, aim
-        self.radius_above, self.radius_below = ceil_float(radius), floor_float(radius)
+        self.radius_above, self.radius_below = radii_of(radius)
         self.rho = 0.0
         self.steps = 0
         self.lower, self.upper = -math.inf, math.inf
@@ -186,8 +186,7 @@ class Search:
         return Combination(self.corral.points[places].copy(), weights, labels)
 
     def _better_upper(self) -> None:
-        above, _ = self.corral.upper()
-        upper = max(0.0, up(above - self.radius_below))
+        upper = max(0.0, up(self.corral.upper() - self.radius_below))
         if upper < self.upper:
             self.upper = upper
             self.best = (self._combination(0), self._combination(1))
@@ -331,6 +330,11 @@ class Search:
             if not new:
                 return None
         return None
+
+
+def radii_of(radius: Any) -> tuple[float, float]:
+    """Return the floats above and below a radius."""
+    return (ceil_float(radius), floor_float(radius)) if radius else (0.0, 0.0)
 
 
 def _exact_combination(body: Body, labels: list[Any], weights: dict[int, Any]) -> Combination:

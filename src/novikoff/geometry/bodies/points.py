@@ -8,6 +8,7 @@ from scipy import sparse
 
 from novikoff.certificate.errors import CertificateError
 from novikoff.certificate.exact.dyadic import of_float
+from novikoff.compiled import hulls
 from novikoff.geometry.bodies.base import Body, Exact, Extreme, Vector, as_matrix, check_finite
 from novikoff.geometry.exact.rational import float_vector, rational_dot
 from novikoff.geometry.rounding import error_of, norm_above, up
@@ -78,9 +79,14 @@ class Points(Body):
 
     def extreme(self, direction: Vector) -> Extreme:
         """Return the row with the largest product."""
-        products = self.array @ direction
-        i = int(products.argmax())
-        value = up(float(products[i]) + self._error(direction))
+        if self.is_sparse:
+            products = self.array @ direction
+            i = int(products.argmax())
+            largest = float(products[i])
+        else:
+            i, least = hulls.least_row(self.array, -direction)
+            largest = -least
+        value = up(largest + self._error(direction))
         return Extreme(self.row(i), 0.0, value, i)
 
     def _error(self, direction: Vector) -> float:

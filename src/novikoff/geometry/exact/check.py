@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from flint import fmpq
 
 from novikoff.certificate import Account, Certificate, Certifier, Status, Weighted
 from novikoff.certificate.errors import CertificateError
@@ -13,7 +14,7 @@ from novikoff.geometry.bodies.base import Body
 from novikoff.geometry.bodies.composed import check_dimensions
 from novikoff.geometry.bodies.oracle import as_body
 from novikoff.geometry.bodies.points import Points
-from novikoff.geometry.core import core_of
+from novikoff.geometry.core import Core, core_of
 from novikoff.geometry.exact import bounds
 
 if TYPE_CHECKING:
@@ -90,7 +91,9 @@ def _compare(result: "SeparationResult", lower: float, upper: float) -> None:
 
 def _by_support(result: "SeparationResult", bodies: list[Body]) -> tuple[float, float]:
     """Compute both bounds from support values and from the points that the result names."""
-    cores = [core_of(body) for body in bodies]
+    # Lemma 4.2 is about the bodies themselves.
+    whole = result.epsilon is not None
+    cores = [Core(body, fmpq(0)) if whole else core_of(body) for body in bodies]
     radius = cores[0].radius + cores[1].radius
     first, second = cores[0].body, cores[1].body
     lower = 0.0
