@@ -65,7 +65,8 @@ def _least(rows: np.ndarray, w: np.ndarray) -> tuple[int, float]:
 @njit()
 def least_row(rows: np.ndarray, w: np.ndarray) -> tuple[int, float]:
     """Return the row whose product with ``w`` is least, and the product."""
-    return _least(rows, w)
+    best, least = _least(rows, w)
+    return best, least
 
 
 @njit()
@@ -194,7 +195,7 @@ def nearest(
         extent = max(extent, abs(other[j] - Q[0, j]))
     # A power of two brings differences to lengths near 1.
     extent += spread
-    scale = 2.0 ** -math.ceil(math.log2(extent)) if extent > 0.0 else 1.0
+    scale = 2.0 ** min(1000, -math.ceil(math.log2(extent))) if extent > 0.0 else 1.0
     count = start.shape[0]
     for i in range(count):
         classes[i], ids[i] = sides[i], start[i]
@@ -212,7 +213,7 @@ def nearest(
         )
         if step == 0:
             k = _begin(corral, start_weights)
-        ended, k, _ = descend(corral, k, tol, 0.0, BURST)
+        _, k, _ = descend(corral, k, tol, 0.0, BURST)
         # The upper bound: the norm of the combination, with its error. The weights' sums differ
         # from 1 by less than is allowed for.
         for j in range(d):
@@ -316,7 +317,7 @@ def _begin(corral: VectorCorral, weights: np.ndarray) -> int:
     for i in range(count):
         everyone[i], taken[i] = i, False
     most = min(count, corral.members.shape[0])
-    k = fill(corral, 0, everyone[:most], taken[:most])
+    k: int = fill(corral, 0, everyone[:most], taken[:most])
     sums = np.zeros(2)
     at = 0
     for i in range(most):

@@ -76,7 +76,7 @@ class Corral:
 
     def _rescale(self, reach: float) -> None:
         """Choose the power of two by which vectors are multiplied, so that lengths are near 1."""
-        power = math.ldexp(1.0, -math.frexp(reach)[1]) if 0.0 < reach < math.inf else 0.0
+        power = math.ldexp(1.0, min(1000, -math.frexp(reach)[1])) if 0.0 < reach < math.inf else 0.0
         if self.power > 0.0 and power > 0.0:
             self._vectors[: self.count, :-2] *= power / self.power
             self.restart()

@@ -123,7 +123,7 @@ class PointGame:
         t = 0
         while max_steps is None or t < max_steps:
             i, product = hulls.least_row(V, w)
-            if t and product > R * R or R == 0.0:
+            if (t and product > R * R) or R == 0.0:
                 return
             w += V[i]
             counts[i] += 1

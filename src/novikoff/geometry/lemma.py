@@ -80,9 +80,8 @@ class Perceptron:
     def run(self) -> Found:
         """Run to one of the two exits, or to a limit."""
         first, second = shifted(self.K), shifted(self.L)
-        if first is not None and second is not None:
-            if first.shift is None and second.shift is None:
-                self._run_compiled(first, second)
+        if first is not None and second is not None and first.shift is second.shift is None:
+            self._run_compiled(first, second)
         while True:
             direction = self.w if self.t else np.ones_like(self.w)
             p, q = self.K.extreme(-direction), self.L.extreme(direction)

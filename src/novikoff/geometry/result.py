@@ -175,7 +175,7 @@ class SeparationResult:
 
         The points of K are the positive examples; the distance is twice the margin.
         """
-        from novikoff.geometry.exact.check import certificate_of
+        from novikoff.geometry.exact.hulls import certificate_of
 
         return certificate_of(self)
 

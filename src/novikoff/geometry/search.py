@@ -16,8 +16,10 @@ import numpy as np
 
 from novikoff.certificate.exact.dyadic import ceil_float, floor_float, nearest_float
 from novikoff.geometry.bodies.base import Body, Extreme, Vector
+from novikoff.geometry.bodies.points import Points
 from novikoff.geometry.corral import Corral
 from novikoff.geometry.exact import bounds, meeting
+from novikoff.geometry.exact.hulls import refutation
 from novikoff.geometry.exact.rational import rational_vector, square
 from novikoff.geometry.result import Combination, Ending, Verdict
 from novikoff.geometry.rounding import down, norm_above, norm_below, unit_scaled, up
@@ -33,6 +35,12 @@ EXACT_STEPS = 300
 """Its most steps."""
 EXACT_ROUNDS = 12
 """How often the bodies are asked for another point between them."""
+CURVED_DIMENSION = 10
+"""The most coordinates in which curved bodies are asked for an exact common point."""
+NEAR = 1e-9
+"""Bodies that are closer, in units of the largest difference met, may meet exactly."""
+SMALLEST = 2.0**-900
+"""No smaller distance is told from zero without exact arithmetic."""
 SHARE = 0.01
 """Combinations are solved to this share of the gap that is asked for."""
 LEAST_GAP = 1e-13
@@ -212,12 +220,14 @@ class Search:
         meets = False
         within_reach = self.K.is_exact and self.L.is_exact
         if self.upper > 0.0 and within_reach and ending is not Ending.TIME_LIMIT:
-            if self.lower <= 0.0 and self.upper <= max(atol, 1e-9 * self.rho):
+            if self.lower <= 0.0 and self.upper <= max(atol, NEAR * self.rho, SMALLEST):
                 meets = self._decide_exactly()
-            if not meets and not self._is_done():
+            if not meets and not (self._is_done() and self.lower > 0.0):
                 self._sharpen()
+                meets = self.upper == 0.0
         elif self.upper == 0.0:
-            meets = self.radius > 0 or self._is_common()
+            # Rounded up: the distance of the cores is less than the radii of their balls.
+            meets = True
         if ending is Ending.PRECISION and self._is_done():
             ending = Ending.GAP_REACHED
         if meets:
@@ -244,11 +254,6 @@ class Search:
             steps=self.steps,
             rho=self.rho,
         )
-
-    def _is_common(self) -> bool:
-        """Whether the combinations are one point exactly."""
-        p, q = self._exact_points()
-        return bool(p == q)
 
     def _exact_points(self) -> tuple[Any, Any]:
         first, second = self.best
@@ -277,6 +282,13 @@ class Search:
             p, q = self._exact_points()
             return bounds.upper_bound(p, q, self.radius) == 0.0
         sides = [list(part.labels) for part in self.best]
+        curved = not (self.K.is_polyhedral and self.L.is_polyhedral)
+        few = len(sides[0]) + len(sides[1]) < self.K.dimension + 2
+        if curved and few and self.K.dimension > CURVED_DIMENSION:
+            # A common point of few points on curved surfaces would be a coincidence.
+            return False
+        if self.K.dimension > EXACT_DIMENSION and self._is_refuted():
+            return True
         points = [
             [body.exact_point(label) for label in labels]
             for body, labels in zip((self.K, self.L), sides, strict=True)
@@ -293,6 +305,12 @@ class Search:
             )
         )
         return True
+
+    def _is_refuted(self) -> bool:
+        """Whether the certificate of two sets of points proves that their hulls meet."""
+        if not (isinstance(self.K, Points) and isinstance(self.L, Points)):
+            return False
+        return refutation(self.K, self.L, self.best) is not None
 
     def _decide_by_steps(
         self, sides: list[list[Any]], points: list[list[Any]]

@@ -1,6 +1,5 @@
 """Claim 4.3 measured: what sparse strategies lose, compared with the value of the game."""
 
-import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -131,4 +130,4 @@ def _last(
     counts = np.asarray(finished.memory.weights, dtype=np.float64)
     loss = float(np.linalg.norm(counts @ V)) / float(counts.sum())
     done = finished.status in (Status.CONVERGED, Status.GAP_REACHED)
-    return loss, max(1, int(math.ceil(counts.sum()))), done
+    return loss, max(1, round(counts.sum())), done

@@ -54,6 +54,9 @@ class Body(ABC):
     is_exact: ClassVar[bool] = True
     """Whether its points and support values can be computed exactly."""
 
+    is_polyhedral: bool = True
+    """Whether it has finitely many extreme points."""
+
     # numpy's operators leave `array + body` and `matrix @ body` to the body.
     __array_ufunc__ = None
 

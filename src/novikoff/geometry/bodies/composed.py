@@ -58,6 +58,11 @@ class MinkowskiSum(Body):
         return all(body.is_exact for body in self.bodies)
 
     @property
+    def is_polyhedral(self) -> bool:  # type: ignore[override]
+        """Whether all its bodies are."""
+        return all(body.is_polyhedral for body in self.bodies)
+
+    @property
     def oracles(self) -> int:
         """How many user oracles it is made of."""
         return sum(body.oracles for body in self.bodies)
@@ -158,6 +163,11 @@ class AffineImage(Body):
     def is_exact(self) -> bool:  # type: ignore[override]
         """Whether the body is."""
         return self.body.is_exact
+
+    @property
+    def is_polyhedral(self) -> bool:  # type: ignore[override]
+        """Whether the body is."""
+        return self.body.is_polyhedral
 
     @property
     def oracles(self) -> int:

@@ -39,6 +39,8 @@ class Ball(Body):
     array([3., 0.])
     """
 
+    is_polyhedral = False
+
     def __init__(self, center: ArrayLike, radius: float) -> None:
         self.center = as_vector(center, "Ball: center")
         self.radius = positive(radius, "Ball: radius", zero=True)
@@ -94,6 +96,8 @@ class Ellipsoid(Body):
     >>> Ellipsoid([0.0, 0.0], [3.0, 1.0]).support([1.0, 0.0])
     array([3., 0.])
     """
+
+    is_polyhedral = False
 
     def __init__(self, center: ArrayLike, axes: ArrayLike) -> None:
         self.center = as_vector(center, "Ellipsoid: center")

@@ -165,19 +165,25 @@ class Polytope(Body):
         """Return a point that satisfies all inequalities; of a flat polytope, an exact vertex."""
         low = self._slacks[0]
         if self._depth > _FLAT * self.radius and (low > 0.0).all():
-            for grow in (1.0, 4.0, 64.0):
-                moduli = np.abs(self._bounds) + np.abs(self._rows) @ np.abs(x)
-                excess = self._rows @ x - self._bounds
-                excess += 2.0 * error_of(1.0, self.dimension + 1) * moduli
-                over = np.maximum(excess, 0.0)
-                theta = grow * float((over / (over + low)).max())
-                if theta == 0.0:
-                    return x, 0.0, x
-                x = x + min(theta, 1.0) * (self._inner - x)
+            over = np.maximum(self._excess(x, 4.0), 0.0)
+            theta = float((over / (over + low)).max())
+            point = x
+            while theta < 1.0:
+                point = x + theta * (self._inner - x)
+                if (self._excess(point, 1.0) <= 0.0).all():
+                    return point, 0.0, point
+                theta = max(2.0 * theta, 2.0**-52)
             return self._inner, 0.0, self._inner
         rows = self._basis(x, np.zeros(len(self.b)))
         floats, error = rational.float_vector(self._vertex(rows))
         return floats, error, rows
+
+    def _excess(self, x: Vector, times: float) -> Vector:
+        """Return upper bounds on ``A x - b``, with so many times the rounding error."""
+        moduli = np.abs(self._bounds) + np.abs(self._rows) @ np.abs(x)
+        error = 2.0 * error_of(1.0, self.dimension + 1) * moduli
+        excess: Vector = self._rows @ x - self._bounds + times * error
+        return excess
 
     def _basis(self, x: Vector, y: Vector) -> tuple[int, ...]:
         """Return independent constraints that are active, those with a dual value first."""
@@ -211,8 +217,9 @@ class Polytope(Body):
         """Return a feasible point, or the vertex of a basis."""
         if isinstance(label, tuple):
             return rational.float_vector(self._vertex(label))
-        point, error, _ = self._repaired(np.asarray(label))
-        return (point, error) if np.array_equal(point, label) else None
+        point = np.asarray(label)
+        inside = bool((self._excess(point, 1.0) <= 0.0).all())
+        return (point, 0.0) if inside else None
 
     def exact_point(self, label: Any) -> Exact:
         """Return a point in rationals, once every inequality is checked exactly."""

@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from flint import fmpq
 
-from novikoff.certificate import Account, Certificate, Certifier, Status, Weighted
+from novikoff.certificate import Certificate
 from novikoff.certificate.errors import CertificateError
 from novikoff.certificate.exact.arithmetic import check_arithmetic
 from novikoff.certificate.wording import at_least, at_most, format_bounds
 from novikoff.geometry.bodies.base import Body
 from novikoff.geometry.bodies.composed import check_dimensions
 from novikoff.geometry.bodies.oracle import as_body
-from novikoff.geometry.bodies.points import Points
 from novikoff.geometry.core import Core, core_of
 from novikoff.geometry.exact import bounds
+from novikoff.geometry.exact.hulls import certificate_of, stacked
 
 if TYPE_CHECKING:
     from novikoff.geometry.result import SeparationResult
@@ -58,8 +58,9 @@ def check(result: "SeparationResult", K: Any = None, L: Any = None) -> VerifiedD
             f"{bodies[0].dimension}"
         )
     own = bodies[0] is result.bodies[0] and bodies[1] is result.bodies[1]
-    if own and result.certificate is not None:
-        lower, upper = _by_certificate(result, bodies)
+    certificate = result.certificate if own else certificate_of(result, bodies)
+    if certificate is not None:
+        lower, upper = _by_certificate(result, bodies, certificate)
     else:
         lower, upper = _by_support(result, bodies)
     _compare(result, lower, upper)
@@ -108,51 +109,20 @@ def _by_support(result: "SeparationResult", bodies: list[Body]) -> tuple[float, 
     return lower, bounds.upper_bound(p, q, radius)
 
 
-def _by_certificate(result: "SeparationResult", bodies: list[Body]) -> tuple[float, float]:
-    certificate = result.certificate
-    assert certificate is not None
-    X, y = _stacked(bodies)
+def _by_certificate(
+    result: "SeparationResult", bodies: list[Body], certificate: Certificate
+) -> tuple[float, float]:
+    X, y = stacked(bodies)
     proved = certificate.verify(X, y, check_fingerprint=False)
     lower = 0.0 if proved.lower is None else 2.0 * proved.lower
     upper = np.inf if proved.upper is None else 2.0 * proved.upper
     if type(certificate).__name__ == "NonSeparation":
         upper = 0.0
     if upper > result.distance_upper or lower < result.distance_lower:
-        # Rounded to floats of half the size, a bound may be worse by a rounding.
-        return _by_support(result, bodies)
+        # The certificate's hyperplane has a rounded intercept, which the distance does not need.
+        again = _by_support(result, bodies)
+        return max(lower, again[0]), min(upper, again[1])
     return lower, upper
-
-
-def _stacked(bodies: Any) -> tuple[Any, Any]:
-    from scipy import sparse
-
-    arrays = [body.array for body in bodies]
-    if any(body.is_sparse for body in bodies):
-        X: Any = sparse.vstack([sparse.csr_array(each) for each in arrays], format="csr")
-    else:
-        X = np.vstack(arrays)
-    return X, np.repeat([1, -1], [len(body) for body in bodies])
-
-
-def certificate_of(result: "SeparationResult") -> Certificate | None:
-    """Return the certificate on the stacked rows of two sets of points."""
-    first, second = result.bodies
-    if not (isinstance(first, Points) and isinstance(second, Points)):
-        return None
-    X, y = _stacked(result.bodies)
-    certifier = Certifier.of(X, y, positive=1, affine=True)
-    support = np.array([*result.first.labels, *(len(first) + i for i in result.second.labels)])
-    order = np.argsort(support)
-    if result.first.exact_weights is not None:
-        refutation = certifier.refute(np.unique(support))
-        return None if refutation is None else certifier.refuted(refutation)
-    weights = np.concatenate([result.first.weights, result.second.weights])
-    proof = Weighted(support[order], weights[order])
-    w = np.zeros(X.shape[1]) if result.w is None else result.w
-    status = Status.GAP_REACHED if result.ending.name == "GAP_REACHED" else Status.PRECISION
-    return certifier.hard(
-        Account(status=status), coef=w, intercept=result.b or 0.0, proof=proof, with_model=False
-    )
 
 
 def _sentence(lower: float, upper: float, bodies: list[Body]) -> str:
