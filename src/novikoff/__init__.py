@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from novikoff._version import __version__
 
 if TYPE_CHECKING:
-    from novikoff import certificate, data, neural, reproduce, rules, theory
+    from novikoff import certificate, data, geometry, neural, reproduce, rules, theory
     from novikoff.certificate import Certificate, CertificateError, Status, Undecided, verify
     from novikoff.estimators import (
         MaxMargin,
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         load,
         save,
     )
+    from novikoff.geometry import PointGame, separate
     from novikoff.run import trace
     from novikoff.theory import RobustProjection
 
@@ -29,18 +30,21 @@ __all__ = [
     "ModelError",
     "NotSeparableError",
     "Perceptron",
+    "PointGame",
     "RobustProjection",
     "Status",
     "Undecided",
     "__version__",
     "certificate",
     "data",
+    "geometry",
     "is_separable",
     "load",
     "neural",
     "reproduce",
     "rules",
     "save",
+    "separate",
     "theory",
     "trace",
     "verify",
@@ -48,7 +52,7 @@ __all__ = [
 
 # Found when first asked for: the command line's help must not wait for the compiled code, and
 # checking a certificate must not import a solver.
-_MODULES = ("certificate", "data", "neural", "reproduce", "rules", "theory")
+_MODULES = ("certificate", "data", "geometry", "neural", "reproduce", "rules", "theory")
 _HOMES = {
     "novikoff.certificate": (
         "Certificate",
@@ -57,6 +61,7 @@ _HOMES = {
         "Undecided",
         "verify",
     ),
+    "novikoff.geometry": ("PointGame", "separate"),
     "novikoff.run": ("trace",),
     "novikoff.theory": ("RobustProjection",),
 }
