@@ -13,7 +13,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import GridSearchCV
 from sklearn.svm import SVC
 
-from novikoff import MaxMargin, NotSeparableError, Perceptron, rules
+from novikoff import MaxMargin, NotSeparableError, Perceptron, load, rules, save, verify
 from novikoff.certificate import Inconclusive, NonSeparation, Separation, SoftOptimum
 
 MOONS, PHASE = make_moons(120, noise=0.15, random_state=0)
@@ -277,5 +277,38 @@ def test_the_ecosystem():
     again = pickle.loads(pickle.dumps(clf))
     np.testing.assert_array_equal(again.decision_function(MOONS), clf.decision_function(MOONS))
     assert clone(clf).get_params()["kernel"] == "rbf"
-    with pytest.raises(ValueError, match="partial_fit is for the linear kernel"):
+    with pytest.raises(AttributeError, match="no partial_fit with a kernel"):
         clf.partial_fit(MOONS, PHASE)
+
+
+@pytest.mark.parametrize("kind", BOTH)
+@pytest.mark.parametrize("kernel", ["rbf", "precomputed"])
+def test_a_stored_model_predicts_the_same(kind, kernel, tmp_path):
+    X, y = load_iris(return_X_y=True)
+    for data, labels in ((X, y), (X, y == 1), (sparse.csr_matrix(X), y == 1)):
+        if kernel == "precomputed":
+            data = rbf_kernel(data, gamma=0.5)
+        clf = kind(kernel=kernel, gamma=0.5, C=2.0).fit(data, labels)
+        save(clf, tmp_path / "model.json")
+        again = load(tmp_path / "model.json")
+        np.testing.assert_array_equal(again.decision_function(data), clf.decision_function(data))
+        assert again.certificate_ == clf.certificate_
+        verify(tmp_path / "model.json", data, labels)
+        verify(again, data, labels)
+        for one, other in zip(_listed(again.support_), _listed(clf.support_), strict=True):
+            np.testing.assert_array_equal(one, other)
+        for one, other in zip(_listed(again.dual_coef_), _listed(clf.dual_coef_), strict=True):
+            np.testing.assert_array_equal(one, other)
+
+
+def _listed(values):
+    return values if isinstance(values, list) else [values]
+
+
+def test_a_changed_kernel_is_not_saved():
+    clf = MaxMargin(kernel="rbf", gamma=0.5, C=1.0).fit(MOONS, PHASE).set_params(gamma=0.7)
+    with pytest.raises(ValueError, match="kernel has changed"):
+        save(clf, "nowhere.json")
+    clf = MaxMargin(kernel=lambda A, B: A @ B.T, C=1.0).fit(MOONS, PHASE)
+    with pytest.raises(ValueError, match="kernel is a function"):
+        save(clf, "nowhere.json")

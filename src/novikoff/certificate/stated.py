@@ -66,7 +66,9 @@ def stated_in(certificate: Certificate, fitted: dict[str, Any]) -> list[Stated]:
         return [Stated(*pair) for pair in _pairs(supports, signs)]
     supports = json.listed(json.read_rows)("support", fitted.get("support", []))
     duals = json.listed(json.read_floats)("dual_coef", fitted.get("dual_coef", []))
-    centre = json.read_floats("centre", fitted["centre"]) if supports else None
+    # With a kernel the centre is an example in feature space, of which only signs are checked.
+    linear = certificate.problem.kernel is None
+    centre = json.read_floats("centre", fitted["centre"]) if supports and linear else None
     return [Stated(*pair, centre) for pair in _pairs(supports, duals)]
 
 

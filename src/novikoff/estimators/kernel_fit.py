@@ -22,6 +22,8 @@ from novikoff.certificate import (
     Weighted,
 )
 from novikoff.certificate.examples.labels import signs_against
+from novikoff.certificate.feature_space.kernel_predictor import KernelPredictor
+from novikoff.certificate.feature_space.scores import joined
 from novikoff.estimators.fitted import Fitted, Task, closed
 from novikoff.estimators.kernel_machine import KernelMachine
 from novikoff.estimators.kernel_options import kernel_of
@@ -59,12 +61,12 @@ class KernelTraining:
     def of(cls, estimator: Any, training: Training) -> "KernelTraining":
         """Check that the data suit the kernel, and name it in the problem."""
         X = training.X
+        assert_all_finite(X, input_name="X")
         if estimator.kernel == "precomputed" and X.shape[0] != X.shape[1]:
             raise ValueError(
                 f"Precomputed kernel matrix must be square: X is of shape {X.shape}; give the "
                 "values of all examples with all."
             )
-        assert_all_finite(X, input_name="X")
         kernel, function = kernel_of(estimator, X)
         training = replace(training, problem=replace(training.problem, kernel=kernel))
         return cls(training, kernel, function, MEGABYTE * float(estimator.cache_size))
@@ -109,8 +111,7 @@ class KernelTraining:
 
     def machine(self, certificate: Certificate, also: list[Ids]) -> KernelMachine:
         """Return the classifier that the certificates state."""
-        models = [part.hyperplane for part in certificate.parts]
-        return KernelMachine.of(self.training.X, self.kernel, self.function.function, models, also)
+        return KernelMachine.of(self.training.X, certificate, self.function.function, also)
 
     def joint_errors(self, certificates: list[Certificate]) -> int | None:
         """Return how many examples the largest of all scores gets wrong, exactly."""
@@ -118,8 +119,10 @@ class KernelTraining:
         if any(model is None for model in models):
             return None
         training = self.training
-        machine = KernelMachine.of(training.X, self.kernel, self.function.function, models)
-        wrong = np.argmax(machine.scores(training.X), axis=1) != training.codes
+        predictor = KernelPredictor(
+            self.kernel, training.X, *joined(models), self.function.function
+        )
+        wrong = np.argmax(predictor.scores(training.X), axis=1) != training.codes
         if training.costs is not None:
             wrong &= training.costs > 0.0
         return int(np.count_nonzero(wrong))

@@ -1,4 +1,4 @@
-"""A fitted kernel classifier: the support, its coefficients, and what it predicts."""
+"""A fitted kernel classifier: what predicts, and the examples that it needs for that."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -7,65 +7,52 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.certificate import Kernel
-from novikoff.certificate.feature_space.scores import decided_scores
-from novikoff.certificate.feature_space.table import KernelTable
+from novikoff.certificate import Certificate
+from novikoff.certificate.feature_space.kernel_predictor import KernelPredictor
+from novikoff.certificate.feature_space.vectors import Vectors
 
-ROWS = 4096
-"""Rows whose scores are computed at once, at most."""
+Ids = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
 class KernelMachine:
-    """``f_c(x) = sum_j coefs[j, c] k(rows[j], x) + intercepts[c]``, one column for each model.
+    """The classifiers of a certificate, with their support vectors.
 
-    ``ids`` says which examples the rows are. For a precomputed kernel ``rows`` is ``None``: the
-    rows that are given at prediction hold the values for all examples of the fit.
+    ``vectors`` is ``None`` for a precomputed kernel: the rows that are given at prediction hold the
+    values for all examples of the fit.
     """
 
-    kernel: Kernel
-    function: Callable[[Any, Any], Any] | None
-    ids: NDArray[np.int64]
-    rows: Any
-    coefs: NDArray[np.float64]
-    intercepts: NDArray[np.float64]
+    predictor: KernelPredictor
+    vectors: Vectors | None
 
     @classmethod
     def of(
         cls,
         X: Any,
-        kernel: Kernel,
+        certificate: Certificate,
         function: Callable[[Any, Any], Any] | None,
-        models: Sequence[Any],
-        also: Sequence[NDArray[np.int64]] = (),
+        also: Sequence[Ids] = (),
     ) -> "KernelMachine":
         """Take the support of all models, and further examples, out of the data."""
-        n = X.shape[0]
-        used = np.zeros(n, dtype=np.bool_)
-        for some in (*(model.support for model in models), *also):
-            used[some] = True
-        ids = np.flatnonzero(used)
-        coefs = np.zeros((len(ids), len(models)))
-        for k, model in enumerate(models):
-            coefs[np.searchsorted(ids, model.support), k] = model.coef
-        rows = None if kernel.name == "precomputed" else X[ids]
-        intercepts = np.array([model.intercept for model in models])
-        return cls(kernel, function, ids, rows, coefs, intercepts)
+        kernel = certificate.problem.kernel
+        assert kernel is not None
+        models: list[Any] = [part.hyperplane for part in certificate.parts]
+        vectors = None
+        if kernel.name != "precomputed":
+            vectors = Vectors.of(X, np.concatenate([*(model.support for model in models), *also]))
+        return cls(KernelPredictor.of(certificate, vectors, function), vectors)
+
+    @property
+    def name(self) -> str:
+        """The name of the kernel."""
+        return self.predictor.kernel.name
 
     def scores(self, X: Any) -> NDArray[np.float64]:
         """Return the scores of examples, whose signs are exact, one column for each model."""
-        columns = np.arange(len(self.ids)) if self.rows is not None else self.ids
-        out = np.empty((X.shape[0], len(self.intercepts)))
-        for begin in range(0, X.shape[0], ROWS):
-            part = X[begin : begin + ROWS]
-            right = self.rows if self.rows is not None else part
-            table = KernelTable.of(self.kernel, part, right, self.function)
-            found, _ = decided_scores(table, columns, self.coefs, self.intercepts)
-            out[begin : begin + ROWS] = found
-        return out
+        return self.predictor.scores(X)
 
-    def vectors(self, support: NDArray[np.int64]) -> Any:
-        """Return the rows of some of the support; an empty array for a precomputed kernel."""
-        if self.rows is None:
+    def rows(self, support: Ids) -> Any:
+        """Return some of the support vectors; an empty array for a precomputed kernel."""
+        if self.vectors is None:
             return np.empty((0, 0))
-        return self.rows[np.searchsorted(self.ids, support)]
+        return self.vectors.matrix[self.vectors.places_of(support)]

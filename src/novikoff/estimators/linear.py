@@ -115,11 +115,11 @@ class LinearModel(ClassifierMixin, BaseEstimator):
         machine = self.__dict__.get("_machine")
         if name == "support_vectors_" and machine is not None:
             several = isinstance(self.support_, list)
-            each = [machine.vectors(s) for s in (self.support_ if several else [self.support_])]
+            each = [machine.rows(s) for s in (self.support_ if several else [self.support_])]
             return each if several else each[0]
         if name == "coef_" and machine is not None:
             raise AttributeError(
-                f"coef_ is there for the linear kernel only, not for kernel={machine.kernel.name!r}"
+                f"coef_ is there for the linear kernel only, not for kernel={machine.name!r}"
                 "; dual_coef_ and support_ describe the model."
             )
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")

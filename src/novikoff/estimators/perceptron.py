@@ -425,8 +425,6 @@ class Perceptron(LinearModel):
         Perceptron
             The estimator itself.
         """
-        if not is_linear(self):
-            raise ValueError("partial_fit is for the linear kernel; use fit.")
         first = self._online is None
         if first and hasattr(self, "certificate_"):
             raise ValueError("A stored model does not hold its last iterate; fit it again first.")

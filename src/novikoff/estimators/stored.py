@@ -12,8 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.certificate import Certificate, CertificateError, Joint, SoftOptimum
+from novikoff.certificate import Certificate, CertificateError, Joint, Kernel, SoftOptimum
 from novikoff.certificate.escape import format_label, printable
+from novikoff.certificate.feature_space.kernel_predictor import KernelPredictor
+from novikoff.certificate.feature_space.vectors import Vectors
 from novikoff.certificate.fields import as_support
 from novikoff.certificate.files import write_atomically
 from novikoff.certificate.json import (
@@ -36,6 +38,8 @@ from novikoff.certificate.verify import (
     about_in,
     certificate_in,
 )
+from novikoff.estimators.kernel_machine import KernelMachine
+from novikoff.estimators.kernel_options import is_linear
 from novikoff.estimators.linear import LinearModel
 from novikoff.estimators.maxmargin import MaxMargin
 from novikoff.estimators.maxmargin_cv import MaxMarginCV
@@ -124,6 +128,8 @@ def to_document(model: Any, about: dict[str, Any] | None = None) -> dict[str, An
         raise TypeError(f"A {name} cannot be saved; there are {', '.join(KINDS)}.")
     if not hasattr(model, "certificate_"):
         raise ValueError("This model has no certificate; fit it before saving it.")
+    if callable(getattr(model, "kernel", None)):
+        raise ValueError("A model whose kernel is a function cannot be saved, only pickled.")
     for parameter in contradicted(model):
         raise ValueError(f"{parameter} has changed since the fit; fit again before saving.")
     parameters = model.get_params(deep=False)
@@ -182,7 +188,10 @@ def contradicted(model: Any) -> Iterator[str]:
     if {_asked_C(part) for part in parts} != {float(model.C)}:
         yield "C"
     joint = isinstance(model.certificate_, Joint)
-    if len(problem.classes) > 2 and (getattr(model, "multi_class", "ovr") == "joint") != joint:
+    if problem.kernel != _asked_kernel(model):
+        yield "kernel"
+    several = len(problem.classes) > 2 and problem.kernel is None
+    if several and (getattr(model, "multi_class", "ovr") == "joint") != joint:
         yield "multi_class"
     if not isinstance(model, MaxMargin):
         return
@@ -197,6 +206,18 @@ def contradicted(model: Any) -> Iterator[str]:
         same = (weights is None) == (problem.class_weights is None)
     if not same:
         yield "class_weight"
+
+
+def _asked_kernel(model: Any) -> Kernel | None:
+    """Return the kernel that the parameters ask for, with the gamma that was certified."""
+    if is_linear(model):
+        return None
+    stated = model.certificate_.problem.kernel
+    name = "callable" if callable(model.kernel) else model.kernel
+    gamma = model.gamma
+    if isinstance(gamma, str):
+        gamma = None if stated is None else stated.gamma
+    return Kernel(name, 1.0 if gamma is None else gamma, int(model.degree), float(model.coef0))
 
 
 def _asked_C(part: Any) -> float:
@@ -220,7 +241,13 @@ def _fitted_document(model: Any) -> dict[str, Any]:
         "history": [[to_json_value(line) for line in lines] for lines in parts["history"]],
         "solver": list(parts["solver"]),
     }
-    if isinstance(model, Perceptron) or isinstance(model.certificate_, Joint):
+    if model.certificate_.problem.kernel is not None:
+        if model._machine.vectors is not None:
+            document["vectors"] = model._machine.vectors.to_document()
+        if isinstance(model, Perceptron):
+            document["support"] = [support.tolist() for support in parts["support"]]
+            document["dual_coef"] = [dual.tolist() for dual in parts["dual_coef"]]
+    elif isinstance(model, Perceptron) or isinstance(model.certificate_, Joint):
         document["support"] = [support.tolist() for support in parts["support"]]
         document["dual_coef"] = [dual.tolist() for dual in parts["dual_coef"]]
         if isinstance(model, Perceptron):
@@ -233,9 +260,15 @@ def _fitted_document(model: Any) -> dict[str, Any]:
 
 def _read_fitted(model: Any, document: Any) -> None:
     perceptron, joint = isinstance(model, Perceptron), isinstance(model.certificate_, Joint)
+    kernel = model.certificate_.problem.kernel
     # The weights of a joint certificate are whole numbers, in no particular unit.
-    own: tuple[str, ...] = ("support", "dual_coef") if perceptron or joint else ("signs",)
-    own += ("centre",) if perceptron else ()
+    stored = perceptron or (joint and kernel is None)
+    own: tuple[str, ...] = ("support", "dual_coef") if stored else ("signs",)
+    if kernel is None:
+        own += ("centre",) if perceptron else ()
+    else:
+        own = own if perceptron else ()
+        own += () if kernel.name == "precomputed" else ("vectors",)
     check_keys(document, ("classes_dtype", "n_iter", "history", "solver", *own), "the fitted part")
     problem, parts = model.certificate_.problem, model.certificate_.parts
     model.classes_ = typed_classes(
@@ -249,10 +282,13 @@ def _read_fitted(model: Any, document: Any) -> None:
         "history": listed(listed(_read_progress))("history", document["history"]),
         "solver": listed(read_text)("solver", document["solver"]),
     }
-    if perceptron or joint:
+    if stored:
         found["support"] = listed(read_rows)("support", document["support"])
         read = listed(_read_dual_table if joint else _read_dual)
         found["dual_coef"] = read("dual_coef", document["dual_coef"])
+    elif kernel is not None:
+        found["support"] = tuple(part.model.support for part in parts)
+        found["dual_coef"] = tuple(part.model.coef for part in parts)
     else:
         signs = listed(listed(_read_sign))("signs", document["signs"])
         proofs = [part.proof for part in parts]
@@ -262,10 +298,13 @@ def _read_fitted(model: Any, document: Any) -> None:
             for (_, weights), sign in zip(proofs, signs, strict=True)
             if len(weights) == len(sign)
         )
-    if perceptron:
+    if perceptron and kernel is None:
         model.centre_ = read_floats("centre", document["centre"])
         if model.centre_.shape != (problem.n_features,):
             raise ValueError("centre and features differ in number")
+    if kernel is not None:
+        vectors = Vectors.from_document(document["vectors"]) if "vectors" in own else None
+        model._machine = KernelMachine(KernelPredictor.of(model.certificate_, vectors), vectors)
     for name, values in found.items():
         if len(values) != len(parts):
             raise ValueError(f"there are {len(values)} of {name} for {len(parts)} models")

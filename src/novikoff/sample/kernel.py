@@ -32,12 +32,13 @@ class KernelError(ValueError):
     """A kernel whose values are not those of a kernel: in one line, what is wrong."""
 
 
-def check_square(norm2: float, most: float, dtype: Any = np.float64) -> None:
+def check_square(norm2: float, most: float, dtype: Any = np.float64, digits: float = 16.0) -> None:
     """Raise if the squared length of a combination is negative by more than rounding.
 
-    ``most`` is the largest that it could be, and ``dtype`` the type of the kernel values.
+    ``most`` is the largest that it could be, ``dtype`` the type of the kernel values, and
+    ``digits`` how many units of their rounding error may have accumulated.
     """
-    if not norm2 >= -16.0 * float(np.finfo(dtype).eps) * most:
+    if not norm2 >= -digits * float(np.finfo(dtype).eps) * most:
         raise KernelError(
             "The kernel is not positive semidefinite: a combination of examples has the squared "
             f"norm {norm2:.6g}. Use another kernel, or other parameters."

@@ -22,6 +22,7 @@ from novikoff.compiled.step import (
     RESCALED,
     SMALLEST_SHRINK,
     STATE_SIZE,
+    UPDATES,
     WEIGHT,
     Frame,
     Specification,
@@ -416,7 +417,8 @@ class KernelSample(SignedSample):
         if frame.slack2 > 0.0:
             norm2 -= frame.slack2 * float(memory.weights @ memory.weights)
         most = self.lifted_radius**2 * float(state[WEIGHT]) ** 2
-        check_square(norm2, most, self.matrix.dtype)
+        # Each update has added to the length, and lifts were subtracted from it.
+        check_square(norm2, most, self.matrix.dtype, 64.0 + float(state[UPDATES]))
         memory.w[0] = sqrt(max(norm2, 0.0))
 
 
