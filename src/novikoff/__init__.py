@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         is_separable,
         load,
         save,
+        separation,
     )
     from novikoff.run import trace
 
@@ -39,6 +40,7 @@ __all__ = [
     "reproduce",
     "rules",
     "save",
+    "separation",
     "theory",
     "trace",
     "verify",

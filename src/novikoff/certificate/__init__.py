@@ -9,6 +9,7 @@ with any solver.
 from novikoff.certificate.account import Account
 from novikoff.certificate.base import Certificate, Verified
 from novikoff.certificate.certify import Certifier, Refutation, Weighted
+from novikoff.certificate.coefficients import Coefficient, Coefficients
 from novikoff.certificate.errors import CertificateError, Undecided
 from novikoff.certificate.exact.columns import Relation
 from novikoff.certificate.exact.relation import reduce_support
@@ -25,6 +26,7 @@ from novikoff.certificate.kinds import (
     NonSeparation,
     PerClass,
     Separation,
+    SeparationVerdict,
     SoftOptimum,
 )
 from novikoff.certificate.model import Model, Soft
@@ -38,6 +40,8 @@ __all__ = [
     "Certificate",
     "CertificateError",
     "Certifier",
+    "Coefficient",
+    "Coefficients",
     "Examples",
     "Inconclusive",
     "Label",
@@ -48,6 +52,7 @@ __all__ = [
     "Refutation",
     "Relation",
     "Separation",
+    "SeparationVerdict",
     "Slacks",
     "Soft",
     "SoftOptimum",

@@ -10,8 +10,10 @@ import numpy as np
 
 from novikoff.certificate.account import Account
 from novikoff.certificate.base import Certificate
+from novikoff.certificate.coefficients import Coefficient, Coefficients, Group
 from novikoff.certificate.errors import CertificateError
 from novikoff.certificate.exact.columns import Relation
+from novikoff.certificate.integers import Integers, read_integers
 from novikoff.certificate.json import (
     Reader,
     check_keys,
@@ -38,6 +40,7 @@ from novikoff.certificate.kinds import (
     NonSeparation,
     PerClass,
     Separation,
+    SeparationVerdict,
     SoftOptimum,
 )
 from novikoff.certificate.model import Model, Soft
@@ -48,7 +51,7 @@ from novikoff.certificate.status import Status
 FORMAT = "novikoff certificate"
 VERSION = 2
 
-_MAY_BE_ABSENT = {"slacks": None, "exponents": None, "remainders": ()}
+_MAY_BE_ABSENT = {"slacks": None, "exponents": None, "remainders": (), "coefficients": None}
 """Fields that are left out where they have these values."""
 
 
@@ -89,6 +92,8 @@ def _encoded(value: Any, *, leave_out: tuple[str, ...] = ()) -> Any:
         return value.name
     if isinstance(value, float) and math.isinf(value):
         return "inf" if value > 0 else "-inf"
+    if isinstance(value, Integers):
+        return value.to_json()
     if isinstance(value, tuple):
         return [_encoded(part) for part in value]
     if not dataclasses.is_dataclass(value):
@@ -186,6 +191,20 @@ _slacks = _record(
         "remainders": not_empty(_relations),
     },
 )
+_coefficient = _record(
+    Coefficient,
+    {
+        "estimate": read_text,
+        "rows": read_rows,
+        "weights": read_integers,
+        "multiple": read_integers,
+        "directions": listed(read_integers),
+        "group": optional(
+            _record(Group, {"value": read_number, "count": read_count, "code": read_count})
+        ),
+    },
+)
+_coefficients = _record(Coefficients, {"columns": listed(_coefficient), "independent": read_rows})
 _KINDS: dict[str, tuple[type[Certificate], dict[str, Reader]]] = {
     "Separation": (Separation, {"model": _model, "upper": read_extended, **_WEIGHTED}),
     "NonSeparation": (
@@ -207,6 +226,19 @@ _KINDS: dict[str, tuple[type[Certificate], dict[str, Reader]]] = {
         },
     ),
     "SoftOptimum": (SoftOptimum, {"model": _model}),
+    "SeparationVerdict": (
+        SeparationVerdict,
+        {
+            "verdict": read_text,
+            "separated_rows": optional(read_rows),
+            "boundary_rows": optional(read_rows),
+            "vector": read_integers,
+            "basis": read_rows,
+            "support": read_rows,
+            "weights": read_integers,
+            "coefficients": _coefficients,
+        },
+    ),
 }
 
 
