@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         is_separable,
         load,
         save,
+        separation,
     )
     from novikoff.geometry import PointGame, separate
     from novikoff.run import trace
@@ -45,6 +46,7 @@ __all__ = [
     "rules",
     "save",
     "separate",
+    "separation",
     "theory",
     "trace",
     "verify",
