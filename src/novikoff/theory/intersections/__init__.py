@@ -24,6 +24,7 @@ polynomial kernel of that degree makes a bounded number of mistakes, whatever th
 Servedio. The bound grows fast with ``k`` and ``1/rho``; what is measured is far below it.
 """
 
+from novikoff.theory.intersections.generate import Intersection, intersection_sample
 from novikoff.theory.intersections.network import (
     CubeCheck,
     SignNetwork,
@@ -33,11 +34,9 @@ from novikoff.theory.intersections.network import (
     verify_on_cube,
 )
 from novikoff.theory.intersections.with_margin import (
-    Intersection,
     IntersectionBound,
     LearnedIntersection,
     intersection_mistake_bound,
-    intersection_sample,
     learn_intersection,
     separating_polynomial,
 )

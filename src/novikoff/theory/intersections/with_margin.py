@@ -1,39 +1,16 @@
-"""Intersections of halfspaces through the origin from which examples keep a distance."""
+"""Learning an intersection of halfspaces from examples that keep a distance from all of them."""
 
 import math
 from dataclasses import dataclass
-from numbers import Integral
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
-from sklearn.utils import check_random_state
+
+from novikoff.theory.intersections.generate import check_halfspaces, check_positive
 
 Floats = NDArray[np.float64]
-
-_BATCH = 4096
-_LEAST = 4
-_MOST_DRAWS = 200
-"""Halfspaces are drawn again, so often, if fewer than four of a batch of points are on one side."""
-
-
-class Intersection(NamedTuple):
-    """Examples of an intersection of halfspaces.
-
-    Attributes
-    ----------
-    X : ndarray of shape (n, d)
-        The examples, of norm at most 1.
-    y : ndarray of shape (n,)
-        +1 in all halfspaces, -1 outside some.
-    normals : ndarray of shape (k, d)
-        The unit normals of the halfspaces ``u·x > 0``.
-    """
-
-    X: Floats
-    y: NDArray[np.int64]
-    normals: Floats
 
 
 class IntersectionBound(NamedTuple):
@@ -53,55 +30,6 @@ class IntersectionBound(NamedTuple):
     degree: int
     norm: float
     mistakes: float
-
-
-def intersection_sample(
-    n: int,
-    d: int,
-    n_halfspaces: int,
-    margin: float,
-    *,
-    random_state: int | np.random.RandomState | None = None,
-) -> Intersection:
-    """Examples in the unit ball, half of them in an intersection of random halfspaces.
-
-    Parameters
-    ----------
-    n, d : int
-        Number of examples and of features.
-    n_halfspaces : int
-        Number of halfspaces, whose boundaries pass through the origin.
-    margin : float
-        Every example is at least as far from every boundary; between 0 and 1.
-    random_state : int, RandomState instance or None, default=None
-        Seed.
-
-    Returns
-    -------
-    Intersection
-
-    Examples
-    --------
-    >>> from novikoff.theory.intersections import intersection_sample
-    >>> X, y, normals = intersection_sample(100, 5, 3, 0.1, random_state=0)
-    >>> bool((abs(X @ normals.T) >= 0.1).all()), int((y > 0).sum())
-    (True, 50)
-    """
-    for name, value in (("n", n), ("d", d)):
-        _positive(name, value)
-    _check(n_halfspaces, margin)
-    rng = check_random_state(random_state)
-    normals, basis = _wide_intersection(rng, d, n_halfspaces, margin)
-    wanted = {1: n - n // 2, -1: n // 2}
-    kept: dict[int, list[Floats]] = {1: [], -1: []}
-    while any(wanted.values()):
-        for label, points in _draw(rng, normals @ basis, margin).items():
-            kept[label].append(points[: wanted[label]])
-            wanted[label] -= len(kept[label][-1])
-    y = np.repeat([1, -1], [n - n // 2, n // 2])
-    order = rng.permutation(n)
-    X = _filled_up(rng, np.vstack([*kept[1], *kept[-1]]), basis)
-    return Intersection(X[order], y[order], normals)
 
 
 def separating_polynomial(n_halfspaces: int, margin: float) -> Floats:
@@ -130,7 +58,7 @@ def separating_polynomial(n_halfspaces: int, margin: float) -> Floats:
     >>> separating_polynomial(2, 0.2).round(2).tolist()
     [0.35, -2.31, 4.33, -2.4]
     """
-    _check(n_halfspaces, margin)
+    check_halfspaces(n_halfspaces, margin)
     # T_r(s0 - s1 s), by Chebyshev's recursion for its coefficients and for its value at -margin.
     s0, s1 = (1.0 + margin) / (1.0 - margin), 2.0 / (1.0 - margin)
     at = (1.0 + 3.0 * margin) / (1.0 - margin)
@@ -282,7 +210,7 @@ def learn_intersection(
     True
     """
     rows, labels = _examples(X, y)
-    _positive("max_updates", max_updates)
+    check_positive("max_updates", max_updates)
     bound = intersection_mistake_bound(n_halfspaces, margin)
     scores, counts = np.zeros(len(rows)), np.zeros(len(rows), dtype=np.int64)
     position = mistakes = 0
@@ -319,68 +247,6 @@ def _examples(X: ArrayLike, y: ArrayLike) -> tuple[Floats, NDArray[np.int64]]:
     return rows, labels.astype(np.int64)
 
 
-def _wide_intersection(
-    rng: np.random.RandomState, d: int, n_halfspaces: int, margin: float
-) -> tuple[Floats, Floats]:
-    """Unit normals, and a basis of their span; points are frequent enough on either side."""
-    for _ in range(_MOST_DRAWS):
-        normals = rng.standard_normal((n_halfspaces, d))
-        # All halfspaces contain a common direction, so that the intersection is not empty.
-        normals *= np.where(normals @ rng.standard_normal(d) >= 0.0, 1.0, -1.0)[:, None]
-        normals /= np.linalg.norm(normals, axis=1)[:, None]
-        basis = np.linalg.qr(normals.T)[0]
-        if min(map(len, _draw(rng, normals @ basis, margin).values())) >= _LEAST:
-            return normals, basis
-    raise ValueError(
-        f"margin={margin} leaves hardly any examples on one side of {n_halfspaces} halfspaces: "
-        "ask for a smaller margin, or for fewer halfspaces."
-    )
-
-
-def _draw(rng: np.random.RandomState, normals: Floats, margin: float) -> dict[int, Floats]:
-    """Points of the unit ball with the margin, by their labels.
-
-    They are drawn in the span of the normals, where the margins are.
-    """
-    points = _in_ball(rng, _BATCH, normals.shape[1])
-    values = points @ normals.T
-    # A point on the margin must not fall below it by a rounding error.
-    far = (np.abs(values) >= margin * (1.0 + 1e-12)).all(axis=1)
-    inside = (values > 0.0).all(axis=1)
-    return {1: points[far & inside], -1: points[far & ~inside]}
-
-
-def _in_ball(rng: np.random.RandomState, n: int, d: int) -> Floats:
-    points = rng.standard_normal((n, d))
-    points *= (rng.uniform(size=n) ** (1.0 / d) / np.linalg.norm(points, axis=1))[:, None]
-    return points
-
-
-def _filled_up(rng: np.random.RandomState, inside: Floats, basis: Floats) -> Floats:
-    """Points of the ball with these coordinates in a basis, and random ones orthogonal to it."""
-    X = inside @ basis.T
-    across = rng.standard_normal(X.shape)
-    across -= across @ basis @ basis.T
-    length = np.linalg.norm(across, axis=1)
-    room = np.sqrt(np.maximum(0.0, 1.0 - 1e-12 - (inside**2).sum(axis=1)))
-    room *= rng.uniform(size=len(X))
-    # Where the basis is of the whole space, nothing but rounding errors is orthogonal to it.
-    if basis.shape[1] < basis.shape[0]:
-        X += across * (room / length)[:, None]
-    return X
-
-
 def _log_binomials(r: int) -> Floats:
     j = np.arange(r + 1.0)
     return np.asarray(-np.log(r + 1.0) - special.betaln(j + 1.0, r - j + 1.0))
-
-
-def _positive(name: str, value: Any) -> None:
-    if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
-        raise ValueError(f"{name}={value!r} must be a positive integer.")
-
-
-def _check(n_halfspaces: int, margin: float) -> None:
-    _positive("n_halfspaces", n_halfspaces)
-    if not 0.0 < margin < 1.0:
-        raise ValueError(f"margin={margin!r} must be between 0 and 1, both excluded.")
