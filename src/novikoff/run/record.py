@@ -171,6 +171,8 @@ class Run:
                 (sample.by_example(self.weights) > 0.0) | (sample.by_example(weights) > 0.0)
             ),
             "longest": longest,
+            # Of many classes, MinOver may begin with others than that of the first example.
+            "centre": sample.order[:1] if sample.affine else (),
             "placing": placing,
             "deciding": self.deciding,
         }
