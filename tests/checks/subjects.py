@@ -5,8 +5,8 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from novikoff import MaxMargin, Perceptron, is_separable
-from novikoff.certificate import Certificate, Separation
-from tests.certificate import truth
+from novikoff.certificate import Certificate, Joint, Separation
+from tests.certificate import joint_truth, truth
 from tests.estimators.problems import ALL_RULES, UNIT_STEP_RULES
 
 # Every way that a run can go; a check that may depend on the rule goes over RULES.
@@ -85,6 +85,9 @@ def assert_proved(clf, X, y, sample_weight=None):
 def assert_true(clf, X, y, verified):
     """What was verified holds of what the model predicts: by predict, and in fractions."""
     assert verified.errors == (clf.predict(X) != y).sum()
+    if isinstance(clf.certificate_, Joint):
+        assert_joint_true(clf, X, y)
+        return
     parts = getattr(clf.certificate_, "certificates", (clf.certificate_,))
     exponents = np.array(clf.certificate_.problem.exponents or 0)
     table = np.ldexp(np.asarray(X, dtype=np.float64), -exponents)
@@ -104,6 +107,25 @@ def assert_true(clf, X, y, verified):
             model = (soft.scale * w, soft.scale * b, soft.C)
             assert truth.primal(table, signs, *model, costs) <= soft.primal
             assert float(np.atleast_1d(clf.C_)[row]) == soft.C
+
+
+def assert_joint_true(clf, X, y):
+    """The claims on several classes together hold in fractions."""
+    certificate, codes = clf.certificate_, np.searchsorted(clf.classes_, y)
+    exponents = np.array(certificate.problem.exponents or 0)
+    table = np.ldexp(np.asarray(X, dtype=np.float64), -exponents)
+    W, b, soft = np.ldexp(clf.coef_, exponents), clf.intercept_, certificate.soft
+    assert joint_truth.errors(table, codes, W, b) == certificate.errors
+    if W.any():
+        assert clf.margin_ <= joint_truth.margin(table, codes, W, b)
+    if clf.margin_ > 0.0:
+        assert min(joint_truth.leads(table, codes, W, b)) > 0
+    if soft is not None:
+        weights = certificate.problem.class_weights
+        costs = None if weights is None else np.array(weights)[codes]
+        model = (soft.scale * W, soft.scale * b, soft.C)
+        assert joint_truth.primal(table, codes, *model, costs) <= soft.primal
+        assert clf.C_ == soft.C
 
 
 def stops(certificate):

@@ -58,6 +58,9 @@ def test_several_classes(name, n_jobs):
     lines = []
     clf = make(name, n_jobs=n_jobs).set_callbacks(lines.append).fit(*three_classes())
     if name != "is_separable":
+        assert len(lines) == len(clf.history_)
+        lines.clear()
+        clf.set_params(multi_class="ovr").fit(*three_classes())
         assert len(lines) == sum(map(len, clf.history_))
 
 

@@ -83,7 +83,8 @@ def _stated_jointly(certificate: Joint, fitted: dict[str, Any]) -> list[Stated]:
         return [Stated(support, flow_of(own, weights).T)]
     supports = json.listed(json.read_rows)("support", fitted.get("support", []))
     duals = json.listed(json.read_table)("dual_coef", fitted.get("dual_coef", []))
-    centre = json.read_floats("centre", fitted["centre"]) if supports else None
+    # A largest margin is the sum of its examples at the optimum alone: it states no centre.
+    centre = json.read_floats("centre", fitted["centre"]) if "centre" in fitted else None
     if any(dual.shape[0] != n_classes for dual in duals):
         raise CertificateError("the model is damaged: dual_coef has not a row for each class")
     return [Stated(rows, dual.T, centre) for rows, dual in _pairs(supports, [d.T for d in duals])]

@@ -27,7 +27,7 @@ from novikoff.compiled.step import (
     advance,
     length,
 )
-from novikoff.compiled.sweep import BRINK, _reach
+from novikoff.compiled.sweep import BRINK, reach_of
 
 
 class Part(NamedTuple):
@@ -76,8 +76,8 @@ def sweep(
     Goes over them again until a pass makes no update, at most ``passes`` times.
     """
     ids, scores, columns, slots = part
-    reach = _reach(state, nearness)
-    brink = _reach(state, min(nearness, BRINK))
+    reach = reach_of(state, nearness)
+    brink = reach_of(state, min(nearness, BRINK))
     while True:
         if cursor[PLACE] == 0.0:
             if cursor[BEGUN] >= passes:
@@ -125,8 +125,8 @@ def sweep(
                     advance(rule, state, margin, norm2, tau)
                     if state[SHRINK] <= SMALLEST_SHRINK:
                         _rescale(weights, stamps, scores, state)
-                    reach = _reach(state, nearness)
-                    brink = _reach(state, min(nearness, BRINK))
+                    reach = reach_of(state, nearness)
+                    brink = reach_of(state, min(nearness, BRINK))
             cursor[TOTAL] += margin
             cursor[FEWEST] = min(cursor[FEWEST], margin)
         cursor[PLACE] = 0.0

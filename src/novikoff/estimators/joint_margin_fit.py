@@ -293,7 +293,8 @@ class Scaled:
         return Fitted(
             certificate=certificate,
             support=support,
-            dual_coef=0.5 * np.ascontiguousarray(signed(weights, codes).T),
+            # Without negative zeros.
+            dual_coef=0.5 * np.ascontiguousarray(signed(weights, codes).T) + 0.0,
             n_iter=int(np.ceil(task.clock.passes)),
             history=closed(task.clock.history, certificate),
             solver=self.solution.solver,

@@ -303,7 +303,7 @@ class KernelMarginFit:
 class KernelRuleFit(RuleFit):
     """What is asked of a perceptron with a kernel: the search of a :class:`Task`."""
 
-    def __call__(self, task: Task) -> Fitted:
+    def __call__(self, task: Any) -> Fitted:
         """Run the rule, choose the model, certify it."""
         sample, certifier, clock = sample_of(task), certifier_of(task), task.clock
         refutation = self._contradiction(task) if self.C == np.inf else None
@@ -367,7 +367,7 @@ class KernelRuleFit(RuleFit):
         """Return the coefficients of all examples, the intercept, and who places it."""
         sample = finished.sample
         coef, intercept = sample.model(weights)
-        if not finished.sides:
+        if not finished.balanced:
             return coef, intercept, np.empty(0, dtype=np.int64)
         # In pairs the hyperplane lies midway between the two worst examples, and has no lift.
         _, offset, placing = finished.hyperplane(weights)

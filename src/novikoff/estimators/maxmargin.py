@@ -152,6 +152,8 @@ class MaxMargin(LinearModel):
 
     >>> clf = MaxMargin().fit(X, y)
     >>> print(clf.certificate_)
+    Not separable: no linear model separates the classes of the 150 examples.
+    Two of the classes prove it: no hyperplane separates 1 from 2. ...
     """
 
     _remedy = "Raise the limit, raise tol, or scale the features (scale=True)."

@@ -240,19 +240,16 @@ def _fitted_document(model: Any) -> dict[str, Any]:
         "history": [[to_json_value(line) for line in lines] for lines in parts["history"]],
         "solver": list(parts["solver"]),
     }
-    if model.certificate_.problem.kernel is not None:
-        if model._machine.vectors is not None:
-            document["vectors"] = model._machine.vectors.to_document()
-        if isinstance(model, Perceptron):
-            document["support"] = [support.tolist() for support in parts["support"]]
-            document["dual_coef"] = [dual.tolist() for dual in parts["dual_coef"]]
-    elif isinstance(model, Perceptron):
+    kernel = model.certificate_.problem.kernel
+    if kernel is not None and model._machine.vectors is not None:
+        document["vectors"] = model._machine.vectors.to_document()
+    if kernel is not None and not isinstance(model, Perceptron):
+        return document
+    if isinstance(model, Perceptron) or isinstance(model.certificate_, Joint):
         document["support"] = [support.tolist() for support in parts["support"]]
         document["dual_coef"] = [dual.tolist() for dual in parts["dual_coef"]]
-        document["centre"] = model.centre_.tolist()
-    elif isinstance(model.certificate_, Joint):
-        # Support and weights are the certificate's; the own classes are those of the labels.
-        document["own"] = model.dual_coef_.argmax(axis=0).tolist()
+        if isinstance(model, Perceptron) and kernel is None:
+            document["centre"] = model.centre_.tolist()
     else:
         # Support and weights are the certificate's; the signs are those of the labels.
         document["signs"] = [np.sign(dual).astype(int).tolist() for dual in parts["dual_coef"]]
@@ -261,14 +258,15 @@ def _fitted_document(model: Any) -> dict[str, Any]:
 
 def _read_fitted(model: Any, document: Any) -> None:
     perceptron, joint = isinstance(model, Perceptron), isinstance(model.certificate_, Joint)
-    own: tuple[str, ...] = ("own" if joint else "signs",)
     kernel = model.certificate_.problem.kernel
-    if perceptron:
-        own = ("support", "dual_coef", *(() if kernel is not None else ("centre",)))
-    elif kernel is not None:
-        own = ()
-    if kernel is not None and kernel.name != "precomputed":
-        own = (*own, "vectors")
+    # The weights of a joint certificate are whole numbers, in no particular unit.
+    own: tuple[str, ...] = ("support", "dual_coef") if perceptron or joint else ("signs",)
+    own += ("centre",) if perceptron and kernel is None else ()
+    if kernel is not None:
+        own = (
+            *(own if perceptron else ()),
+            *(() if kernel.name == "precomputed" else ("vectors",)),
+        )
     check_keys(document, ("classes_dtype", "n_iter", "history", "solver", *own), "the fitted part")
     problem, parts = model.certificate_.problem, model.certificate_.parts
     model.classes_ = typed_classes(
@@ -282,21 +280,13 @@ def _read_fitted(model: Any, document: Any) -> None:
         "history": listed(listed(_read_progress))("history", document["history"]),
         "solver": listed(read_text)("solver", document["solver"]),
     }
-    if perceptron:
+    if perceptron or joint:
         found["support"] = listed(read_rows)("support", document["support"])
         read = listed(_read_dual_table if joint else _read_dual)
         found["dual_coef"] = read("dual_coef", document["dual_coef"])
-        if kernel is None:
-            model.centre_ = read_floats("centre", document["centre"])
-        if kernel is None and model.centre_.shape != (problem.n_features,):
-            raise ValueError("centre and features differ in number")
     elif kernel is not None:
         found["support"] = tuple(part.model.support for part in parts)
         found["dual_coef"] = tuple(part.model.coef for part in parts)
-    elif joint:
-        support, weights = parts[0].proof
-        found["support"] = (support,)
-        found["dual_coef"] = (_signed(weights, read_rows("own", document["own"])),)
     else:
         signs = listed(listed(_read_sign))("signs", document["signs"])
         proofs = [part.proof for part in parts]
@@ -309,6 +299,10 @@ def _read_fitted(model: Any, document: Any) -> None:
     if kernel is not None:
         vectors = Vectors.from_document(document["vectors"]) if "vectors" in own else None
         model._machine = KernelMachine(KernelPredictor.of(model.certificate_, vectors), vectors)
+    elif perceptron:
+        model.centre_ = read_floats("centre", document["centre"])
+        if model.centre_.shape != (problem.n_features,):
+            raise ValueError("centre and features differ in number")
     for name, values in found.items():
         if len(values) != len(parts):
             raise ValueError(f"there are {len(values)} of {name} for {len(parts)} models")
@@ -349,12 +343,3 @@ def _read_dual_table(name: str, value: Any) -> NDArray[Any]:
     if all(row.dtype.kind == "i" for row in rows):
         return np.array(rows)
     return np.array(rows, dtype=np.float64)
-
-
-def _signed(weights: NDArray[Any], own: NDArray[np.int64]) -> NDArray[Any]:
-    """Return weights by class, a row for each: those on the own class, minus those against it."""
-    if own.shape != weights.shape[:1] or (own >= weights.shape[1]).any():
-        raise ValueError("own must hold a class for each example of the support")
-    signed = -weights
-    signed[np.arange(len(own)), own] += weights.sum(axis=1)
-    return signed.T

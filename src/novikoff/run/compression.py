@@ -7,7 +7,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-Reason: TypeAlias = Literal["update", "longest", "placing", "deciding", "class"]
+Reason: TypeAlias = Literal["update", "longest", "centre", "placing", "deciding", "class"]
 
 # float64 represents every integer up to this one.
 LARGEST_INTEGER = 2.0**53
@@ -34,7 +34,8 @@ class Compression:
 
         - ``"update"``: the run updated on it;
         - ``"longest"``: it has the largest norm, which enters the lift or the rule's threshold;
-        - ``"placing"``: it is one of the two that place the intercept (MinOver);
+        - ``"centre"``: it is the first visited, which the others are read relative to;
+        - ``"placing"``: it is one of those that place the intercept (MinOver);
         - ``"deciding"``: its margin ended the run (MinOver);
         - ``"class"``: without it there would be no example of its class.
 

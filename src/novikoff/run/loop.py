@@ -11,10 +11,10 @@ from novikoff.compiled.step import FINITE, LEAST, MISTAKES, UPDATES
 from novikoff.rules import Rule
 from novikoff.run.bounds import Bounds
 from novikoff.run.clock import Clock, Stopped
-from novikoff.run.pick import EAGER, PATIENT, Pace, cyclic, worst_first
+from novikoff.run.pick import EAGER, FEW, Pace, cyclic, worst_first
 from novikoff.run.record import Run
 from novikoff.sample import Memory, Sample
-from novikoff.sample.sample import Worst
+from novikoff.sample.signed import Worst
 
 # A full pass collects the examples whose margin is within this share of the mean margin of the
 # support of being violated: a function of the state, so that the support reproduces the run. Rows
@@ -97,10 +97,14 @@ def run(
     result = Run(sample, rule, specification, memory, clock, Bounds(sample, min_margin))
     search = _Search(result, refute)
     try:
-        pick = worst_first if rule.pick == "worst" else cyclic
-        result.status = pick(search, clock)
+        if rule.pick == "worst":
+            result.status = worst_first(search, clock)
+        else:
+            result.status = cyclic(search, clock)
         if result.status is Status.NOT_SEPARABLE:
             result.status = search.make_model()
+        elif result.status is Status.MAX_ITER and result.bounds.excludes_min_margin():
+            result.status = Status.NO_SUCH_MARGIN
     except Stopped as stopped:
         result.status = stopped.status
     if result.status not in (Status.CONVERGED, Status.GAP_REACHED) and not search.refuted:
@@ -129,7 +133,7 @@ class _Search:
 
     @property
     def pace(self) -> Pace:
-        return EAGER if self.sample.eager else PATIENT
+        return EAGER if self.sample.eager else Pace(FEW * self.sample.habits.eagerness)
 
     def sweep_all(self) -> int:
         before, self.mistakes = self.run.n_updates, self.run.mistakes
@@ -156,7 +160,7 @@ class _Search:
         tail = most - most // TAIL
         while run.n_iter < most:
             if run.n_iter == tail:
-                run.tail = run.tail_from_here()
+                run.tail = run.tail_from_here(tail)
             end = min(end for end in (2 * run.n_iter, tail, most) if end > run.n_iter)
             for begun in self._sweep_often(order, end - run.n_iter):
                 clock.passes += begun
@@ -187,7 +191,10 @@ class _Search:
         if self.mistakes == 0 and (self.run.best is None or passes & (passes - 1) == 0):
             self.keep_if_separating()
         self.report()
-        if self.bounds.excludes_min_margin():
+        habits = self.sample.habits
+        if habits.late_mean and passes & (passes - 1) == 0:
+            self.run.tails = (*self.run.tails[-1:], self.run.tail_from_here(passes))
+        if self.bounds.excludes_min_margin() and passes >= habits.least_passes:
             return Status.NO_SUCH_MARGIN
         self.clock.check()
         if passes == self.patience and self.run.best is None and self.refute is not None:

@@ -28,7 +28,6 @@ class Pace(NamedTuple):
     cheap: int = CHEAP_PASSES
 
 
-PATIENT = Pace()
 # In feature space a full pass costs a product of all examples with the support, and a cheap one
 # next to nothing: MNIST's first 10,000, even against odd, rbf kernel, Dynamic(accuracy=0.1), takes
 # 3 full passes at this pace, 5 with at most 300 cheap ones, and 16 at the pace above.

@@ -20,16 +20,17 @@ from novikoff.run.bounds import Bounds, Point, minus
 from novikoff.run.clock import Clock, Progress
 from novikoff.run.compression import Compression, Reason
 from novikoff.sample import Memory, Sample
-from novikoff.sample.sample import Worst
+from novikoff.sample.signed import Worst
 
 
 class Tail(NamedTuple):
-    """Where the last part of a run began: the weights, the stamps, how many updates there were."""
+    """Where the last part of a run began: weights, stamps, and the updates and passes so far."""
 
     weights: NDArray[np.float64]
     stamps: NDArray[np.float64]
     updates: int
     rescaled: float
+    passes: int
 
 
 @dataclass
@@ -37,7 +38,7 @@ class Run:
     """A run of a rule on a sample: where it is, what it has proved, and how it ended.
 
     ``deciding`` holds examples that ended the run without an update; ``tail`` says where the part
-    of the run began whose mean is the model, if that is not all of it.
+    of the run began whose mean is the model, if that is not all of it, and ``tails`` where it may.
     """
 
     sample: Sample
@@ -49,6 +50,7 @@ class Run:
     status: Status = Status.INTERRUPTED
     deciding: tuple[int, ...] = ()
     tail: Tail | None = None
+    tails: tuple[Tail, ...] = ()
 
     @property
     def weights(self) -> NDArray[np.float64]:
@@ -84,18 +86,20 @@ class Run:
     @property
     def averaged_tail(self) -> NDArray[np.float64]:
         """The weights of the mean over the iterates of the tail; without one, over all."""
-        tail, weights, T = self.tail, self.memory.weights, self.n_updates
+        weights, T = self.memory.weights, self.n_updates
+        early = [tail for tail in self.tails if 2 * tail.passes <= self.n_iter]
+        tail = self.tail or (early[-1] if early else None)
         if tail is None or T == tail.updates or self.memory.state[RESCALED] != tail.rescaled:
             return self.averaged
         # T times the mean over all iterates is their sum; of it, that before the tail is not taken.
         total: NDArray[np.float64] = T * weights - self.memory.stamps
         return minus(total, tail.updates * tail.weights - tail.stamps) / (T - tail.updates)
 
-    def tail_from_here(self) -> Tail:
+    def tail_from_here(self, passes: int) -> Tail:
         """Return the tail that begins at the current iterate."""
         memory = self.memory
         rescaled = float(memory.state[RESCALED])
-        return Tail(memory.weights.copy(), memory.stamps.copy(), self.n_updates, rescaled)
+        return Tail(memory.weights.copy(), memory.stamps.copy(), self.n_updates, rescaled, passes)
 
     @property
     def n_updates(self) -> int:
@@ -167,6 +171,8 @@ class Run:
                 (sample.by_example(self.weights) > 0.0) | (sample.by_example(weights) > 0.0)
             ),
             "longest": longest,
+            # Of many classes, MinOver may begin with others than that of the first example.
+            "centre": sample.order[:1] if sample.affine else (),
             "placing": placing,
             "deciding": self.deciding,
         }

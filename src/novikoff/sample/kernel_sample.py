@@ -21,6 +21,7 @@ from novikoff.compiled.step import (
     OFFSET,
     RESCALED,
     SMALLEST_SHRINK,
+    STATE_SIZE,
     UPDATES,
     WEIGHT,
     Frame,
@@ -29,6 +30,7 @@ from novikoff.compiled.step import (
 )
 from novikoff.compiled.sweep import TIE
 from novikoff.sample.kernel import Ids, KernelMatrix, Prepared, check_square
+from novikoff.sample.signed import SignedSample
 
 Vector = NDArray[np.float64]
 
@@ -106,7 +108,7 @@ class KernelStorage(NamedTuple):
 
 
 @dataclass(frozen=True)
-class KernelSample:
+class KernelSample(SignedSample):
     """Signed examples in feature space, in the order of visits. Build one with :meth:`of`.
 
     The attributes are those of :class:`~novikoff.sample.Sample`; ``matrix`` computes kernel values
@@ -188,21 +190,6 @@ class KernelSample:
     def n_examples(self) -> int:
         """How many examples there are."""
         return self.matrix.n
-
-    @property
-    def unweighted(self) -> bool:
-        """Whether both classes take the same steps as without weights."""
-        return self.frame.weight_negative == self.frame.weight_positive == 1.0
-
-    @property
-    def radius(self) -> float:
-        """The largest distance of an example to the centre, in feature space."""
-        return sqrt(self.norms2[self.longest])
-
-    @property
-    def lifted_radius(self) -> float:
-        """The largest norm that a rule sees, lifts included."""
-        return sqrt(self.norms2[self.longest] + self.frame.lift2 + self.frame.slack2)
 
     @property
     def whole(self) -> bool:
@@ -325,6 +312,18 @@ class KernelSample:
         intercept += total * 0.5 * float(self.matrix.diagonal[first])
         coef[first] -= total
         return coef, intercept
+
+    def placed(self, weights: Vector) -> tuple[Vector, float, Ids]:
+        """Return the length of the normal, the offset midway between the two worst examples, them.
+
+        The offset is that of the scores relative to the centre, without a lift.
+        """
+        length, _ = self.combine(weights)
+        memory = KernelMemory(weights, weights, length, np.zeros(STATE_SIZE), {})
+        margins = self.margins(self.order, memory)
+        pair = np.array([side[np.argmin(margins[side])] for side in self.sides])
+        positive, negative = margins[pair].tolist()
+        return length, (negative - positive) / 2, self.order[pair]
 
     def hull_distance(self, weights: Vector, w: Vector) -> float:
         """Return the distance of the two weighted class means."""

@@ -8,7 +8,7 @@ boundary between two classes. For two classes it is the binary problem.
 
 from dataclasses import dataclass, field, fields, replace
 from math import inf, sqrt
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,10 +18,19 @@ from novikoff.compiled.joint import JointExamples
 from novikoff.compiled.mean_cycle import least_mean_cycle
 from novikoff.compiled.rows import Rows
 from novikoff.compiled.step import Frame, Specification, start
-from novikoff.sample.sample import Sample, Worst
+from novikoff.sample.sample import Sample
+from novikoff.sample.signed import Habits, Worst
 from novikoff.sample.storage import Storage
 from novikoff.sample.virtual_rows import Floats, Indices, JointMemory, VirtualRows
 
+# Test errors in %, means over three splits, 70 % for training, standardised columns, of: Python
+# source files by their package (18 classes, words), noisy digits, 26 Gaussian mixtures in 16
+# dimensions, sklearn's make_classification with 7 classes. After 10 passes: 5.9, 18.3, 30.2, 58.7;
+# with eagerness 1: 6.0, 19.2, 30.2, 58.7. After 5 passes: 7.7, 18.6, 30.6, 58.7; after 20: 6.1,
+# 18.4, 30.2, 58.7, of which the mean over the last 15 alone: 6.1, 18.5, 30.1, 58.7, and over the
+# last 10: 6.4, 18.6, 30.3, 58.7. On MNIST, on which nothing was chosen, after 20 passes 7.40, the
+# last 15 alone 7.26, the last 10 alone 7.18.
+JOINT_HABITS = Habits(eagerness=1 / 4, least_passes=10, late_mean=True)
 # Arcs whose spare length is below this share of the longest one count as tight.
 TIGHT = 1e-9
 
@@ -58,6 +67,8 @@ class JointSample(Sample):
            [ 2., -1.],
            [-2., -1.]])
     """
+
+    habits: ClassVar[Habits] = JOINT_HABITS
 
     codes: Indices = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     steps: Floats = field(default_factory=lambda: np.ones(0))
