@@ -25,11 +25,29 @@ if TYPE_CHECKING:
     from novikoff.certificate.risk import Risk
 
 
+class LinearOnly:
+    """What stands for an attribute that is not there: the error says why."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        """Take note of the attribute's name."""
+        self.name = name
+
+    def __get__(self, estimator: Any, owner: type | None = None) -> Any:
+        """Raise an AttributeError; an attribute that an estimator has goes first."""
+        machine = getattr(estimator, "_machine", None)
+        if machine is None:
+            raise AttributeError(f"There is no {self.name} before a fit.")
+        raise AttributeError(
+            f"{self.name} is there for the linear kernel only, not for kernel={machine.name!r}; "
+            "dual_coef_ and support_ describe the model."
+        )
+
+
 class LinearModel(ClassifierMixin, BaseEstimator):
     """A classifier made of one hyperplane, or of one score for each class."""
 
     certificate_: Certificate
-    coef_: NDArray[np.float64]
+    coef_: Any = LinearOnly()
     intercept_: NDArray[np.float64]
     classes_: NDArray[Any]
     support_: Any
@@ -110,19 +128,15 @@ class LinearModel(ClassifierMixin, BaseEstimator):
         """
         return labels_of(self.decision_function(X), self.classes_)
 
-    def __getattr__(self, name: str) -> Any:
-        """Say why a kernel classifier has no ``coef_``, and take the support vectors out of it."""
-        machine = self.__dict__.get("_machine")
-        if name == "support_vectors_" and machine is not None:
-            several = isinstance(self.support_, list)
-            each = [machine.rows(s) for s in (self.support_ if several else [self.support_])]
-            return each if several else each[0]
-        if name == "coef_" and machine is not None:
-            raise AttributeError(
-                f"coef_ is there for the linear kernel only, not for kernel={machine.name!r}"
-                "; dual_coef_ and support_ describe the model."
-            )
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+    @property
+    def support_vectors_(self) -> Any:
+        """The examples of ``support_``, for kernels that are not linear."""
+        machine = self._machine
+        if machine is None:
+            raise AttributeError("support_vectors_ are kept with a kernel only; use X[support_].")
+        if isinstance(self.support_, list):
+            return [machine.rows(support) for support in self.support_]
+        return machine.rows(self.support_)
 
     def risk_certificate(
         self, X: Any, y: ArrayLike, *, confidence: float = 0.95, method: str = "auto"

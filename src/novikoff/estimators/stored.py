@@ -241,16 +241,15 @@ def _fitted_document(model: Any) -> dict[str, Any]:
         "history": [[to_json_value(line) for line in lines] for lines in parts["history"]],
         "solver": list(parts["solver"]),
     }
-    if model.certificate_.problem.kernel is not None:
-        if model._machine.vectors is not None:
-            document["vectors"] = model._machine.vectors.to_document()
-        if isinstance(model, Perceptron):
-            document["support"] = [support.tolist() for support in parts["support"]]
-            document["dual_coef"] = [dual.tolist() for dual in parts["dual_coef"]]
-    elif isinstance(model, Perceptron) or isinstance(model.certificate_, Joint):
+    kernel = model.certificate_.problem.kernel
+    if kernel is not None and model._machine.vectors is not None:
+        document["vectors"] = model._machine.vectors.to_document()
+    if kernel is not None and not isinstance(model, Perceptron):
+        return document
+    if isinstance(model, Perceptron) or isinstance(model.certificate_, Joint):
         document["support"] = [support.tolist() for support in parts["support"]]
         document["dual_coef"] = [dual.tolist() for dual in parts["dual_coef"]]
-        if isinstance(model, Perceptron):
+        if isinstance(model, Perceptron) and kernel is None:
             document["centre"] = model.centre_.tolist()
     else:
         # Support and weights are the certificate's; the signs are those of the labels.
@@ -298,13 +297,13 @@ def _read_fitted(model: Any, document: Any) -> None:
             for (_, weights), sign in zip(proofs, signs, strict=True)
             if len(weights) == len(sign)
         )
-    if perceptron and kernel is None:
-        model.centre_ = read_floats("centre", document["centre"])
-        if model.centre_.shape != (problem.n_features,):
-            raise ValueError("centre and features differ in number")
     if kernel is not None:
         vectors = Vectors.from_document(document["vectors"]) if "vectors" in own else None
         model._machine = KernelMachine(KernelPredictor.of(model.certificate_, vectors), vectors)
+    elif perceptron:
+        model.centre_ = read_floats("centre", document["centre"])
+        if model.centre_.shape != (problem.n_features,):
+            raise ValueError("centre and features differ in number")
     for name, values in found.items():
         if len(values) != len(parts):
             raise ValueError(f"there are {len(values)} of {name} for {len(parts)} models")
