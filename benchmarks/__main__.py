@@ -23,6 +23,7 @@ SCRIPTS = {
     "first_fit": "The first fit ever, and warm commands",
     "memory": "Memory of a fit beyond the data",
     "hard_margin": "Hard margin and separability",
+    "separation_verdict": "Complete separation, quasi-complete separation, or overlap",
     "growth": "Hard margin as the number of examples grows",
     "soft_margin": "Soft margin",
     "cross_validation": "Cross-validation of C",

@@ -2,7 +2,8 @@
 
 A vector of nonnegative weights that combines rows to zero is a sum of such vectors of minimal
 support (Rockafellar, 1969). So a row is on the boundary exactly if it belongs to a minimal
-dependent set of rows whose relation is positive, and these sets have at most one row more than the rank.
+dependent set of rows whose relation is positive, and these sets have at most one row more than the
+rank.
 """
 
 from fractions import Fraction

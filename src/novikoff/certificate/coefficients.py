@@ -6,8 +6,8 @@ fall. So the estimate of column ``j`` is finite if ``w_j = 0`` for every feasibl
 ``e_j`` is in the span of ``B``; it is +infinity if ``w_j >= 0`` for every feasible ``w`` and not
 always 0, that is (Farkas) if ``e_j`` is a sum of rows of ``A`` with weights that are not negative,
 plus a vector of the span of ``B``; and where there are feasible directions of both signs, the
-supremum of the likelihood is approached with any value. A column that depends on earlier ones, the intercept first, is not identified: it is left out, its
-coefficient zero.
+supremum of the likelihood is approached with any value. A column that depends on earlier ones, the
+intercept first, is not identified: it is left out, its coefficient zero.
 """
 
 from dataclasses import dataclass, field

@@ -2,8 +2,8 @@
 
 ``f(v) = Σ max(0, 1 - y_i·v)²`` has a minimum. Where it is zero, ``v`` separates all rows; otherwise
 the slacks combine the rows to zero. The objective is piecewise quadratic, and the generalised
-Newton method solves the least squares of the violated rows until these stay the same (Mangasarian, *A
-finite Newton method for classification*, 2002). Many rows are read only to see which of them a
+Newton method solves the least squares of the violated rows until these stay the same (Mangasarian,
+*A finite Newton method for classification*, 2002). Many rows are read only to see which of them a
 direction does not separate.
 """
 

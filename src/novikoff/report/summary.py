@@ -23,6 +23,7 @@ from novikoff.report.describe import (
     share,
     verdict,
 )
+from novikoff.report.estimates import Estimates
 from novikoff.report.features import feature_rows
 from novikoff.report.validation import CrossValidation, choice_document, choice_row
 
@@ -198,7 +199,8 @@ class Summary:
 class SeparabilitySummary:
     """A verdict on separability with what is said of it.
 
-    ``repeat`` are the options that ``novikoff verify`` needs again.
+    ``repeat`` are the options that ``novikoff verify`` needs again; ``estimates`` says whether
+    logistic regression has estimates.
     """
 
     path: Path
@@ -207,6 +209,7 @@ class SeparabilitySummary:
     out: Path | None
     repeat: list[str]
     seconds: float
+    estimates: Estimates
 
     @property
     def answer(self) -> bool | None:
@@ -218,8 +221,9 @@ class SeparabilitySummary:
         answer, out = self.answer, self.out
         saved = saved_rows(out, self.path, self.repeat, "the certificate", self.seconds)
         return [
-            ("Separable", {True: "yes", False: "no", None: "undecided"}[answer]),
+            ("Separable", self.estimates.answer(answer)),
             ("Proved", "\n".join(self.certificate.sentences())),
+            *self.estimates.rows(),
             data_row(self.path, self.table),
             *feature_rows(self.table),
             *class_rows(self.table),
@@ -233,6 +237,7 @@ class SeparabilitySummary:
             "data": str(self.path),
             "separable": self.answer,
             "proved": self.certificate.sentences(),
+            "estimates": self.estimates.document(),
             "run": run_of(self.certificate.account),
             "certificate": self.certificate.to_dict(),
             "seconds": self.seconds,
