@@ -81,11 +81,9 @@ def test_compiled_blocks_are_those_of_numpy(kernel):
     assert (bound <= 1e-9 * (1 + np.abs(few.values).max())).all()
 
 
-@pytest.mark.parametrize("kernel", KERNELS, ids=str)
+@pytest.mark.parametrize("kernel", [k for k in KERNELS if k.degree != 0], ids=str)
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
 def test_what_is_not_finite_has_no_bound(kernel, bad):
-    if kernel.degree == 0:
-        return
     X = np.ones((3, 2))
     X[1, 0] = bad
     block = kernel_block(kernel, Points.of(X), Points.of(np.ones((2, 2))))
