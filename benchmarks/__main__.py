@@ -18,6 +18,7 @@ SCRIPTS = {
     "zero_errors": "Time to zero training errors",
     "noisy": "Noisy data with default parameters",
     "defaults": "Default fits on real tables",
+    "multiclass": "Many classes, jointly",
     "online": "Online learning",
     "startup": "Import and first fit in a new process",
     "first_fit": "The first fit ever, and warm commands",
