@@ -26,6 +26,7 @@ SCRIPTS = {
     "growth": "Hard margin as the number of examples grows",
     "soft_margin": "Soft margin",
     "cross_validation": "Cross-validation of C",
+    "kernel": "Kernels on MNIST against SVC",
     "joint_margins": "Margins of all classes together",
     "shapes_soft": "Soft margin over a grid of shapes",
     "shapes_hard": "Hard margin over a grid of shapes",
