@@ -28,6 +28,7 @@ SCRIPTS = {
     "growth": "Hard margin as the number of examples grows",
     "soft_margin": "Soft margin",
     "cross_validation": "Cross-validation of C",
+    "kernel": "Kernels on MNIST against SVC",
     "joint_margins": "Margins of all classes together",
     "projection": "Random projection with a measured certificate",
     "shapes_soft": "Soft margin over a grid of shapes",
