@@ -171,7 +171,7 @@ def nearest(
     most : int
         The most scans.
     rows, sides_out, weights, w, numbers : array
-        Filled with the rows that carry weight, their sides and weights, the direction of the best
+        Filled with the rows that carry weight, their sides and weights, the unit vector of the best
         lower bound, and the numbers that the constants of this module name.
 
     Returns
@@ -186,7 +186,7 @@ def nearest(
     members, shares = np.zeros(room, np.int64), np.zeros(room)
     factor, halves = np.zeros((room, room)), np.zeros((2, room))
     basis, point = np.zeros((room, d + 2)), np.zeros(d)
-    total, moduli, other = np.zeros(d), np.zeros(d), np.zeros(d)
+    total, moduli, other, unit = np.zeros(d), np.zeros(d), np.zeros(d), np.zeros(d)
     centre, reach = P[start[0]].copy(), np.zeros(d)
     extent = 0.0
     for j in range(d):
@@ -235,8 +235,9 @@ def nearest(
         for j in range(d):
             # The shared centre is rounded once when it is shifted.
             size = abs(total[j]) + _error(moduli[j], 3 * k + 16) + abs(other[j]) * 2.0**-52
-            square += size * size
-        upper = _up(_up(math.sqrt(square)) * (1.0 + 2.0 * (d + 8) * UNIT)) + slack
+            # Scaled, so that squares do not underflow.
+            square += (size * scale) * (size * scale)
+        upper = _up(_up(math.sqrt(square)) * (1.0 + 2.0 * (d + 8) * UNIT) / scale) + slack
         improved = upper < numbers[UPPER] * (1.0 - 1e-13)
         if upper < numbers[UPPER]:
             numbers[UPPER] = upper
@@ -246,21 +247,29 @@ def nearest(
                 weights[p] = shares[p] / sums[classes[members[p]]]
         if step == most:
             return EXHAUSTED, kept, step
-        norm2, magnitude = 0.0, 0.0
+        largest = 0.0
         for j in range(d):
-            norm2 += point[j] * point[j]
-            magnitude += reach[j] * abs(point[j])
-        if not norm2 > 0.0:
+            largest = max(largest, abs(point[j]))
+        if not largest > 0.0:
             return STALLED, kept, step
-        # The lower bound, from the extreme rows along the point.
-        first, low = _least(P, point)
+        norm2 = 0.0
         for j in range(d):
-            total[j] = -point[j]
+            unit[j] = point[j] / largest
+            norm2 += unit[j] * unit[j]
+        length, norm2, magnitude = math.sqrt(norm2), 0.0, 0.0
+        for j in range(d):
+            unit[j] /= length
+            norm2 += unit[j] * unit[j]
+            magnitude += reach[j] * abs(unit[j])
+        # The lower bound, from the extreme rows along the point.
+        first, low = _least(P, unit)
+        for j in range(d):
+            total[j] = -unit[j]
         second, high = _least(Q, total)
         high = -high
         along, largest = 0.0, 0.0
         for j in range(d):
-            along += shift[j] * point[j]
+            along += shift[j] * unit[j]
             largest = max(largest, abs(P[first, j] + shift[j] - Q[second, j]))
         far = 0.0
         for j in range(d):
@@ -277,7 +286,7 @@ def nearest(
             improved = improved or lower > numbers[LOWER] + 1e-13 * abs(lower)
             numbers[LOWER], numbers[LOW_EDGE], numbers[HIGH_EDGE] = lower, low + along, high
             for j in range(d):
-                w[j] = point[j]
+                w[j] = unit[j]
         absolute = atol if atol >= 0.0 else -atol * numbers[RHO]
         wanted = max(rtol * numbers[UPPER], absolute)
         if numbers[LOWER] > 0.0 and numbers[UPPER] - numbers[LOWER] <= wanted:

@@ -127,8 +127,7 @@ def result_of(
     p, q, w, b = found.first.point, found.second.point, None, None
     if found.w is not None:
         # Midway between the two bodies, of which K is on the positive side.
-        length = math.hypot(*found.w.tolist())
-        w, b = found.w / length, -0.5 * (found.edges[0] / length + found.edges[1] / length)
+        w, b = found.w, -0.5 * (found.edges[0] + found.edges[1])
         if any(radii):
             b += 0.5 * (ceil_float(radii[0]) - ceil_float(radii[1]))
     if any(radii):

@@ -26,6 +26,7 @@ import numpy as np
 
 from novikoff.compiled import hulls
 from novikoff.geometry.bodies.base import Body, Extreme, Vector
+from novikoff.geometry.bodies.ellipsoid import normalised
 from novikoff.geometry.corral import mean_distance
 from novikoff.geometry.pair import Shifted, shifted
 from novikoff.geometry.result import Combination, Ending, Verdict
@@ -83,21 +84,21 @@ class Perceptron:
         if first is not None and second is not None and first.shift is second.shift is None:
             self._run_compiled(first, second)
         while True:
-            direction = self.w if self.t else np.ones_like(self.w)
+            direction = normalised(self.w) if self.t else np.ones_like(self.w)
             p, q = self.K.extreme(-direction), self.L.extreme(direction)
             if self.t:
                 upper = self._upper()
                 closer = upper < self.epsilon
-                lower = self._lower(p.value, q.value)
+                lower = _lower(direction, p.value, q.value)
                 if closer or self._is_separated(lower, p, q):
-                    return self._found(Ending.EPSILON, lower, upper, p, q)
+                    return self._found(Ending.EPSILON, direction, lower, upper, p, q)
                 if self.t >= self.max_steps:
-                    return self._found(Ending.MAX_STEPS, lower, upper, p, q)
+                    return self._found(Ending.MAX_STEPS, direction, lower, upper, p, q)
                 if self.t > 3.0 * (self.rho / self.epsilon) ** 2 + 10.0:
                     # Only rounding can keep it from an exit now.
-                    return self._found(Ending.PRECISION, lower, upper, p, q)
+                    return self._found(Ending.PRECISION, direction, lower, upper, p, q)
                 if self.aim.out_of_time():
-                    return self._found(Ending.TIME_LIMIT, lower, upper, p, q)
+                    return self._found(Ending.TIME_LIMIT, direction, lower, upper, p, q)
             self._step(p, q)
 
     def _run_compiled(self, K: Shifted, L: Shifted) -> None:
@@ -142,20 +143,21 @@ class Perceptron:
         parts = self.first.combination(), self.second.combination()
         return mean_distance(parts, self.first.error + self.second.error)
 
-    def _lower(self, first: float, second: float) -> float:
-        gap = down(-first - second)
-        length = norm_above(self.w) if gap > 0.0 else norm_below(self.w)
-        if length == 0.0:
-            return -math.inf
-        return down(gap / length)
-
     def _is_separated(self, lower: float, p: Extreme, q: Extreme) -> bool:
         """Whether the exit (ii) is reached: by the threshold, and by what is proved."""
         beyond = float(self.w @ (p.point - q.point)) > self.rho**2
         tau = self.K.tau + self.L.tau
         return beyond and lower >= (self.epsilon / 3.0 - 1.001 * tau) * (1.0 - 1e-9)
 
-    def _found(self, ending: Ending, lower: float, upper: float, p: Extreme, q: Extreme) -> Found:
+    def _found(
+        self,
+        ending: Ending,
+        direction: Vector,
+        lower: float,
+        upper: float,
+        p: Extreme,
+        q: Extreme,
+    ) -> Found:
         parts = self.first.combination(), self.second.combination()
         if upper == math.inf:
             upper = mean_distance(parts, self.first.error + self.second.error)
@@ -163,7 +165,7 @@ class Perceptron:
         return Found(
             lower=max(0.0, lower),
             upper=upper,
-            w=self.w if apart else None,
+            w=direction if apart else None,
             edges=(-p.value, q.value),
             first=parts[0],
             second=parts[1],
@@ -180,3 +182,10 @@ def _sum(visits: Visits) -> Vector:
         [each.point for each in visits.found]
     )
     return total
+
+
+def _lower(w: Vector, first: float, second: float) -> float:
+    """Return the bound on the distance from the two support values along a vector."""
+    gap = down(-first - second)
+    length = norm_above(w) if gap > 0.0 else norm_below(w)
+    return down(gap / length) if length > 0.0 else -math.inf

@@ -72,13 +72,3 @@ def _norm(x: Vector) -> float:
     power = math.ldexp(1.0, min(max(math.frexp(largest)[1], -1000), 1000))
     scaled = x / power
     return power * math.sqrt(float(scaled @ scaled))
-
-
-def unit_scaled(x: Vector) -> Vector:
-    """Return a multiple of the vector, by a power of two, whose largest entry is near 1."""
-    largest = float(np.abs(x).max(initial=0.0))
-    if largest == 0.0 or not math.isfinite(largest):
-        return x
-    # Two steps, because a single power of two may overflow.
-    exponent = -math.frexp(largest)[1]
-    return np.ldexp(np.ldexp(x, exponent // 2), exponent - exponent // 2)

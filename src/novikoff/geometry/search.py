@@ -16,13 +16,14 @@ import numpy as np
 
 from novikoff.certificate.exact.dyadic import ceil_float, floor_float, nearest_float
 from novikoff.geometry.bodies.base import Body, Extreme, Vector
+from novikoff.geometry.bodies.ellipsoid import normalised
 from novikoff.geometry.bodies.points import Points
 from novikoff.geometry.corral import Corral
 from novikoff.geometry.exact import bounds, meeting
 from novikoff.geometry.exact.hulls import refutation
 from novikoff.geometry.exact.rational import rational_vector, square
 from novikoff.geometry.result import Combination, Ending, Verdict
-from novikoff.geometry.rounding import down, norm_above, norm_below, unit_scaled, up
+from novikoff.geometry.rounding import down, norm_above, norm_below, up
 from novikoff.run.clock import Clock, Limits
 
 IDLE = 3
@@ -67,7 +68,7 @@ class Aim:
 
 @dataclass
 class Found:
-    """The best bounds of a search, and what proves them."""
+    """The best bounds of a search, and what proves them; ``w`` has length 1 but for rounding."""
 
     lower: float
     upper: float
@@ -154,7 +155,7 @@ class Search:
             self._better_upper()
             if self._is_done():
                 return self._finish(Ending.GAP_REACHED)
-            direction = unit_scaled(self.corral.direction())
+            direction = normalised(self.corral.direction())
             if not direction.any():
                 return self._finish(Ending.PRECISION)
             self.steps += 1
@@ -265,7 +266,7 @@ class Search:
         """Compute both bounds exactly where their rounding errors keep them apart."""
         p, q = self._exact_points()
         self.upper = min(self.upper, bounds.upper_bound(p, q, self.radius))
-        for w in (self.w, unit_scaled(self.corral.direction())):
+        for w in (self.w, normalised(self.corral.direction())):
             if w is None or not w.any():
                 continue
             low, high = bounds.separation(self.K, self.L, w)
@@ -325,7 +326,7 @@ class Search:
             if found is None or isinstance(found, meeting.Meeting):
                 return found
             largest = max(abs(x) for x in found)
-            w = np.array([nearest_float(x / largest) for x in found])
+            w = normalised(np.array([nearest_float(x / largest) for x in found]))
             if not w.any():
                 return None
             low, high = bounds.separation(self.K, self.L, w)
