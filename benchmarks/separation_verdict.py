@@ -35,7 +35,7 @@ KINDS = ("complete", "quasi-complete", "overlap")
 TOLERANCE = 1e-7
 """Of the program's feasibility, the default of HiGHS; what it takes for positive."""
 
-PATIENCE = 100.0
+PATIENCE = 300.0
 """Seconds until HiGHS is stopped on large data."""
 
 
@@ -57,7 +57,7 @@ def by_highs(X: Any, y: Any, patience: float | None = None) -> str:
         bounds=[(None, None)] * m + [(0.0, 1.0)] * n,
         options={} if patience is None else {"time_limit": patience},
     )
-    return kind_of(found.x[m:] > TOLERANCE) if found.status == 0 else "failed"
+    return kind_of(found.x[m:] > TOLERANCE) if found.status == 0 else "stopped"
 
 
 @cache

@@ -42,6 +42,7 @@ def test_several_classes_are_one_problem():
     verdict = separation(X, y)
     assert verdict.kind == "quasi-complete"
     assert verdict.separated.shape == (6, 3)
+    assert not verdict.separated[np.arange(6), [0, 0, 1, 1, 2, 2]].any()
     assert verdict.direction.shape == (2, 2)
     assert list(verdict.columns) == ["b: (Intercept)", "b: x0", "c: (Intercept)", "c: x0"]
     verdict.verify(X, y)

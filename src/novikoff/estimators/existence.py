@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from novikoff.certificate import Account, SeparationVerdict, Status, Undecided
+from novikoff.certificate.exact.lifted import Lifted
 from novikoff.certificate.examples.counts import expanded
 from novikoff.certificate.examples.labels import signs_against
 from novikoff.certificate.integers import Integers
@@ -16,6 +17,10 @@ from novikoff.estimators.maxmargin import MaxMargin
 from novikoff.estimators.options import check_max_margin_options
 from novikoff.estimators.training import Training
 from novikoff.facial import Split, find_coefficients, split_rows
+
+
+MOST_VALUES = 1 << 29
+"""Values of the signed rows, which are stored densely: 4 GB."""
 
 
 class SeparationFunction:
@@ -166,7 +171,8 @@ def _decide(training: Training, deadline: float) -> SeparationVerdict:
 
     def certificate(split: Split) -> SeparationVerdict:
         kind = COMPLETE if not split.boundary.size else QUASI if split.separated.size else OVERLAP
-        listed = problem.weighted or split.separated.size <= split.boundary.size
+        several = len(problem.classes) > 2
+        listed = problem.weighted or several or split.separated.size <= split.boundary.size
         status = Status.SEPARATED if kind == COMPLETE else Status.NOT_SEPARABLE
         return SeparationVerdict(
             problem=problem,
@@ -180,11 +186,15 @@ def _decide(training: Training, deadline: float) -> SeparationVerdict:
             weights=Integers(split.weights),
         )
 
-    from novikoff.certificate.exact.lifted import Lifted
-
     lifted = Lifted(
         training.X, training.codes, len(problem.classes), problem.affine, examples.taking_part
     )
+    n_rows = len(training.codes) * (len(problem.classes) - 1)
+    if n_rows * lifted.width > MOST_VALUES:
+        raise ValueError(
+            f"the regression has {n_rows:,} signed rows of {lifted.width:,} coefficients, more than "
+            f"the {MOST_VALUES:,} values that are examined at once: leave out examples or columns."
+        )
     check()
     split = split_rows(lifted, check)
     return certificate(split).computing(lambda: find_coefficients(lifted, split))

@@ -103,14 +103,13 @@ def _guesses(basis: Basis, rows: Ids, check: Callable[[], None]) -> Iterator[tup
     square = lifted.table(basis.rows, columns).T
     with np.errstate(all="ignore"):
         scale = 1.0 / np.abs(square).max(axis=1)
-        try:
-            factor = linalg.lu_factor(square * scale[:, None], check_finite=False)
-        except (ValueError, linalg.LinAlgError):
-            return
+        *factor, info = linalg.lapack.dgetrf(square * scale[:, None])
+    if info:
+        return
 
     def coordinates(some: Ids) -> Floats:
         found: Floats = linalg.lu_solve(
-            factor, lifted.table(some, columns).T * scale[:, None], check_finite=False
+            tuple(factor), lifted.table(some, columns).T * scale[:, None], check_finite=False
         )
         return found
 

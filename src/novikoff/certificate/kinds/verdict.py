@@ -48,7 +48,8 @@ class SeparationVerdict(Certificate):
     verdict : str
         "complete": all rows are separated; "quasi-complete": some; "overlap": none.
     separated_rows, boundary_rows : array of int or None
-        One of the two, the shorter, lists the rows of ``A`` or of ``B``.
+        One of the two lists the rows of ``A`` or of ``B``: the shorter, where the examples have no
+        weights and two classes.
     vector : Integers
         A direction with ``z_i·w > 0`` exactly on ``A`` and 0 on ``B``; empty for an overlap.
     basis : array of int
@@ -86,8 +87,9 @@ class SeparationVerdict(Certificate):
                 self._set(name, as_rows(name, rows, n_rows))
         if (self.separated_rows is None) == (self.boundary_rows is None):
             raise CertificateError("either the separated rows are listed, or those that are not")
-        if problem.weighted and self.separated_rows is None:
-            raise CertificateError("with weights, the separated rows are listed")
+        if (problem.weighted or n_classes > 2) and self.separated_rows is None:
+            # Which rows there are depends on the data.
+            raise CertificateError("with weights or several classes, the separated rows are listed")
         for name in ("basis", "support"):
             self._set(name, as_rows(name, getattr(self, name), n_rows))
         if np.intersect1d(self.basis, self.support).size:
