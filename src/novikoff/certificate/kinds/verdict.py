@@ -219,6 +219,7 @@ class SeparationVerdict(Certificate):
         sample_weight: npt.ArrayLike | None = None,
         check_fingerprint: bool = True,
         n_jobs: int | None = None,
+        kernel: Callable[[Any, Any], Any] | None = None,
     ) -> Verified:
         """Check every claim against the data in exact arithmetic, as :class:`Certificate` does.
 
@@ -231,6 +232,7 @@ class SeparationVerdict(Certificate):
             sample_weight=sample_weight,
             check_fingerprint=check_fingerprint,
             n_jobs=n_jobs,
+            kernel=kernel,
         )
 
     def sentences(self) -> list[str]:
