@@ -30,6 +30,7 @@ SCRIPTS = {
     "cross_validation": "Cross-validation of C",
     "kernel": "Kernels on MNIST against SVC",
     "joint_margins": "Margins of all classes together",
+    "risk": "Bounds on the error on new data",
     "projection": "Random projection with a measured certificate",
     "shapes_soft": "Soft margin over a grid of shapes",
     "shapes_hard": "Hard margin over a grid of shapes",

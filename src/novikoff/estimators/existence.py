@@ -192,7 +192,7 @@ def _decide(training: Training, deadline: float) -> SeparationVerdict:
     if n_rows * lifted.width > MOST_VALUES:
         raise ValueError(
             f"the regression has {n_rows:,} signed rows of {lifted.width:,} coefficients, more "
-            f"than the {MOST_VALUES:,} values that are examined at once: leave out examples or columns."
+            f"than the {MOST_VALUES:,} values that are examined at once: leave some out."
         )
     check()
     split = split_rows(lifted, check)
