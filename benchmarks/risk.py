@@ -1,7 +1,7 @@
 """Bounds on the error on new data from the training data alone, beside the measured test error.
 
-All training examples, 95 % confidence, nothing held out. The errors on MNIST's test digits, which no
-fit has seen, are measured beside the bounds, and so is the time of making one.
+All training examples, 95 % confidence, nothing held out. The errors on MNIST's test digits, which
+no fit has seen, are measured beside the bounds, and so is the time of making one.
 """
 
 import warnings
