@@ -18,7 +18,6 @@ from novikoff.estimators.options import check_max_margin_options
 from novikoff.estimators.training import Training
 from novikoff.facial import Split, find_coefficients, split_rows
 
-
 MOST_VALUES = 1 << 29
 """Values of the signed rows, which are stored densely: 4 GB."""
 
@@ -192,8 +191,8 @@ def _decide(training: Training, deadline: float) -> SeparationVerdict:
     n_rows = len(training.codes) * (len(problem.classes) - 1)
     if n_rows * lifted.width > MOST_VALUES:
         raise ValueError(
-            f"the regression has {n_rows:,} signed rows of {lifted.width:,} coefficients, more than "
-            f"the {MOST_VALUES:,} values that are examined at once: leave out examples or columns."
+            f"The regression has {n_rows:,} signed rows of {lifted.width:,} coefficients, more "
+            f"than {MOST_VALUES:,} values; leave out examples or columns."
         )
     check()
     split = split_rows(lifted, check)
