@@ -73,6 +73,10 @@ def test_names_come_from_the_frame():
     frame = pandas.DataFrame({"NV": [0, 0, 1, 1], "PI": [1.5, 2.5, 1.0, 3.0]})
     verdict = separation(frame, pandas.Series([0, 1, 1, 1], name="HG"))
     assert list(verdict.columns) == ["(Intercept)", "NV", "PI"]
+    counted = separation(frame, np.array([[1, 1], [1, 0], [2, 0], [0, 1]]))
+    assert list(counted.columns) == ["(Intercept)", "NV", "PI"]
+    twice = verdict.named(feature_names=("NV", "NV"))
+    assert list(twice.columns) == ["(Intercept)", "NV [0]", "NV [1]"]
 
 
 def test_a_time_limit_ends_it():

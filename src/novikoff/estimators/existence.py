@@ -191,8 +191,8 @@ def _decide(training: Training, deadline: float) -> SeparationVerdict:
     n_rows = len(training.codes) * (len(problem.classes) - 1)
     if n_rows * lifted.width > MOST_VALUES:
         raise ValueError(
-            f"the regression has {n_rows:,} signed rows of {lifted.width:,} coefficients, more "
-            f"than the {MOST_VALUES:,} values that are examined at once: leave some out."
+            f"The regression has {n_rows:,} signed rows of {lifted.width:,} coefficients, more "
+            f"than {MOST_VALUES:,} values; leave out examples or columns."
         )
     check()
     split = split_rows(lifted, check)

@@ -24,7 +24,7 @@ import scipy
 from flint import fmpq, fmpz_mat
 
 from novikoff.certificate.errors import CertificateError
-from novikoff.certificate.exact.dyadic import Dyadic
+from novikoff.certificate.exact.dyadic import Dyadic, nearest_float
 from novikoff.certificate.exact.filter import UNDERFLOW, radius
 from novikoff.certificate.exact.lifted import Lifted
 from novikoff.certificate.exact.modular import PRIMES, independent_among
@@ -150,14 +150,15 @@ class Basis:
         if not (peaks > 0.0).all():
             return False
         with np.errstate(all="ignore"):
-            scale = np.ldexp(1.0, -np.frexp(peaks)[1])
+            exponents = np.frexp(peaks)[1]
+            scale = np.ldexp(1.0, -exponents)
             matrix = table * scale[:, None]
             exact = np.array_equal(matrix / scale[:, None], table)
             total = self._sum(support, weights)
             right = np.array(
                 [
-                    -float(_scaled(total[j], int(np.log2(s))))
-                    for j, s in zip(columns, scale, strict=True)
+                    nearest_float(_scaled(-total[j], -int(e)))
+                    for j, e in zip(columns, exponents, strict=True)
                 ]
             )
             if not (exact and np.isfinite(right).all()):

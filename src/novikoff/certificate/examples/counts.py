@@ -29,7 +29,9 @@ def expanded(X: Any, y: Any, sample_weight: Any = None) -> tuple[Any, Any, Any]:
         return X, y, sample_weight
     if counts.dtype.kind not in "buif" or not (np.isfinite(counts) & (counts >= 0)).all():
         raise CertificateError("successes and failures must be finite numbers, not negative")
-    matrix: Any = X if sparse.issparse(X) else as_array("the examples", X)
+    # A data frame keeps the names of its columns.
+    keeps = sparse.issparse(X) or hasattr(X, "iloc")
+    matrix: Any = X if keeps else as_array("the examples", X)
     if matrix.shape[0] != len(counts):
         raise CertificateError(f"{matrix.shape[0]} rows need as many counts, not {len(counts)}")
     if sparse.issparse(matrix):
@@ -39,4 +41,5 @@ def expanded(X: Any, y: Any, sample_weight: Any = None) -> tuple[Any, Any, Any]:
     labels = np.repeat([1, 0], [successes.size, failures.size])
     if sample_weight is not None:
         sample_weight = np.asarray(sample_weight)[rows]
-    return matrix[rows], labels, sample_weight
+    chosen = matrix.iloc[rows] if hasattr(matrix, "iloc") else matrix[rows]
+    return chosen, labels, sample_weight

@@ -153,9 +153,11 @@ class SeparationVerdict(Certificate):
 
     @property
     def column_names(self) -> tuple[str, ...]:
-        """The names of the coefficients, the intercept first."""
+        """The names of the coefficients, the intercept first; with positions if two are equal."""
         problem = self.problem
         names = problem.feature_names or tuple(f"x{j}" for j in range(problem.n_features))
+        if len({INTERCEPT, *names}) <= len(names):
+            names = tuple(f"{name} [{j}]" for j, name in enumerate(names))
         each = (INTERCEPT, *names) if problem.affine else names
         if len(problem.classes) == 2:
             return each
@@ -165,8 +167,8 @@ class SeparationVerdict(Certificate):
     def columns(self) -> dict[str, str]:
         """For each coefficient "finite", "+inf", "-inf", "undetermined" or "not identified".
 
-        Computed when first asked for; of a certificate that was read from a file and does not have
-        them, call ``novikoff.separation`` again.
+        Computed when first asked for, and from then on part of the certificate. Of one that was
+        read from a file without them, call ``novikoff.separation`` again.
         """
         found = self.evidence
         return {name: each.estimate for name, each in found.items()}
