@@ -1,10 +1,14 @@
 """Bounds on new data of fitted models: the perceptron's support, and what is refused."""
 
+import json
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer, load_digits
 
+import novikoff
 from novikoff import MaxMargin, MaxMarginCV, Perceptron
+from novikoff.certificate import CertificateError
 from novikoff.estimators.risk import NoRiskError
 from novikoff.theory import compression_bound
 
@@ -127,3 +131,26 @@ def test_runs_ended_by_time_or_by_a_proof():
     online = Perceptron().partial_fit(X, y, classes=[0, 1])
     with pytest.raises((NoRiskError, AttributeError)):
         online.risk_certificate(X, y)
+
+
+def test_a_model_is_stored_with_its_risk(tmp_path):
+    X, y = load_digits(n_class=2, return_X_y=True)
+    clf = MaxMargin().fit(X, y)
+    risk = clf.risk_certificate(X, y)
+    path = tmp_path / "model.json"
+    novikoff.save(clf, path)
+    assert novikoff.load(path).risk_.to_dict() == risk.to_dict()
+    assert novikoff.verify(path, X, y).errors == 0
+    assert not hasattr(clf.fit(X, y), "risk_")
+
+    document = json.loads(path.read_text())
+    document["risk"]["support"] = document["risk"]["support"][1:]
+    bound = float(compression_bound(len(y), risk.size - 1))
+    document["risk"]["bound"] = bound * (1 + 1e-9)
+    path.write_text(json.dumps(document))
+    with pytest.raises(CertificateError, match="carries the model too"):
+        novikoff.verify(path, X, y)
+    document["risk"]["bound"] = bound * (1 - 1e-6)
+    path.write_text(json.dumps(document))
+    with pytest.raises(novikoff.ModelError, match="do not prove"):
+        novikoff.load(path)

@@ -247,6 +247,7 @@ def fit(
         table = source.read(labelled=True)
 
         import novikoff
+        from novikoff.report.new_data import risk_or_reason
         from novikoff.report.summary import Summary
 
         screen.stage(f"fitting {table.X.shape[0]:,} examples")
@@ -258,13 +259,14 @@ def fit(
             # scikit-learn's convention: what is wrong with the data or a parameter.
             raise Refusal(error) from None
         about = source.about(table)
+        risk = None if interrupted else risk_or_reason(model, table)
         write(out, lambda path: novikoff.save(model, path, about=about))
         validation = None
         if cv is not None and not interrupted:
             validation = validate_or_interrupt(model, table, cv, screen)
             interrupted = validation is None
         repeat = source.options_to_repeat()
-        summary = Summary(data, table, model, out, repeat, screen.seconds, validation)
+        summary = Summary(data, table, model, out, repeat, screen.seconds, validation, risk)
         screen.show(summary.rows(), summary.document())
         for warning in summary.warnings():
             complain("warning", warning)

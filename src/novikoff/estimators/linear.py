@@ -163,7 +163,8 @@ class LinearModel(ClassifierMixin, BaseEstimator):
         Returns
         -------
         Risk
-            The bound, the examples that carry the model, and the sentences that say so.
+            The bound, the examples that carry the model, and the sentences that say so. It is also
+            kept in ``risk_``, and a MaxMargin that is saved after that is saved with it.
 
         Raises
         ------
@@ -173,7 +174,8 @@ class LinearModel(ClassifierMixin, BaseEstimator):
         """
         from novikoff.estimators.risk import risk_of
 
-        return risk_of(self, X, y, confidence=confidence, method=method)
+        self.risk_ = risk_of(self, X, y, confidence=confidence, method=method)
+        return self.risk_
 
     @property
     def status_(self) -> Status:
@@ -193,6 +195,7 @@ class LinearModel(ClassifierMixin, BaseEstimator):
     ) -> None:
         """Store the results of the searches; one search if there are two classes, or jointly."""
         self.classes_ = classes
+        self.__dict__.pop("risk_", None)
         self._read_certificate(certificate)
         for name in ("support", "dual_coef", "history", "solver"):
             values = [getattr(result, name) for result in results]

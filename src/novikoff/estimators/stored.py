@@ -37,6 +37,7 @@ from novikoff.certificate.verify import (
     MODEL_VERSION,
     about_in,
     certificate_in,
+    risk_in,
 )
 from novikoff.estimators.kernel_machine import KernelMachine
 from novikoff.estimators.kernel_options import is_linear
@@ -132,7 +133,7 @@ def to_document(model: Any, about: dict[str, Any] | None = None) -> dict[str, An
         raise ValueError("A model whose kernel is a function cannot be saved, only pickled.")
     for parameter in contradicted(model):
         raise ValueError(f"{parameter} has changed since the fit; fit again before saving.")
-    parameters = model.get_params(deep=False)
+    parameters, risk = model.get_params(deep=False), getattr(model, "risk_", None)
     return {
         "format": MODEL_FORMAT,
         "version": MODEL_VERSION,
@@ -141,6 +142,7 @@ def to_document(model: Any, about: dict[str, Any] | None = None) -> dict[str, An
         "parameters": {key: write_parameter(key, value) for key, value in parameters.items()},
         "fitted": _fitted_document(model),
         "certificate": model.certificate_.to_dict(),
+        **({} if risk is None or risk.scheme != "optimum" else {"risk": risk.to_dict()}),
     }
 
 
@@ -175,6 +177,9 @@ def _build(document: dict[str, Any], certificate: Certificate) -> Any:
         raise ValueError(f"{parameter} is not what was certified")
     _read_fitted(model, document["fitted"])
     model.about_ = about_in(document)
+    risk = risk_in(document)
+    if risk is not None:
+        model.risk_ = risk
     return model
 
 

@@ -1,13 +1,11 @@
 """What a fit tells its user, in sentences and as JSON."""
 
-import warnings
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from novikoff.certificate import Certificate, Joint, SoftOptimum
 from novikoff.certificate.wording import counted, enumerated
@@ -27,6 +25,7 @@ from novikoff.report.describe import (
 )
 from novikoff.report.estimates import Estimates
 from novikoff.report.features import feature_rows
+from novikoff.report.new_data import new_data_row
 from novikoff.report.validation import CrossValidation, choice_document, choice_row
 
 if TYPE_CHECKING:
@@ -39,7 +38,7 @@ class Summary:
     """A fitted model with what is said of it.
 
     ``repeat`` are the options that ``novikoff verify`` needs again; ``validation`` is the
-    cross-validated error, if it was asked for.
+    cross-validated error, if it was asked for; ``risk`` what is proved about new data, or why not.
     """
 
     path: Path
@@ -49,6 +48,7 @@ class Summary:
     repeat: list[str]
     seconds: float
     validation: CrossValidation | None = None
+    risk: "Risk | str | None" = None
 
     @cached_property
     def certificate(self) -> Certificate:
@@ -118,31 +118,12 @@ class Summary:
             ("Support", f"{self.n_support:,} of {counted(n, 'example')} carry the model"),
             ("Errors", "\n".join([self._error_rate(), *self.confusion.lines()])),
             *([] if self.validation is None else [self.validation.row()]),
-            *self._new_data(),
+            *([] if self.risk is None else [new_data_row(self.risk)]),
             ("Run", "\n".join(self._runs())),
             *saved_rows(
                 self.out, self.path, self.repeat, "the model with its certificate", self.seconds
             ),
         ]
-
-    @cached_property
-    def risk(self) -> "Risk | str":
-        """The bound on the error on new data, or why there is none."""
-        from novikoff.estimators.risk import NoRiskError
-
-        y: Any = self.table.y
-        try:
-            with warnings.catch_warnings():
-                # The run on the support alone may be cut short as the fit was, which has warned.
-                warnings.simplefilter("ignore", ConvergenceWarning)
-                return self.model.risk_certificate(self.table.X, y)  # type: ignore[no-any-return]
-        except NoRiskError as error:
-            return str(error)
-
-    def _new_data(self) -> list[Row]:
-        if isinstance(self.risk, str):
-            return [("New data", self.risk)]
-        return [("New data", "\n".join(self.risk.sentences()))]
 
     def _error_rate(self) -> str:
         n = self.n_taking_part
@@ -203,7 +184,7 @@ class Summary:
             "rows_left_out": len(self.table.dropped),
             "choice_of_C": choice_document(model) if hasattr(model, "Cs_") else None,
             "validation": None if self.validation is None else self.validation.document(),
-            "new_data": self.risk if isinstance(self.risk, str) else self.risk.to_dict(),
+            "new_data": self.risk if isinstance(self.risk, str | None) else self.risk.to_dict(),
             "n_support": self.n_support,
             "run": {
                 **run_of(accounts[0]),
