@@ -7,7 +7,10 @@ from scipy import sparse
 from novikoff.certificate import Status
 from novikoff.maxmargin.joint import joint_hard_margin, joint_soft_margin
 from novikoff.maxmargin.joint.bounds import balance, place_soft, worst_wrong
-from novikoff.run.clock import Clock
+from novikoff.maxmargin.joint.dual import JointDual
+from novikoff.maxmargin.joint.settings import DESCENT
+from novikoff.maxmargin.passes import Passes
+from novikoff.run.clock import Clock, Stopped
 from tests.maxmargin.joint.problems import optimum, problem
 
 
@@ -78,3 +81,28 @@ def test_offsets_are_better_than_those_given():
     assert after.value < before.value
     _, lead = worst_wrong(products + after.offsets, codes)
     assert after.value == pytest.approx(1.0 + 0.5 * (np.maximum(0.0, 1.0 - lead) ** 2).sum())
+
+
+@pytest.mark.parametrize("C", [10.0, 1e31])
+def test_examples_that_differ_by_rounding_end_the_search(C):
+    draw = np.random.default_rng(0)
+    X = 1.0 + draw.integers(0, 5, (11, 2)) * np.spacing(1.0)
+    clock = Clock()
+    found = joint_soft_margin(problem(X, np.arange(11) % 3, C), tol=1e-3, clock=clock)
+    assert np.isfinite(found.vectors).all()
+    assert clock.passes < 1000
+    if C == 10.0:
+        # Next to no model has a margin: every example violates it by 1.
+        assert found.lower == pytest.approx(110.0, rel=1e-6)
+
+
+def test_sweeps_over_nothing():
+    X, codes = overlapping(30)
+    posed = problem(X, codes, 1.0)
+    dual = JointDual(posed, Passes(posed.sample, Clock()), DESCENT)
+    left, worst = dual.sweep(np.empty(0, dtype=np.int64))
+    assert len(left) == 0
+    assert worst == 0.0
+    dual.vectors.offsets[0] = np.nan
+    with pytest.raises(Stopped):
+        dual.sweep(posed.sample.order.copy())

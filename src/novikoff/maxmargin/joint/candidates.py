@@ -43,7 +43,10 @@ class Candidates:
         self.wrong: Ids = np.empty(0, dtype=np.int64)
         """The examples and wrong classes of the candidates."""
         self.shift: Vector = np.zeros(problem.n_classes)
-        self.pull = settings.pull * (sample.radius**2 or 1.0) if sample.affine else 0.0
+        unit = sample.radius**2
+        if problem.slack2 is not None:
+            unit += float(problem.slack2[sample.order].mean())
+        self.pull = settings.pull * (unit or 1.0) if sample.affine else 0.0
         self.members: Ids = np.empty(0, dtype=np.int64)
         """The places of the corral's members among the candidates."""
         self.weights: Vector = np.empty(0)

@@ -122,7 +122,8 @@ class _Run:
             worst = self.round(ids, bound)
             ids, bound = self.scan()
             in_vain = in_vain + 1 if before == (self.lower, self.upper) else 0
-            if in_vain >= settings.rounds_in_vain and worst <= settings.rounding:
+            settled = worst <= settings.rounding or not len(ids)
+            if in_vain >= settings.rounds_in_vain and settled:
                 return Status.PRECISION
             if self.sweeps >= settings.patience and not self._is_within():
                 self.gave_up = 0 < int(np.count_nonzero(self.dual.weights)) <= self.few
@@ -229,6 +230,8 @@ class _Run:
 
     def solution(self, status: Status) -> JointSolution:
         """Return the best model and the weights of the best bound."""
+        if not self.dual.is_finite:
+            self.dual.clear()
         if not self.gave_up and (not self.judged or status is Status.MAX_ITER):
             with self.passes.without_limits():
                 self.scan()

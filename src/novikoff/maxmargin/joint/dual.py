@@ -10,6 +10,7 @@ from math import inf
 
 import numpy as np
 
+from novikoff.certificate import Status
 from novikoff.compiled import joint_dual as compiled
 from novikoff.compiled.joint_dual import GAP, MASS, STEPS, WORST, Terms, Vectors
 from novikoff.maxmargin.coordinate.dual import measure
@@ -18,6 +19,7 @@ from novikoff.maxmargin.joint.passes import products, weighted_sums
 from novikoff.maxmargin.joint.problem import Ids, JointProblem, Vector
 from novikoff.maxmargin.joint.settings import DescentSettings
 from novikoff.maxmargin.passes import Passes
+from novikoff.run.clock import Stopped
 
 
 class JointDual:
@@ -43,7 +45,8 @@ class JointDual:
         self.centre2 = float(self.centre @ self.centre)
         lengths2, self.along = measure(passes, self.centre)
         mean = float(lengths2[sample.order].mean()) or 1.0
-        self.pull = settings.pull * mean if sample.affine else 0.0
+        slack = float(self.slack2[sample.order].mean())
+        self.pull = settings.pull * (mean + slack) if sample.affine else 0.0
         self.curves = np.maximum(lengths2 + self.pull, settings.least_curve * mean)
         self.weights = np.zeros((n, problem.n_classes))
         self.vectors = Vectors(np.zeros((d, problem.n_classes)), *np.zeros((3, problem.n_classes)))
@@ -98,7 +101,21 @@ class JointDual:
             self.vectors.offsets[:] += 0.5 * self.pull * self.vectors.flow
         else:
             self.vectors.offsets[:] = 0.0
-        return np.concatenate(kept), float(self.state[WORST])
+        if not self.is_finite:
+            # Examples that differ by no more than rounding make vectors of any length.
+            raise Stopped(Status.PRECISION)
+        return np.concatenate([ids[:0], *kept]), float(self.state[WORST])
+
+    @property
+    def is_finite(self) -> bool:
+        """Whether the vectors and their intercepts are numbers still."""
+        return all(bool(np.isfinite(each).all()) for each in self.vectors)
+
+    def clear(self) -> None:
+        """Go back to no weights."""
+        self.weights[:] = 0.0
+        for each in self.vectors:
+            each[:] = 0.0
 
     def refresh(self) -> Vector:
         """Balance the flow and sum up the vectors again, without the rounding of many steps.

@@ -44,7 +44,7 @@ class DescentSettings:
 
     pull: float = 0.03
     """The quadratic penalty on the flow between classes, in units of the mean squared distance to
-    the centre."""
+    the centre and of the mean squared slack."""
 
     least_curve: float = 1e-12
     """The least second derivative along a weight, in units of the mean squared distance."""
@@ -74,7 +74,8 @@ class CorralSettings:
     """Give up with more members of the corral: a step takes the square of their number."""
 
     pull: float = 1.0
-    """The quadratic penalty on the flow between classes, in units of the squared radius."""
+    """The quadratic penalty on the flow between classes, in units of the squared radius and of the
+    mean squared slack."""
 
     multipliers: int = 30
     """The most corrections of the intercepts between two scans."""
