@@ -71,7 +71,7 @@ def compare(
                 f"{case}: {what}, {name} / novikoff",
                 ratio,
                 "x",
-                at_least=BARS[case, what, name] if (case, what, name) in BARS else 1.0,
+                at_least=BARS.get((case, what, name), 1.0),
                 note=f"{found['novikoff'][k]:.2f} s and {found[name][k]:.2f} s",
             )
         report.add(
