@@ -67,6 +67,24 @@ def source_text(seed: int, *, tfidf: bool = True, ngrams: int = 1) -> tuple[Any,
     return _subset(X, np.repeat([1, 0], [len(each) for each in texts]), seed)
 
 
+def source_folders(*, least: int = 25) -> tuple[Any, Any]:
+    """The source files of scikit-learn and scipy by sub-package, as bags of words: many classes.
+
+    Sub-packages with fewer than ``least`` files are left out.
+    """
+    texts: list[str] = []
+    labels: list[str] = []
+    for package in (sklearn, scipy):
+        home = Path(package.__file__).parent
+        for folder in sorted(path for path in home.iterdir() if path.name not in SHARED):
+            found = _sources(str(folder / "__init__.py")) if folder.is_dir() else ()
+            if len(found) >= least:
+                texts += found
+                labels += [f"{package.__name__}.{folder.name}"] * len(found)
+    X = TfidfVectorizer(min_df=2, dtype=np.float64).fit_transform(texts)
+    return X, np.array(labels)
+
+
 @cache
 def _sources(package: str) -> tuple[str, ...]:
     folder = Path(package).parent

@@ -207,6 +207,8 @@ def refutation_is_true(refutation, data, codes, n_classes):
         ones = [1] * len(vectors)
         return truth.is_basis(vectors, ones, list(range(len(vectors))), False)
     first, second = refutation.pair
+    if any(codes[i] not in (first, second) for i in support):
+        return False
     signs = [1 if code == second else -1 for code in codes]
     costs = [s if c in (first, second) else 0.0 for s, c in zip(data.costs, codes, strict=True)]
     part = {i for i, cost in enumerate(costs) if cost > 0.0}

@@ -70,9 +70,7 @@ def test_a_rerun_on_the_carriers_gives_the_same_optimum():
 
 def test_several_classes_count_each_example_once():
     X, y = load_digits(n_class=3, return_X_y=True)
-    clf = MaxMargin(C=1e-3, tol=1e-9).fit(X, y)
-    if not hasattr(clf.certificate_, "certificates"):
-        pytest.skip("one certificate for all classes")
+    clf = MaxMargin(C=1e-3, tol=1e-9, multi_class="ovr").fit(X, y)
     risk = risk_of(clf, X, y)
     scores = clf.decision_function(X)
     signs = np.where(y[:, None] == clf.classes_, 1.0, -1.0)
@@ -159,6 +157,11 @@ def test_refusals():
         risk_of(MaxMargin().fit(X, y), X, y)
     with pytest.raises(NoRiskError, match="scale=True"):
         risk_of(MaxMargin(C=1.0, scale=True).fit(X, y), X, y)
+    Xs, ys = load_digits(n_class=3, return_X_y=True)
+    with pytest.raises(NoRiskError, match="ovr"):
+        risk_of(MaxMargin(C=1e-3, multi_class="joint").fit(Xs, ys), Xs, ys)
+    with pytest.raises(NoRiskError, match="kernel"):
+        risk_of(MaxMargin(C=1.0, kernel="rbf").fit(Xs[:90], ys[:90] > 0), Xs[:90], ys[:90] > 0)
     small, labels = X[:60], np.arange(60) % 2
     with pytest.raises(NoRiskError, match="give a C"):
         risk_of(

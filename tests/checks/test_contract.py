@@ -4,7 +4,7 @@ import pytest
 from sklearn.metrics.pairwise import linear_kernel
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from novikoff import MaxMargin, MaxMarginCV, Perceptron, rules
+from novikoff import MaxMargin, MaxMarginCV, Perceptron, RobustProjection, rules
 
 pytestmark = pytest.mark.filterwarnings(
     # Some checks fit on data that no limit within reason would let a rule finish.
@@ -40,6 +40,8 @@ pytestmark = pytest.mark.filterwarnings(
         MaxMargin(kernel="laplacian", gamma=0.5, fit_intercept=False),
         MaxMargin(kernel="precomputed", C=1.0),
         MaxMargin(kernel=linear_kernel, C=1.0),
+        RobustProjection(n_components=1),
+        RobustProjection(n_components=1, density=0.5),
     ]
 )
 def test_contract(estimator, check):

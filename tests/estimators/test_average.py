@@ -118,7 +118,7 @@ def test_each_class_chooses_for_itself():
     y = y.copy()
     y[[1, 2]] = y[[2, 1]]
     auto, yes, no = (
-        Perceptron(random_state=0, average=a, min_margin=0.01).fit(X, y)
+        Perceptron(random_state=0, average=a, min_margin=0.01, multi_class="ovr").fit(X, y)
         for a in ("auto", True, False)
     )
     separated = [

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 from novikoff import Perceptron
 from tests.estimators.problems import (
@@ -59,13 +60,14 @@ def test_equal_weights_scale_the_classic_rule():
 def test_against_the_rest_a_class_has_its_own_weight():
     X, y = three_classes()
     labels = np.array(["x", "y", "z"])[y]
-    clf = Perceptron(class_weight={"y": 4.0}, random_state=0).fit(X, labels)
+    rest = Perceptron(multi_class="ovr", random_state=0)
+    clf = clone(rest).set_params(class_weight={"y": 4.0}).fit(X, labels)
     for k, label in enumerate("xyz"):
         own = 4.0 if label == "y" else 1.0
         binary = Perceptron(class_weight={False: 1.0, True: own}, random_state=0)
         binary.fit(X, labels == label)
         np.testing.assert_array_equal(binary.coef_[0], clf.coef_[k])
-    balanced = Perceptron(class_weight="balanced", random_state=0).fit(X, labels)
+    balanced = clone(rest).set_params(class_weight="balanced").fit(X, labels)
     binary = Perceptron(class_weight="balanced", random_state=0).fit(X, labels == "y")
     np.testing.assert_array_equal(binary.coef_[0], balanced.coef_[1])
 

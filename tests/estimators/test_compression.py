@@ -116,7 +116,7 @@ def test_class_weights_of_a_dict():
 @pytest.mark.parametrize("rule", ["scale-free", "margin", "min-over"])
 def test_each_class_against_the_rest(rule):
     X, y = three_classes(60)
-    clf = Perceptron(rule=ALL_RULES[rule], random_state=3).fit(X, y)
+    clf = Perceptron(rule=ALL_RULES[rule], random_state=3, multi_class="ovr").fit(X, y)
     total = 0
     for k, support in enumerate(clf.support_):
         again = clone(clf).set_params(shuffle=False).fit(X[support], y[support] == k)

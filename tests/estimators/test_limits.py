@@ -63,7 +63,7 @@ def test_the_warning_counts_the_classes_that_are_open():
     rng = np.random.default_rng(0)
     y = np.arange(60) % 3
     X = (10.0 * y + rng.uniform(size=60))[:, None]
-    clf = Perceptron(random_state=0, min_margin=0.0, max_iter=50)
+    clf = Perceptron(random_state=0, min_margin=0.0, max_iter=50, multi_class="ovr")
     assert "for 1 of 3 classes" in warned(clf.fit, X, y)
     kinds = [type(certificate) for certificate in clf.certificate_.certificates]
     assert kinds == [Separation, Inconclusive, Separation]

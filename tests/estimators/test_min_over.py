@@ -90,6 +90,6 @@ def test_the_intercept_is_the_midpoint():
 
 def test_each_class_against_the_rest():
     X, y = three_classes()
-    clf = min_over(0.05).fit(X + 1e6, y)
+    clf = min_over(0.05).set_params(multi_class="ovr").fit(X + 1e6, y)
     assert all(certificate.gap <= 0.05 + 1e-9 for certificate in clf.certificate_.certificates)
     assert_proved(clf, X + 1e6, y)

@@ -313,7 +313,8 @@ def test_models_given_out_do_not_move():
 def test_several_classes():
     X, y = three_classes(60)
     labels = np.array(["a", "b", "c"])[y]
-    clf = in_batches(Perceptron(rule="classic"), X, labels, [1, 20], classes="cab")
+    rest = Perceptron(rule="classic", multi_class="ovr")
+    clf = in_batches(rest, X, labels, [1, 20], classes="cab")
     assert clf.classes_.tolist() == ["a", "b", "c"]
     assert clf.mistakes_.shape == (3,)
     assert clf.mistakes_.sum() == clf.n_updates_

@@ -152,7 +152,7 @@ def test_the_lift_is_not_stored():
 def test_several_classes():
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((60, 3)), np.arange(60) % 3
-    clf = Perceptron(C=0.125, random_state=0).fit(X, y)
+    clf = Perceptron(C=0.125, random_state=0, multi_class="ovr").fit(X, y)
     assert all(isinstance(part, SoftOptimum) for part in clf.certificate_.certificates)
     assert_proved(clf, X, y)
 

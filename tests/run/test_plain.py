@@ -160,9 +160,8 @@ def check_agreement(finished, plain, update):
     if finished.rule.pick == "cyclic":
         assert_close(threshold, finished.rule.threshold(plain.state), max(threshold, size**2))
     # The lower bound, where it is kept: where the iterate separates.
-    margins = sample.margins(sample.order, memory)
     bounds = Bounds(sample, 0.0)
-    bounds.keep(here, float(margins[finished.worst(margins)].mean()))
+    bounds.keep(here, finished.worst().least)
     length = here.length(sample) * unit
     if update.lower > 1e-9 * plain.state.radius:
         assert_close(bounds.lower, update.lower, size * plain.state.radius / length)

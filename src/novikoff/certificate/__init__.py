@@ -10,6 +10,7 @@ from novikoff.certificate.account import Account
 from novikoff.certificate.base import Certificate, Verified
 from novikoff.certificate.certify import Certifier, Refutation, Weighted
 from novikoff.certificate.certify_joint import JointCertifier, JointWeighted
+from novikoff.certificate.coefficients import Coefficient, Coefficients
 from novikoff.certificate.errors import CertificateError, Undecided
 from novikoff.certificate.exact.columns import Relation
 from novikoff.certificate.exact.relation import reduce_support
@@ -33,6 +34,7 @@ from novikoff.certificate.kinds import (
     NonSeparation,
     PerClass,
     Separation,
+    SeparationVerdict,
     SoftOptimum,
 )
 from novikoff.certificate.model import Model, Soft
@@ -46,6 +48,8 @@ __all__ = [
     "Certificate",
     "CertificateError",
     "Certifier",
+    "Coefficient",
+    "Coefficients",
     "Examples",
     "Inconclusive",
     "Joint",
@@ -68,6 +72,7 @@ __all__ = [
     "Refutation",
     "Relation",
     "Separation",
+    "SeparationVerdict",
     "Slacks",
     "Soft",
     "SoftOptimum",

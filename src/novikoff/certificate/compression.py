@@ -43,7 +43,7 @@ from novikoff.certificate.base import Certificate
 from novikoff.certificate.exact.filter import signed_values
 from novikoff.certificate.examples.blocks import BLOCK_VALUES, Indices, as_float64
 from novikoff.certificate.examples.checked import Examples
-from novikoff.certificate.kinds import PerClass, Separation, SoftOptimum
+from novikoff.certificate.kinds import Joint, PerClass, Separation, SoftOptimum
 
 _UP = 1.0 + 2.0**-40
 """More than the rounding of a few operations."""
@@ -76,6 +76,13 @@ def carriers_of(certificate: Certificate, examples: Examples) -> Carriers:
         raise NoCompression("scale=True: the powers of two were taken from all examples")
     if certificate.problem.weighted:
         raise NoCompression("the examples have weights: they are not drawn from one source")
+    if certificate.problem.kernel is not None:
+        raise NoCompression("kernel: only linear models have one yet")
+    if isinstance(certificate, Joint):
+        raise NoCompression(
+            "several classes fitted together: few examples need not determine their intercepts; "
+            'fit with multi_class="ovr"'
+        )
     if not isinstance(certificate, PerClass):
         return _binary(certificate, examples)
     # Where every class is on the right side of its hyperplane, the largest score is the right one.

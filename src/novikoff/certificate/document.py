@@ -10,11 +10,13 @@ import numpy as np
 
 from novikoff.certificate.account import Account
 from novikoff.certificate.base import Certificate
+from novikoff.certificate.coefficients import Coefficient, Coefficients, Group
 from novikoff.certificate.errors import CertificateError
 from novikoff.certificate.exact.columns import Relation
 from novikoff.certificate.feature_space.joint_kernel_model import JointKernelModel
 from novikoff.certificate.feature_space.kernel import Kernel
 from novikoff.certificate.feature_space.kernel_model import KernelModel
+from novikoff.certificate.integers import Integers, read_integers
 from novikoff.certificate.joint_model import JointBound, JointModel, JointRefutation, JointSoft
 from novikoff.certificate.json import (
     Reader,
@@ -44,6 +46,7 @@ from novikoff.certificate.kinds import (
     NonSeparation,
     PerClass,
     Separation,
+    SeparationVerdict,
     SoftOptimum,
 )
 from novikoff.certificate.model import Model, Soft
@@ -54,7 +57,13 @@ from novikoff.certificate.status import Status
 FORMAT = "novikoff certificate"
 VERSION = 2
 
-_MAY_BE_ABSENT = {"slacks": None, "exponents": None, "remainders": (), "kernel": None}
+_MAY_BE_ABSENT = {
+    "slacks": None,
+    "exponents": None,
+    "remainders": (),
+    "kernel": None,
+    "coefficients": None,
+}
 """Fields that are left out where they have these values."""
 
 
@@ -97,6 +106,8 @@ def _encoded(value: Any, *, leave_out: tuple[str, ...] = ()) -> Any:
         return value.name
     if isinstance(value, float) and math.isinf(value):
         return "inf" if value > 0 else "-inf"
+    if isinstance(value, Integers):
+        return value.to_json()
     if isinstance(value, tuple):
         return [_encoded(part) for part in value]
     if not dataclasses.is_dataclass(value):
@@ -232,6 +243,20 @@ _slacks = _record(
         "remainders": not_empty(_relations),
     },
 )
+_coefficient = _record(
+    Coefficient,
+    {
+        "estimate": read_text,
+        "rows": read_rows,
+        "weights": read_integers,
+        "multiple": read_integers,
+        "directions": listed(read_integers),
+        "group": optional(
+            _record(Group, {"value": read_number, "count": read_count, "code": read_count})
+        ),
+    },
+)
+_coefficients = _record(Coefficients, {"columns": listed(_coefficient), "independent": read_rows})
 _KINDS: dict[str, tuple[type[Certificate], dict[str, Reader]]] = {
     "Separation": (Separation, {"model": _model, "upper": read_extended, **_WEIGHTED}),
     "NonSeparation": (
@@ -253,6 +278,19 @@ _KINDS: dict[str, tuple[type[Certificate], dict[str, Reader]]] = {
         },
     ),
     "SoftOptimum": (SoftOptimum, {"model": _model}),
+    "SeparationVerdict": (
+        SeparationVerdict,
+        {
+            "verdict": read_text,
+            "separated_rows": optional(read_rows),
+            "boundary_rows": optional(read_rows),
+            "vector": read_integers,
+            "basis": read_rows,
+            "support": read_rows,
+            "weights": read_integers,
+            "coefficients": _coefficients,
+        },
+    ),
 }
 
 

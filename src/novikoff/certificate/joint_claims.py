@@ -208,6 +208,9 @@ def check_refutation(
     if refutation.pair is None:
         carried = basis_carriers(support, refutation.wrong, examples, n_classes, affine=affine)
         return int(carried.sum()), np.unique(support)
+    strangers = support[~np.isin(examples.codes[support], refutation.pair)]
+    if strangers.size:
+        raise CertificateError(f"example {strangers[0]} is of neither class of the pair")
     mine = examples.between(*refutation.pair)
     mine.check_takes_part(support, refutation.weights)
     if refutation.slacks is not None:

@@ -133,9 +133,13 @@ class Risk:
         CertificateError
             In one line, what is wrong.
         """
+        certificate.verify(X, y, check_fingerprint=check_fingerprint)
+        return self.check(certificate, X, y)
+
+    def check(self, certificate: Certificate, X: Any, y: npt.ArrayLike) -> Self:
+        """Check the risk alone, of a certificate that is verified already."""
         if self.scheme != "optimum":
             raise CertificateError("this risk is of a run, which only its estimator can repeat")
-        certificate.verify(X, y, check_fingerprint=check_fingerprint)
         problem = certificate.problem
         examples = Examples.of(problem, X, y, None, check_fingerprint=False)
         try:

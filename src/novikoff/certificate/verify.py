@@ -14,6 +14,7 @@ from novikoff.certificate.base import Certificate, Verified
 from novikoff.certificate.errors import CertificateError
 from novikoff.certificate.escape import format_label
 from novikoff.certificate.feature_space.vectors import Vectors
+from novikoff.certificate.risk import Risk
 from novikoff.certificate.stated import Stated, check_stated, stated_by, stated_in
 
 MODEL_FORMAT = "novikoff model"
@@ -76,15 +77,17 @@ def verify(
     0
     """
     stated: list[Stated] = []
+    risk: Risk | None = None
     vectors: Vectors | None = None
     if isinstance(model, str | os.PathLike):
         document = json.from_text(Path(model).read_bytes())
         certificate, stated = certificate_in(document), stated_beside(document)
+        risk = risk_in(document)
         vectors = vectors_beside(document, certificate)
     else:
         certificate = certificate_of(model)
         if certificate is not model:
-            stated = stated_by(model)
+            stated, risk = stated_by(model), getattr(model, "risk_", None)
             kernel = kernel if kernel is not None else _function_of(model)
     verified = certificate.verify(
         X,
@@ -97,6 +100,8 @@ def verify(
     if vectors is not None:
         vectors.check(X)
     check_stated(certificate, stated, X, y)
+    if risk is not None and risk.scheme == "optimum":
+        risk.check(certificate, X, y)
     return verified
 
 
@@ -183,12 +188,19 @@ def hyperplanes_in(certificate: Certificate) -> tuple[Any, ...]:
 def check_model_document(document: dict[str, Any]) -> None:
     """Refuse the JSON values of a model that is damaged outside of its certificate."""
     json.check_version("model", document.get("version"), MODEL_VERSION)
-    json.check_keys(document, MODEL_KEYS, "the model")
+    risk_in(document)
+    without = {name: value for name, value in document.items() if name != "risk"}
+    json.check_keys(without, MODEL_KEYS, "the model")
     about_in(document)
     for name in ("parameters", "fitted"):
         if not isinstance(document[name], dict):
             raise json.wrong(name, "an object with named fields", document[name])
     label_type(document["fitted"].get("classes_dtype"))
+
+
+def risk_in(document: dict[str, Any]) -> Risk | None:
+    """Return the bound on new data in the JSON values of a model, if there is one."""
+    return Risk.from_dict(document["risk"]) if "risk" in document else None
 
 
 def about_in(document: dict[str, Any]) -> dict[str, Any]:

@@ -52,7 +52,7 @@ def verify(
     source = Source(data, target, weights, format, tuple(drop or ()), header, decimal=decimal)
     with Screen(quiet=quiet, json=json) as screen:
         screen.stage(f"loading {model}")
-        certificate, about, stated = load_claim(model)
+        certificate, about, stated, risk = load_claim(model)
         problem = certificate.problem
         if sha256 and problem.sha256 is None:
             raise Refusal(f"{safe(model)}: it stores no SHA-256: fit again with --sha256")
@@ -87,6 +87,8 @@ def verify(
                 check_fingerprint=not no_fingerprint,
             )
             check_stated(certificate, stated, table.X, labels)
+            if risk is not None:
+                risk.check(certificate, table.X, labels)
         except CertificateError as error:
             reason = str(error)
             document = {"verified": False, "reason": reason, "seconds": screen.seconds}
@@ -101,5 +103,6 @@ def verify(
             verified=verified,
             compared=not no_fingerprint,
             seconds=screen.seconds,
+            risk=risk,
         )
         screen.show(found.rows(), found.document())

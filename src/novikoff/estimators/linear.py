@@ -4,10 +4,10 @@ import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
@@ -20,6 +20,9 @@ from novikoff.estimators.fitted import Fitted
 from novikoff.estimators.kernel_machine import KernelMachine
 from novikoff.estimators.training import read_examples
 from novikoff.run import Callback, Progress
+
+if TYPE_CHECKING:
+    from novikoff.certificate.risk import Risk
 
 
 class LinearOnly:
@@ -53,6 +56,7 @@ class LinearModel(ClassifierMixin, BaseEstimator):
     max_iter: int
     verbose: int
     warm_start: bool
+    class_weight: Any
     _remedy: str
     _machine: KernelMachine | None = None
     _callbacks: tuple[Callback, ...] = ()
@@ -134,6 +138,45 @@ class LinearModel(ClassifierMixin, BaseEstimator):
             return [machine.rows(support) for support in self.support_]
         return machine.rows(self.support_)
 
+    def risk_certificate(
+        self, X: Any, y: ArrayLike, *, confidence: float = 0.95, method: str = "auto"
+    ) -> "Risk":
+        """Bound the error on new data from the training data alone.
+
+        With the stated confidence, over the draw of the examples, the error on new examples from
+        the same source is at most ``risk.bound``, because few of the examples carry the model.
+        It supposes that the examples were drawn independently from one source and that nothing was
+        chosen by looking at them. That cannot be checked here: a Pipeline that standardises on all
+        examples, or a search over parameters around this model, breaks it.
+
+        Parameters
+        ----------
+        X, y
+            The examples that the model was fitted on.
+        confidence : float, default=0.95
+            The probability that the bound is true.
+        method : str, default="auto"
+            The theorem: ``"compression"`` (of Campi and Garatti; ``"auto"`` is the same),
+            ``"binomial"`` (the exact binomial tail) or ``"theorem-5.2"``. Choose it before
+            looking: the best of several is not proved.
+
+        Returns
+        -------
+        Risk
+            The bound, the examples that carry the model, and the sentences that say so. It is also
+            kept in ``risk_``, and a MaxMargin that is saved after that is saved with it.
+
+        Raises
+        ------
+        NoRiskError
+            In one line, why nothing is proved: the powers of two of ``scale=True``, a C chosen by
+            cross-validation, and whatever else depends on all examples.
+        """
+        from novikoff.estimators.risk import risk_of
+
+        self.risk_ = risk_of(self, X, y, confidence=confidence, method=method)
+        return self.risk_
+
     @property
     def status_(self) -> Status:
         """How the run ended."""
@@ -152,6 +195,7 @@ class LinearModel(ClassifierMixin, BaseEstimator):
     ) -> None:
         """Store the results of the searches; one search if there are two classes, or jointly."""
         self.classes_ = classes
+        self.__dict__.pop("risk_", None)
         self._read_certificate(certificate)
         for name in ("support", "dual_coef", "history", "solver"):
             values = [getattr(result, name) for result in results]

@@ -25,6 +25,8 @@ def check_perceptron_options(estimator: Any) -> None:
     if estimator.max_updates is not None:
         _check_number(estimator, "max_updates", 1, whole=True)
     average_of(estimator)
+    if estimator.schedule not in ("sweep", "compress"):
+        raise ValueError(f"schedule={estimator.schedule!r} must be 'sweep' or 'compress'.")
     check_multi_class(estimator)
     check_kernel_options(estimator)
     _check_common(estimator, ("fit_intercept", "shuffle", "warm_start", "scale"))

@@ -25,6 +25,7 @@ from novikoff.rules import Rule, named
 from novikoff.sample import JointSample, visit_order
 
 CLAIMS_OF_A_FIT = (
+    "_visits",
     "certificate_",
     "margin_",
     "margin_upper_bound_",
@@ -55,6 +56,15 @@ class Perceptron(LinearModel):
         ``"scale-free"``, ``"infinity"``, ``"scale-free-infinity"``, ``"dynamic"``,
         ``"passive-aggressive"``, ``"alma"``, ``"min-over"``, or an object of
         :mod:`novikoff.rules`.
+    multi_class : "joint" or "ovr", default="joint"
+        How more than two classes are fitted; of two, both are the same. ``"joint"``: one model of
+        all classes, whose largest score decides (Kesler's construction). An example is violated
+        where the margin to its worst wrong class is, and a step adds it to the vector of its own
+        class and subtracts it from that of the wrong one. The bounds of the rules hold with
+        ``margin = min (f_y - f_r) / (sqrt(2) |W|)``, a lower bound on the distance to every
+        boundary between two classes. On noisy data it makes at least ten passes, and
+        the mean leaves out the first quarter to half of them. ``"ovr"``: each class against the
+        rest, with a certificate for each.
     fit_intercept : bool, default=True
         Whether the hyperplane may miss the origin. Examples are then read relative to the first
         one visited and lifted by the largest distance to it, which makes the fit invariant under
@@ -101,6 +111,11 @@ class Perceptron(LinearModel):
     shuffle : bool, default=True
         Whether the order of visits is drawn at random, once; data larger than a cache keep runs
         of neighbouring rows (up to 256 kB) together.
+    schedule : "sweep" or "compress", default="sweep"
+        ``"compress"`` makes the support small, and with it the bound of :meth:`risk_certificate`:
+        visit the examples that have weight until they are satisfied, and only then the worst of
+        all, at a pass over the data for each. Any rule may go about its run like this (but
+        ``"min-over"``, which picks the worst anyhow); for the linear kernel.
     random_state : int, RandomState or None, default=None
         Draws the order.
     warm_start : bool, default=False
@@ -111,26 +126,27 @@ class Perceptron(LinearModel):
         Scales the steps of a class. The certificate is valid for any steps; the bounds on
         updates and margin that a rule states are for steps of equal length.
     n_jobs : int, optional
-        Threads: for each class against the rest, or, of two classes, for passes over the data; -1
-        for all processors. The result does not depend on it.
+        Threads: for each class against the rest, or else for passes over the data; -1 for all
+        processors. The result does not depend on it.
     verbose : int, default=0
         Print a line for every full pass.
 
     Attributes
     ----------
     coef_ : array of shape (1, n_features) or (n_classes, n_features)
-        The normal vectors; one for each class, against the rest, if there are more than two.
+        The normal vectors; one for each class if there are more than two.
     intercept_ : array of shape (1,) or (n_classes,)
         The intercepts.
     classes_ : array of shape (n_classes,)
         The labels.
     certificate_ : Certificate
-        What was proved; ``PerClass`` for more than two classes.
+        What was proved; of more than two classes a ``Joint``, or a ``PerClass``.
     status_ : Status
         How the run ended, in a sentence.
     margin_, margin_upper_bound_ : float or array of shape (n_classes,)
         The signed geometric margin of the model as returned, and a bound on that of any
-        hyperplane; with ``scale=True``, in units of the scaled columns.
+        hyperplane; with ``scale=True``, in units of the scaled columns. Here and below, arrays of
+        shape (n_classes,) and lists are those of ``multi_class="ovr"``.
     support_ : array, or list of arrays
         The examples that the model is a function of, in the order of visits. Refitting on them
         alone with ``shuffle=False`` gives the same model, bit for bit, whenever the rule was
@@ -138,7 +154,9 @@ class Perceptron(LinearModel):
         examples: the support alone may have other ranges, and then gives another model.
     dual_coef_ : array, or list of arrays
         The weights of ``support_`` times their signs, so that
-        ``coef_ = dual_coef_ @ (X[support_] - centre_)``; integers for unit steps. A weight 0
+        ``coef_ = dual_coef_ @ (X[support_] - centre_)``; integers for unit steps. Jointly, of shape
+        (n_classes, n_support): for each example the sum of its weights at its own class, and minus
+        its weight against each other class. A weight 0
         marks an example that shaped the run but not the model, such as the most distant one. With
         ``scale=True`` both sides are in units of the scaled columns.
     centre_ : array of shape (n_features,)
@@ -157,7 +175,8 @@ class Perceptron(LinearModel):
     solver_ : str, or list of str
         The name of the rule.
     mistakes_ : int or array of shape (n_classes,)
-        After ``partial_fit``: how often an example was on the wrong side when it was visited.
+        After ``partial_fit``: how often an example was on the wrong side when it was visited;
+        jointly, how often another class had a score as large as its own.
     n_features_in_ : int
         The number of features.
     feature_names_in_ : array of shape (n_features_in_,)
@@ -188,9 +207,20 @@ class Perceptron(LinearModel):
     Verified: the hyperplane separates True (50) from False (100) with margin at least ..., and no
     hyperplane has more than .... All 150 examples take part, without weights; hyperplanes with an
     intercept.
+
+    Several classes together:
+
+    >>> from sklearn.datasets import load_digits
+    >>> X, y = load_digits(return_X_y=True)
+    >>> clf = Perceptron(random_state=0).fit(X, y)
+    >>> clf.score(X, y), clf.coef_.shape, bool(clf.certificate_)
+    (1.0, (10, 64), True)
+    >>> (clf.coef_ == clf.dual_coef_ @ (X[clf.support_] - clf.centre_)).all()
+    np.True_
     """
 
     _last: LastRun | None = None
+    _visits: NDArray[np.int64] | None = None
     _online: Online | JointOnline | None = None
 
     def __init__(
@@ -212,6 +242,7 @@ class Perceptron(LinearModel):
         max_updates: int | None = None,
         time_limit: float | None = None,
         shuffle: bool = True,
+        schedule: Literal["sweep", "compress"] = "sweep",
         random_state: int | np.random.RandomState | None = None,
         warm_start: bool = False,
         class_weight: dict[Any, float] | Literal["balanced"] | None = None,
@@ -234,6 +265,7 @@ class Perceptron(LinearModel):
         self.max_updates = max_updates
         self.time_limit = time_limit
         self.shuffle = shuffle
+        self.schedule = schedule
         self.random_state = random_state
         self.warm_start = warm_start
         self.class_weight = class_weight
@@ -301,7 +333,8 @@ class Perceptron(LinearModel):
         steps = weights_of(self.class_weight, training.classes, training.codes)
         each = tuple(steps) if joint else tuple(steps[k] for k in training.positives)
         kernel = (self.kernel, self.gamma, self.degree, self.coef0)
-        asked = (repr(rule), affine, C, training.problem.exponents, joint, each, *kernel)
+        how = (self.schedule, *kernel)
+        asked = (repr(rule), affine, C, training.problem.exponents, joint, each, *how)
         last = self._last if self.warm_start else None
         if last is not None and not last.continues(asked, training):
             last = None
@@ -316,7 +349,8 @@ class Perceptron(LinearModel):
             return self._fit_kernel(training, steps, asked, order, memories, deadline)
         advice = [LongRun(self.max_iter, self._remedy)] if C == np.inf else []
         sample = training.sample(order=order, slack2=0.5 / C)
-        search = RuleFit(rule, C, average, float(self.min_margin), memories)
+        compress = self.schedule == "compress"
+        search = RuleFit(rule, C, average, float(self.min_margin), memories, compress)
         limits: dict[str, Any] = dict(
             before=self._before,
             max_iter=self.max_iter,
@@ -337,6 +371,8 @@ class Perceptron(LinearModel):
             )
         self.centre_ = training.unscaled(sample.centre)
         self._store(list(results.values()), certificate, training.classes)
+        supports = np.concatenate([result.support for result in results.values()])
+        self._visits = order[np.isin(order, supports)]
         self.__dict__.pop("mistakes_", None)
         memories = {k: result.last for k, result in results.items()}
         self._online = None
@@ -392,11 +428,11 @@ class Perceptron(LinearModel):
         The centre is the first example, and the lift is fixed by the first batch that contains
         another. ``mistakes_`` counts the visits to examples on the wrong side, z.w <= 0, which for
         the classic rule is at most ``(R / gamma)^2`` on any sequence of margin gamma and radius R,
-        both those of the lifted examples. An online run has no certificate, since it does not see
-        its examples again. The model is the current iterate, or the mean over updates if
-        ``average=True``; after ``fit``, learning continues from the last iterate. With
-        ``scale=True`` there is no ``partial_fit``: the ranges of the columns are those of all
-        examples.
+        both those of the lifted examples, jointly of their virtual rows. An online run has no
+        certificate, since it does not see its examples again. The model is the current iterate, or
+        the mean over updates if ``average=True``; after ``fit``, learning continues from the last
+        iterate. With ``scale=True`` there is no ``partial_fit``: the ranges of the columns are
+        those of all examples.
 
         Parameters
         ----------

@@ -37,6 +37,7 @@ from novikoff.certificate.verify import (
     MODEL_VERSION,
     about_in,
     certificate_in,
+    risk_in,
 )
 from novikoff.estimators.kernel_machine import KernelMachine
 from novikoff.estimators.kernel_options import is_linear
@@ -57,6 +58,7 @@ KINDS = {kind.__name__: kind for kind in CHECKS}
 BEFORE = {
     "scale": False,
     "multi_class": "ovr",
+    "schedule": "sweep",
     "kernel": "linear",
     "gamma": "scale",
     "degree": 3,
@@ -131,7 +133,7 @@ def to_document(model: Any, about: dict[str, Any] | None = None) -> dict[str, An
         raise ValueError("A model whose kernel is a function cannot be saved, only pickled.")
     for parameter in contradicted(model):
         raise ValueError(f"{parameter} has changed since the fit; fit again before saving.")
-    parameters = model.get_params(deep=False)
+    parameters, risk = model.get_params(deep=False), getattr(model, "risk_", None)
     return {
         "format": MODEL_FORMAT,
         "version": MODEL_VERSION,
@@ -140,6 +142,7 @@ def to_document(model: Any, about: dict[str, Any] | None = None) -> dict[str, An
         "parameters": {key: write_parameter(key, value) for key, value in parameters.items()},
         "fitted": _fitted_document(model),
         "certificate": model.certificate_.to_dict(),
+        **({} if risk is None or risk.scheme != "optimum" else {"risk": risk.to_dict()}),
     }
 
 
@@ -174,6 +177,9 @@ def _build(document: dict[str, Any], certificate: Certificate) -> Any:
         raise ValueError(f"{parameter} is not what was certified")
     _read_fitted(model, document["fitted"])
     model.about_ = about_in(document)
+    risk = risk_in(document)
+    if risk is not None:
+        model.risk_ = risk
     return model
 
 
@@ -260,13 +266,13 @@ def _read_fitted(model: Any, document: Any) -> None:
     perceptron, joint = isinstance(model, Perceptron), isinstance(model.certificate_, Joint)
     kernel = model.certificate_.problem.kernel
     # The weights of a joint certificate are whole numbers, in no particular unit.
-    own: tuple[str, ...] = ("support", "dual_coef") if perceptron or joint else ("signs",)
-    own += ("centre",) if perceptron and kernel is None else ()
-    if kernel is not None:
-        own = (
-            *(own if perceptron else ()),
-            *(() if kernel.name == "precomputed" else ("vectors",)),
-        )
+    stored = perceptron or (joint and kernel is None)
+    own: tuple[str, ...] = ("support", "dual_coef") if stored else ("signs",)
+    if kernel is None:
+        own += ("centre",) if perceptron else ()
+    else:
+        own = own if perceptron else ()
+        own += () if kernel.name == "precomputed" else ("vectors",)
     check_keys(document, ("classes_dtype", "n_iter", "history", "solver", *own), "the fitted part")
     problem, parts = model.certificate_.problem, model.certificate_.parts
     model.classes_ = typed_classes(
@@ -280,7 +286,7 @@ def _read_fitted(model: Any, document: Any) -> None:
         "history": listed(listed(_read_progress))("history", document["history"]),
         "solver": listed(read_text)("solver", document["solver"]),
     }
-    if perceptron or joint:
+    if stored:
         found["support"] = listed(read_rows)("support", document["support"])
         read = listed(_read_dual_table if joint else _read_dual)
         found["dual_coef"] = read("dual_coef", document["dual_coef"])

@@ -39,6 +39,7 @@ def warmup() -> int:
         for storage in STORAGES.values():
             for X, y in _problems():
                 _fit(storage(X), y)
+            _fit_jointly(storage)
     return compilations.count - before
 
 
@@ -67,3 +68,15 @@ def _fit(X: Any, y: Any) -> None:
         model.fit(X, y).predict(X)
         model.certificate_.verify(X, y)
     is_separable(X, y)
+
+
+def _fit_jointly(storage: Callable[[Any], Any]) -> None:
+    """Fit several classes together, with a margin and without."""
+    X = np.random.default_rng(0).integers(0, 9, (150, 6))
+    y = np.arange(150) % 3
+    for step in (0, 20):
+        table = X.copy()
+        table[np.arange(150), y] += step
+        for model in (Perceptron(max_iter=20), Perceptron(C=1.0, max_iter=20)):
+            model.fit(storage(table), y).predict(storage(table))
+            model.certificate_.verify(storage(table), y)

@@ -1,4 +1,4 @@
-"""Which example comes next: all of them in order, or the worst one.
+"""Which example comes next: all of them in order, the worst one, or those that have weight.
 
 The theorems hold for any choice. What is here knows the clock and nothing of how examples are
 stored, so that a search over anything that can be swept, or asked for its worst, can use it.
@@ -71,6 +71,17 @@ class Worst(Protocol):
         """Update on what was found."""
 
 
+class Compressing(Sweepable, Worst, Protocol):
+    """What the order that keeps the support small needs of a search."""
+
+    @property
+    def worst_is_violated(self) -> bool:
+        """Whether the rule steps on what was found."""
+
+    def sweep_carriers(self, passes: int) -> None:
+        """Make passes over the examples that have weight, until one makes no update."""
+
+
 def cyclic(search: Sweepable, clock: Clock) -> Status:
     """Make full passes in order, with cheap passes over near-violated examples in between."""
     while clock.fits(1.0):
@@ -93,4 +104,25 @@ def worst_first(search: Worst, clock: Clock) -> Status:
         if ended is not None:
             return ended
         search.step_on_worst()
+    return Status.MAX_ITER
+
+
+def compressing(search: Compressing, clock: Clock) -> Status:
+    """Update on the worst example only where those that have weight are all satisfied.
+
+    A run that any rule may make, which enters few examples: each costs a pass over all of them.
+    """
+    while clock.fits(1.0):
+        search.find_worst()
+        clock.passes += 1.0
+        if search.worst_is_violated:
+            search.step_on_worst()
+            search.sweep_carriers(CHEAP_PASSES)
+            updates = 1
+        else:
+            # Only a full pass looks for ties, so one decides.
+            updates = search.sweep_all()
+        ended = search.judge(updates)
+        if ended is not None:
+            return ended
     return Status.MAX_ITER

@@ -63,7 +63,6 @@ def test_both_ways_agree_on_millions():
 def test_beyond_the_range(exp):
     found = exp(np.array([-701.0, -1e300, -np.inf]))
     assert (found > 0).all() and (found < exponential.ABSOLUTE).all()
-    assert np.isnan(exp(np.array([np.nan]))).all() or (exp(np.array([np.nan])) >= 0).all()
 
 
 def test_the_logarithm_of_two():

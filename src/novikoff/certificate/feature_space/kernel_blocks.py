@@ -19,12 +19,14 @@ is needed to bound their errors.
 
     Where examples are far from the origin compared to their distances, that is a poor bound. Then
     ``D`` is computed as the sum of the squares of ``x_k - x'_k``, with a relative error of
-    ``gamma_{d+3}``, and ``δ = radius(gamma D, d)``, as for ``laplacian``. An exponent below -700 is
+    ``gamma_{d+3}``, and ``δ = radius(gamma D, d)``, as for ``laplacian``, with ``gamma`` times
+    what squares lose that underflow. An exponent below -700 is
     not above ``-700 (1 - 2**-20)`` in truth: its exponential is below ``2**-1008``.
 ``poly``, ``linear``, ``sigmoid``
     ``t = gamma x.x' + coef0`` is wrong by less than ``ε T`` with ``T = gamma |x||x'| + |coef0|``
-    and ``ε = 2 (d + 8) u``, for the same reason, underflow apart; with ``2**-500`` added to ``T``
-    that is covered too. The power, by multiplications, has at most ``degree - 1`` more factors
+    and ``ε = 2 (d + 8) u``, for the same reason, underflow apart. With ``4 (d + 8) η`` added to
+    the square of a norm, where ``η = 2**-1022``, and ``2**-500`` to ``T`` and to ``|x||x'|``, that
+    is covered too. The power, by multiplications, has at most ``degree - 1`` more factors
     ``1 ± u``, so that it is wrong by at most ``((1 + ε + u)^degree - 1) T^degree``, which is below
     ``(1 + 2**-9) degree (ε + u) T^degree`` where ``degree (ε + u) <= 2**-10``. A product that
     underflows loses less than ``2**-1021``, and is multiplied by no more than ``1 + T^degree``. The
@@ -42,7 +44,7 @@ import numpy as np
 from scipy import sparse
 
 from novikoff.certificate.errors import CertificateError
-from novikoff.certificate.exact.filter import UNIT, radius
+from novikoff.certificate.exact.filter import UNDERFLOW, UNIT, radius
 from novikoff.certificate.examples.blocks import Floats
 from novikoff.certificate.feature_space import exponential
 from novikoff.certificate.feature_space.distances import distances
@@ -172,7 +174,8 @@ def _decay(kernel: Kernel, rows: Points, columns: Points, *, power: int) -> Kern
     reach = np.minimum(np.where(np.isnan(reach), np.inf, reach), 2.0 * -exponential.LEAST)
     # An infinite distance of rows that are not finite.
     reach[~np.isfinite(values).all(axis=1)] = np.inf
-    delta = radius(reach, rows.matrix.shape[1]) * _ROOM
+    lost = 4.0 * (rows.matrix.shape[1] + 8) * UNDERFLOW
+    delta = (radius(reach, rows.matrix.shape[1]) + kernel.gamma * lost) * _ROOM
     exponential.decay(values, kernel.gamma)
     return _of_exponent(values, delta)
 
@@ -188,9 +191,11 @@ def _of_products(kernel: Kernel, rows: Points, columns: Points) -> KernelBlock:
     values = _products(rows.matrix, columns.matrix)
     gamma = 1.0 if kernel.gamma is None else kernel.gamma
     coef0, degree = kernel.coef0 or 0.0, 1 if kernel.degree is None else kernel.degree
-    largest = np.sqrt(rows.squares * columns.squares.max(initial=0.0)) * _ROOM
-    sizes = gamma * largest + abs(coef0) + 2.0**-500
-    share = 2.0 * (rows.matrix.shape[1] + 8) * UNIT
+    n_features = rows.matrix.shape[1]
+    lost = 4.0 * (n_features + 8) * UNDERFLOW
+    largest = np.sqrt(rows.squares + lost) * np.sqrt(columns.squares.max(initial=0.0) + lost)
+    sizes = gamma * (largest * _ROOM + 2.0**-500) + abs(coef0) + 2.0**-500
+    share = 2.0 * (n_features + 8) * UNIT
     if kernel.name == "sigmoid":
         exponential.tanh(values, gamma, coef0)
         absolute = share * sizes + exponential.TANH
