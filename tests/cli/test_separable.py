@@ -165,3 +165,14 @@ def test_the_first_level_of_words_is_left_out(run):
 def test_no_verdict_on_estimates_after_a_limit(run, noisy):
     told = json.loads(run("separable", noisy, "-t", "kind", "--json", "--max-iter", 1).stdout)
     assert told["estimates"] is None
+
+
+def test_a_stored_verdict_on_estimates_is_checked_with_the_names_of_the_file(run):
+    Path("patients.csv").write_text(PATIENTS)
+    told = json.loads(run("separable", "patients.csv", "-t", "HG", "--json").stdout)["estimates"]
+    Certificate.from_dict(told["certificate"]).save("verdict.json")
+    result = run("verify", "verdict.json", "patients.csv", "-t", "HG")
+    assert result.exit_code == 0
+    assert "The estimate of NV is +infinity: all 3 examples with NV = 1" in result.stdout
+    Path("patients.csv").write_text(PATIENTS.replace("1,5,1", "1,5,0"))
+    assert run("verify", "verdict.json", "patients.csv", "-t", "HG").exit_code == 1

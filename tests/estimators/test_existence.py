@@ -127,3 +127,21 @@ def test_near_a_tie_the_verdict_is_exact():
         moved = np.array([[0.0], [step], [0.0], [0.0]])
         assert separation(X + moved, y).kind == "overlap"
         assert separation(X - moved, y).kind == "complete"
+
+
+@pytest.mark.parametrize("scale", [2.0**-1040, 2.0**-530, 2.0**530, 2.0**1020])
+def test_extreme_scales_are_decided_exactly(scale):
+    rng = np.random.default_rng(4)
+    for _ in range(5):
+        X, y = problem(rng)
+        scaled = X * np.r_[np.ones(X.shape[1] - 1), scale]
+        verdict = separation(scaled, y).with_columns()
+        verdict.verify(scaled, y)
+        plain = separation(np.sign(scaled) * np.abs(X), y)
+        assert verdict.separated.tolist() == plain.separated.tolist()
+
+
+def test_too_large_is_refused(monkeypatch):
+    monkeypatch.setattr("novikoff.estimators.existence.MOST_VALUES", 7)
+    with pytest.raises(ValueError, match="leave out"):
+        separation([[0.0], [1.0], [1.0], [2.0]], [0, 0, 1, 1])

@@ -6,7 +6,7 @@ import typer
 
 from novikoff.cli.shared import options
 from novikoff.cli.shared.group import Refusal, safe
-from novikoff.cli.shared.input import Source, columns_of, load_claim
+from novikoff.cli.shared.input import Source, columns_of, load_claim, with_names
 from novikoff.cli.shared.screen import Screen
 
 
@@ -67,7 +67,7 @@ def verify(
         wanted = columns_of(model, problem, about)
         table = source.read(labelled=True, default_target=remembered, **wanted)
 
-        from novikoff.certificate import CertificateError
+        from novikoff.certificate import CertificateError, SeparationVerdict
         from novikoff.certificate.stated import check_stated
         from novikoff.report.verification import Verification
 
@@ -80,7 +80,10 @@ def verify(
         labels: Any = table.y
         try:
             # Without the certificate's names for the columns: this file has its own.
-            verified = certificate.named().verify(
+            certified = certificate.named()
+            if isinstance(certificate, SeparationVerdict):
+                certified = with_names(certificate, table, sha256=False)
+            verified = certified.verify(
                 table.X,
                 labels,
                 sample_weight=table.weights,

@@ -18,6 +18,7 @@ from novikoff.certificate.coefficients import (
     Group,
     group_of,
 )
+from novikoff.certificate.exact.dyadic import nearest_float
 from novikoff.certificate.exact.lifted import Lifted
 from novikoff.certificate.exact.span import Basis, shortest, whole_columns
 from novikoff.certificate.integers import Integers
@@ -56,17 +57,23 @@ def find_coefficients(lifted: Lifted, split: Split, check: Check = lambda: None)
     others = sorted(set(range(lifted.width)) - set(basis.pivots))
     vectors = [v for f, v in zip(others, basis.orthogonal, strict=True) if f in identified]
     direction = _without(split.direction, relations) if split.direction else []
-    cone = _Cone(lifted, split.separated, vectors, direction, check) if vectors else None
+    with np.errstate(all="ignore"):
+        # What overflows is not finite, and left to exact arithmetic.
+        cone = _Cone(lifted, split.separated, vectors, direction, check) if vectors else None
+        verdicts = {
+            j: cone.verdict(j)
+            for j in sorted(identified)
+            if cone is not None and any(v[j] for v in vectors)
+        }
     columns = []
     for j in range(lifted.width):
         if j in relations:
             relation = Integers(relations[j])
             columns.append(Coefficient(estimate=LEFT_OUT, directions=(relation,)))
-        elif not any(v[j] for v in vectors):
-            columns.append(Coefficient(estimate=FINITE))
+        elif j in verdicts:
+            columns.append(_with_group(lifted, j, verdicts[j]))
         else:
-            assert cone is not None
-            columns.append(_with_group(lifted, j, cone.verdict(j)))
+            columns.append(Coefficient(estimate=FINITE))
     return Coefficients(columns=tuple(columns), independent=whole.rows)
 
 
@@ -122,12 +129,12 @@ class _Cone:
         self.scales = [fmpq(1, t) / _power(int(e)) for t, e in zip(tops, exponents, strict=True)]
         lengths = np.linalg.norm(self.table, axis=1)
         self.lengths = np.where(lengths > 0.0, lengths, 1.0)
-        # The coordinates of the interior direction, by the column that each vector has alone.
-        inner = np.linalg.lstsq(
-            floats.T,
-            np.array([float(fmpq(a)) if abs(a) < 1 << 1000 else 0.0 for a in self.interior]),
-            rcond=None,
-        )[0]
+        # The coordinates of the interior direction.
+        most = 1 << max(map(abs, self.interior)).bit_length()
+        goal = np.array([a / most for a in self.interior])
+        inner = np.zeros(len(tops))
+        if np.isfinite(self.table).all():
+            inner = np.linalg.lstsq(floats.T, goal, rcond=None)[0]
         inner = np.ldexp(inner, exponents)
         self.inner = inner / (np.abs(inner).max() or 1.0)
 
@@ -165,9 +172,9 @@ class _Cone:
 
     def _guess(self, goal: list[int]) -> Coefficient | list[int] | None:
         """Find the goal in the cone of the rows, or a feasible direction that excludes it."""
-        wanted = np.array([float(a * s) for a, s in zip(goal, self.scales, strict=True)])
+        wanted = np.array([nearest_float(a * s) for a, s in zip(goal, self.scales, strict=True)])
         size = float(np.linalg.norm(wanted))
-        if not 0.0 < size < np.inf:
+        if not (0.0 < size < np.inf and np.isfinite(self.table).all()):
             return None
         wanted = wanted / size
         unit = self.table / self.lengths[:, None]

@@ -31,9 +31,12 @@ def in_order_of_pivots(lifted: Lifted, rows: Ids) -> Ids:
     table = lifted.table(rows)
     sizes = np.abs(table).max(axis=0)
     sizes[sizes == 0.0] = 1.0
-    lengths = np.abs(table / sizes).max(axis=1)
+    with np.errstate(all="ignore"):
+        lengths = np.abs(table / sizes).max(axis=1)
     lengths[lengths == 0.0] = 1.0
     table = table / sizes / lengths[:, None]
+    if not np.isfinite(table).all():
+        return rows
     order = linalg.qr(table.T, mode="r", pivoting=True, check_finite=False)[1]
     found: Ids = rows[order]
     return found
@@ -104,7 +107,7 @@ def _guesses(basis: Basis, rows: Ids, check: Callable[[], None]) -> Iterator[tup
     with np.errstate(all="ignore"):
         scale = 1.0 / np.abs(square).max(axis=1)
         *factor, info = linalg.lapack.dgetrf(square * scale[:, None])
-    if info:
+    if info or not np.isfinite(scale).all():
         return
 
     def coordinates(some: Ids) -> Floats:

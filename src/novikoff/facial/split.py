@@ -63,7 +63,9 @@ def split_rows(lifted: Lifted, check: Check = lambda: None) -> Split:
     rows = lifted.rows
     if rows.size * lifted.width > FEW_VALUES:
         for ends in SLACKS:
-            found = _by_floats(lifted, rows, ends, check)
+            # What overflows is not finite, and left to exact arithmetic.
+            with np.errstate(all="ignore"):
+                found = _by_floats(lifted, rows, ends, check)
             if found is not None:
                 return found
     return _exactly(lifted, rows, check)
@@ -84,7 +86,7 @@ def _by_floats(lifted: Lifted, rows: Ids, ends: tuple[float, float], check: Chec
             direction: list[int] = []
             break
         table, vectors = _coordinates(lifted, basis, left)
-        found = least_hinges(table, check)
+        found = least_hinges(table, check) if np.isfinite(table).all() else None
         if found is None:
             return None
         if found.separates:
