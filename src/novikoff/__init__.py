@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from novikoff._version import __version__
 
 if TYPE_CHECKING:
-    from novikoff import certificate, data, neural, reproduce, rules, theory
+    from novikoff import certificate, data, geometry, neural, reproduce, rules, theory
     from novikoff.certificate import Certificate, CertificateError, Status, Undecided, verify
     from novikoff.estimators import (
         MaxMargin,
@@ -17,8 +17,11 @@ if TYPE_CHECKING:
         is_separable,
         load,
         save,
+        separation,
     )
+    from novikoff.geometry import PointGame, separate
     from novikoff.run import trace
+    from novikoff.theory import RobustProjection
 
 __all__ = [
     "Certificate",
@@ -28,17 +31,22 @@ __all__ = [
     "ModelError",
     "NotSeparableError",
     "Perceptron",
+    "PointGame",
+    "RobustProjection",
     "Status",
     "Undecided",
     "__version__",
     "certificate",
     "data",
+    "geometry",
     "is_separable",
     "load",
     "neural",
     "reproduce",
     "rules",
     "save",
+    "separate",
+    "separation",
     "theory",
     "trace",
     "verify",
@@ -46,7 +54,7 @@ __all__ = [
 
 # Found when first asked for: the command line's help must not wait for the compiled code, and
 # checking a certificate must not import a solver.
-_MODULES = ("certificate", "data", "neural", "reproduce", "rules", "theory")
+_MODULES = ("certificate", "data", "geometry", "neural", "reproduce", "rules", "theory")
 _HOMES = {
     "novikoff.certificate": (
         "Certificate",
@@ -55,7 +63,9 @@ _HOMES = {
         "Undecided",
         "verify",
     ),
+    "novikoff.geometry": ("PointGame", "separate"),
     "novikoff.run": ("trace",),
+    "novikoff.theory": ("RobustProjection",),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 

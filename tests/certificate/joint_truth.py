@@ -3,6 +3,9 @@
 import math
 from fractions import Fraction
 
+import numpy as np
+
+from tests.certificate import truth
 from tests.certificate.truth import dot, rounded
 
 
@@ -103,3 +106,120 @@ def dual(X, codes, support, weights, C, costs=None):
     prices = [Fraction(1 if costs is None else float(costs[i])) for i in support]
     slack = sum((a**2 / s for a, s in zip(shares, prices, strict=True)), Fraction(0))
     return 1 / (2 * (hull_square(X, codes, support, weights) + slack / (2 * Fraction(C))))
+
+
+def lower_is_true(claim, X, codes, coef, intercept):
+    """Claim <= the margin, without ever taking a root."""
+    if claim == -math.inf:
+        return True
+    norm = 2 * norm2(coef)
+    if norm == 0:
+        return False
+    least, claim = min(leads(X, codes, coef, intercept)), Fraction(claim)
+    if (claim >= 0) != (least >= 0):
+        return least >= 0
+    return (claim**2 * norm <= least**2) if claim >= 0 else (claim**2 * norm >= least**2)
+
+
+def is_true(certificate, data):
+    """Whether every claim of a Joint is true of the data."""
+    classes = certificate.problem.classes
+    codes = [classes.index(label) for label in data.y]
+    model, bound, refutation = certificate.model, certificate.bound, certificate.refutation
+    if model is not None and not model_is_true(model, data, codes):
+        return False
+    if model is not None and model.lower <= 0.0:
+        # What separates the classes does not leave it undecided.
+        rows = [data.X[i] for i in data.part], [codes[i] for i in data.part]
+        if lower_is_true(5e-324, *rows, model.coef, model.intercept):
+            return False
+    if bound is not None and not bound_is_true(bound, data, codes):
+        return False
+    return refutation is None or refutation_is_true(refutation, data, codes, len(classes))
+
+
+def model_is_true(model, data, codes):
+    rows = [data.X[i] for i in data.part], [codes[i] for i in data.part]
+    margin = -math.inf if model.margin is None else model.margin
+    if not lower_is_true(margin, *rows, model.coef, model.intercept):
+        return False
+    if model.errors != errors(*rows, model.coef, model.intercept):
+        return False
+    soft = model.soft
+    if soft is None:
+        return True
+    with np.errstate(all="ignore"):
+        W, b = soft.scale * model.coef, soft.scale * model.intercept
+    if not (np.isfinite(W).all() and np.isfinite(b).all()):
+        return False
+    objective = primal(data.X, codes, W, b, soft.C, data.costs)
+    return (
+        bound_is_true(soft, data, codes)
+        and (soft.primal == math.inf or Fraction(soft.primal) >= objective)
+        and Fraction(soft.dual) <= dual_of(soft, data, codes)
+    )
+
+
+def dual_of(soft, data, codes):
+    if not soft.support.size:
+        return Fraction(0)
+    weighted = soft.support.tolist(), soft.weights.tolist()
+    return dual(data.X, codes, *weighted, soft.C, data.costs)
+
+
+def proves(upper, bound, data, codes):
+    """Whether weights of pairs prove an upper bound."""
+    if not bound.support.size:
+        return upper == math.inf
+    support, weights = bound.support.tolist(), bound.weights.tolist()
+    if not set(support) <= set(data.part) or min(min(row) for row in weights) < 0:
+        return False
+    if any(row[codes[i]] for i, row in zip(support, weights, strict=True)):
+        return False
+    if data.affine and not balances(codes, support, weights):
+        return False
+    square = hull_square(data.X, codes, support, weights)
+    return upper == math.inf or (upper >= 0 and Fraction(upper) ** 2 >= square)
+
+
+def bound_is_true(bound, data, codes):
+    return proves(bound.upper, bound, data, codes)
+
+
+def some_bound_proves(upper, certificate, data):
+    codes = [certificate.problem.classes.index(label) for label in data.y]
+    bounds = [part for part in (certificate.bound, certificate.soft) if part is not None]
+    return any(proves(upper, bound, data, codes) for bound in bounds)
+
+
+def refutation_is_true(refutation, data, codes, n_classes):
+    support = refutation.support.tolist()
+    if not set(support) <= set(data.part) and refutation.weights is None:
+        return False
+    if refutation.pair is None:
+        wrong = refutation.wrong.tolist()
+        if any(codes[i] == r for i, r in zip(support, wrong, strict=True)):
+            return False
+        vectors = [
+            pair_vector(data.X[i], codes[i], r, n_classes, affine=data.affine)
+            for i, r in zip(support, wrong, strict=True)
+        ]
+        ones = [1] * len(vectors)
+        return truth.is_basis(vectors, ones, list(range(len(vectors))), False)
+    first, second = refutation.pair
+    if any(codes[i] not in (first, second) for i in support):
+        return False
+    signs = [1 if code == second else -1 for code in codes]
+    costs = [s if c in (first, second) else 0.0 for s, c in zip(data.costs, codes, strict=True)]
+    part = {i for i, cost in enumerate(costs) if cost > 0.0}
+    if refutation.slacks is not None:
+        rows, slacks = truth.violating(data.X, signs, costs, refutation.slacks)
+        if not set(support) <= set(rows):
+            return False
+        found = truth.corrected(data.X, signs, rows, slacks, support, data.affine)
+        return found is not None and min(found) > 0
+    if refutation.weights is None:
+        return set(support) <= part and truth.is_basis(data.X, signs, support, data.affine)
+    weights = refutation.weights.tolist()
+    carriers = {i for i, a in zip(support, weights, strict=True) if a > 0}
+    return carriers <= part and truth.combines_to_zero(data.X, signs, support, weights, data.affine)

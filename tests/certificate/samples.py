@@ -9,6 +9,8 @@ from novikoff.certificate import (
     Account,
     Certifier,
     Examples,
+    JointCertifier,
+    JointWeighted,
     PerClass,
     Refutation,
     Relation,
@@ -41,6 +43,27 @@ def per_class():
         examples = Examples.of(mine, X, y, [1.0, 2.0, 0.5], check_fingerprint=False)
         parts.append(Certifier(mine, examples).hard(CONVERGED, coef=[1.0, 0.5], proof=PROOF))
     return PerClass(problem=problem, certificates=tuple(parts), errors=2)
+
+
+LINE, LINE_Y = np.array([[0.0], [2.0], [4.0], [1.0]]), ["a", "b", "c", "a"]
+PAIRS = JointWeighted([0, 1, 2], [[0, 0.1, 0], [1, 0, 1], [0, 1, 0]])
+SCORES = {"coef": [[-1.0], [0.0], [1.0]], "intercept": [1.5, 0.0, -3.0]}
+
+
+def joint():
+    """Certificates of several classes together."""
+    maker = JointCertifier.of(LINE, LINE_Y, affine=True, class_weights=(1.0, 2.0, 0.1))
+    yield maker.hard(CONVERGED, **SCORES, proof=PAIRS)
+    yield maker.soft(ASKED, maker.soft_model(**SCORES, C=0.3, proof=PAIRS, rescale=True))
+    mixed = JointCertifier.of(LINE, ["a", "b", "a", "c"], affine=True)
+    model = mixed.soft_model(**SCORES, C=2.0, proof=PAIRS, account=ASKED)
+    yield mixed.undecided(Account(status=Status.MAX_ITER), model, proof=PAIRS)
+    pair = mixed.refute_pair(0, 1, Refutation(np.array([0, 1, 2]), None))
+    yield mixed.refuted(pair, model)
+    yield mixed.refuted(mixed.refute_basis([0, 1, 2], [1, 0, 1]))
+    wide = JointCertifier.of(CORNERS, ["a", "a", "b", "b", "c"], affine=True)
+    slacks = Refutation(np.array([0, 1, 2]), None, corner_slacks(without=[]))
+    yield wide.refuted(wide.refute_pair(1, 0, slacks))
 
 
 def corner_slacks(**other):
@@ -83,6 +106,7 @@ def samples():
     yield make(near, names, affine=False).hard(
         Account(status=Status.PRECISION), coef=[0.0], proof=Weighted([0, 1], [1, 1])
     )
+    yield from joint()
     yield per_class()
 
 

@@ -7,8 +7,15 @@ from fractions import Fraction
 
 import numpy as np
 
-from novikoff.certificate import Inconclusive, NonSeparation, PerClass, Separation, SoftOptimum
-from tests.certificate import truth
+from novikoff.certificate import (
+    Inconclusive,
+    Joint,
+    NonSeparation,
+    PerClass,
+    Separation,
+    SoftOptimum,
+)
+from tests.certificate import joint_truth, truth
 from tests.certificate.verdict import Data, joint_errors
 
 LABEL = r"""(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|True|False|-?\d[-+.e\d]*)"""
@@ -38,7 +45,29 @@ MODEL = (
     rf"(?:(?P<scale>{NUMBER}) times )?the {PREDICTOR} is at most (?P<primal>{NUMBER}), "
     rf"and no {plane('soft_plane')} has less than (?P<dual>{NUMBER})\.)?"
 )
+LINEAR = "linear model(?: without intercepts)?"
+JOINT = (
+    rf"(?:the joint soft margin of all (?P<n_soft>{COUNT}) classes"
+    rf"|the model separates all (?P<n_separated>{COUNT}) classes from each other with margin at "
+    rf"least (?P<lower>{NUMBER})(?:, and no {LINEAR} has more than (?P<upper>{NUMBER})"
+    r"|; no upper bound was proved)"
+    rf"|(?P<undecided>it is not decided) whether a {LINEAR} separates the classes"
+    rf"(?:; no {LINEAR} has a margin above (?P<bound>{NUMBER}))?"
+    rf"|(?P<refuted>no {LINEAR} separates the classes)"
+    rf"(?:: no {plane('plane')} separates (?P<first>{LABEL}) \((?P<n_first>{COUNT})\) from "
+    rf"(?P<second>{LABEL}) \((?P<n_second>{COUNT})\))?; "
+    rf"a weighted sum of (?P<carriers>{COUNT}) "
+    r"(?P<what>signed example|example|pair)s?(?: of an example and a wrong class)? "
+    r"is exactly zero)\."
+    rf"(?P<soft> For C = (?P<C>{NUMBER}) the joint soft-margin objective of "
+    rf"(?:(?P<scale>{NUMBER}) times )?the model is at most (?P<primal>{NUMBER}), "
+    rf"and no {LINEAR} has less than (?P<dual>{NUMBER})\.)?"
+    rf"(?: It separates all {COUNT} classes of {examples('also')} from each other, with margin at "
+    rf"least (?P<also>{NUMBER})\.)?"
+    rf"(?: The model makes (?P<errors>{COUNT}) errors? on {examples('errors')}\.)?"
+)
 CLAIMS = {
+    Joint: JOINT,
     Separation: (
         rf"the hyperplane separates {subject('from')} with margin at least (?P<lower>{NUMBER})"
         rf"(?:, and no {plane('plane')} has more than (?P<upper>{NUMBER})|"
@@ -92,6 +121,13 @@ def is_true(verified, certificate, X, y, sample_weight=None):
     read = re.fullmatch(f"{CLAIMS[type(certificate)]} {CONDITIONS}", rest)
     assert read is not None, rest
     said = read.groupdict()
+    if isinstance(certificate, Joint):
+        without = "linear model without intercepts" in rest
+        plain = re.search("linear model(?! without)", rest) is not None
+        assert (
+            not (plain and without) and (data.affine or not plain) and not (data.affine and without)
+        )
+        return _joint(said, certificate, data) and _conditions(said, certificate.problem, data)
     return _claim(said, certificate, data) and _conditions(said, certificate.problem, data)
 
 
@@ -189,6 +225,58 @@ def _model(said, model, data):
         and (float(C), float(scale)) == (soft.C, soft.scale)
         and number(said["primal"]) >= objective
         and number(said["dual"]) <= bound
+    )
+
+
+def _joint(said, certificate, data):
+    """Whether what is said of several classes together is true."""
+    problem, model = certificate.problem, certificate.model
+    K, codes = len(problem.classes), [problem.classes.index(label) for label in data.y]
+    rows = ([data.X[i] for i in data.part], [codes[i] for i in data.part])
+    true = all(count(said[name]) == K for name in ("n_soft", "n_separated") if said[name])
+    for name in ("lower", "also"):
+        if said[name] is not None:
+            claim = number(said[name])
+            true = true and joint_truth.lower_is_true(claim, *rows, model.coef, model.intercept)
+            true = true and claim >= 0
+    for name in ("upper", "bound"):
+        if said[name] is not None:
+            true = true and joint_truth.some_bound_proves(number(said[name]), certificate, data)
+    if said["errors"] is not None:
+        true = true and count(said["errors"]) == joint_truth.errors(
+            *rows, model.coef, model.intercept
+        )
+    for name in ("n_errors", "n_also"):
+        if said[name] is not None:
+            true = true and count(said[name]) == len(data.part) == len(data.y)
+    if said["refuted"] is not None:
+        refutation = certificate.refutation
+        true = true and count(said["carriers"]) > 0
+        if refutation is None:
+            true = true and said["what"] == "example" and certificate.bound.upper == 0
+        elif refutation.pair is None:
+            true = true and said["what"] == "pair" and said["first"] is None
+        else:
+            first, second = (problem.classes[code] for code in refutation.pair)
+            true = (
+                true
+                and same(said["first"], first)
+                and same(said["second"], second)
+                and count(said["n_first"]) == data.counts[refutation.pair[0]]
+                and count(said["n_second"]) == data.counts[refutation.pair[1]]
+                and (said["plane"] is None) == problem.affine
+            )
+    if model is None or model.soft is None:
+        return true and said["soft"] is None
+    soft, scale = model.soft, float(said["scale"] or "1")
+    with np.errstate(all="ignore"):
+        W, b = scale * model.coef, scale * model.intercept
+    primal = joint_truth.primal(data.X, codes, W, b, soft.C, data.costs)
+    return (
+        true
+        and (float(said["C"]), scale) == (soft.C, soft.scale)
+        and number(said["primal"]) >= primal
+        and number(said["dual"]) <= joint_truth.dual_of(soft, data, codes)
     )
 
 

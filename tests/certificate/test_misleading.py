@@ -12,6 +12,7 @@ from novikoff.certificate import (
     CertificateError,
     Certifier,
     Inconclusive,
+    Joint,
     Model,
     NonSeparation,
     Problem,
@@ -82,10 +83,12 @@ def test_every_hyperplane_is_checked(kind, change):
     document = certificate.to_dict()
     part = document if "model" in document else document["certificates"][0]
     if change == "coef":
-        part["model"]["coef"] = [-value or 1.0 for value in part["model"]["coef"]]
+        coef = -np.array(part["model"]["coef"])
+        part["model"]["coef"] = np.where(coef == 0.0, 1.0, coef).tolist()
         part["model"]["margin"] = "-inf"
     elif document["problem"]["affine"]:
-        part["model"]["intercept"] = -1e300
+        nested = isinstance(certificate, Joint)
+        part["model"]["intercept"] = [-1e300, 0.0, 0.0] if nested else -1e300
     else:
         return
     try:
@@ -99,6 +102,8 @@ def test_every_hyperplane_is_checked(kind, change):
 
 def data_of(certificate):
     problem = certificate.problem
+    if isinstance(certificate, Joint) and problem.n_features == 1:
+        return samples.LINE, samples.LINE_Y if problem.class_weights else ["a", "b", "a", "c"], None
     if problem.n_examples == 2:
         X = samples.X[[0, 0]] if problem.n_features == 2 else np.array([[1.0], [1.0 + 2.0**-50]])
         return X, ["a", "b"], None

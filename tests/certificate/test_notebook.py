@@ -5,7 +5,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
-from novikoff import MaxMargin, is_separable
+from novikoff import MaxMargin, is_separable, separation
 
 RNG = np.random.default_rng(0)
 CASES = {
@@ -62,3 +62,8 @@ def test_labels_and_names_are_escaped():
     html = certificate._repr_html_()
     assert "<script" not in html
     assert "<script>" in read(html)
+
+
+def test_a_verdict_on_estimates():
+    html = separation([[0.0], [1.0], [1.0], [2.0]], [0, 0, 1, 1])._repr_html_()
+    assert "Quasi-complete separation" in read(html) and "#c62828" in html

@@ -9,12 +9,13 @@ import numpy as np
 from novikoff.certificate import (
     CertificateError,
     Inconclusive,
+    Joint,
     NonSeparation,
     PerClass,
     Separation,
     SoftOptimum,
 )
-from tests.certificate import truth
+from tests.certificate import joint_truth, truth
 
 
 def is_true(certificate, X, y, sample_weight=None):
@@ -22,6 +23,8 @@ def is_true(certificate, X, y, sample_weight=None):
     data = Data(certificate.problem, X, y, sample_weight)
     if not data.fits:
         return False
+    if isinstance(certificate, Joint):
+        return joint_truth.is_true(certificate, data)
     if isinstance(certificate, PerClass):
         parts = certificate.certificates
         labels = certificate.problem.classes
@@ -145,7 +148,8 @@ def agrees(certificate, X, y, sample_weight=None):
     """Exactly the truth is accepted."""
     found = accepted(certificate, X, y, sample_weight)
     true = is_true(certificate, X, y, sample_weight)
-    if any(getattr(certificate, name, None) is not None for name in ("spread", "slacks")):
+    owner = getattr(certificate, "refutation", None) or certificate
+    if any(getattr(owner, name, None) is not None for name in ("spread", "slacks")):
         # The check looks at two of the examples, and the truth at all; bounds on the change of
         # slacks decide only what is well-conditioned.
         return not found or true

@@ -1,15 +1,12 @@
 """Whatever fits: each estimator under the options that take it another way, and is_separable."""
 
-from fractions import Fraction
-from operator import mul
-
 import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from novikoff import MaxMargin, Perceptron, is_separable
 from novikoff.certificate import Certificate, Joint, Separation
-from tests.certificate import truth
+from tests.certificate import joint_truth, truth
 from tests.estimators.problems import ALL_RULES, UNIT_STEP_RULES
 
 # Every way that a run can go; a check that may depend on the rule goes over RULES.
@@ -57,11 +54,6 @@ def make(name, **options):
     return Perceptron(**(dict(random_state=0) | how | options))
 
 
-def against_the_rest(clf):
-    """The same, with a model for each class against the rest where there are several."""
-    return clf.set_params(multi_class="ovr") if "multi_class" in clf.get_params() else clf
-
-
 def warned(fit, *data, **how):
     """Fit and return what was warned of: one line, which names the line of the caller."""
     with pytest.warns(ConvergenceWarning) as caught:
@@ -94,7 +86,8 @@ def assert_true(clf, X, y, verified):
     """What was verified holds of what the model predicts: by predict, and in fractions."""
     assert verified.errors == (clf.predict(X) != y).sum()
     if isinstance(clf.certificate_, Joint):
-        return assert_joint_true(clf, X, y)
+        assert_joint_true(clf, X, y)
+        return
     parts = getattr(clf.certificate_, "certificates", (clf.certificate_,))
     exponents = np.array(clf.certificate_.problem.exponents or 0)
     table = np.ldexp(np.asarray(X, dtype=np.float64), -exponents)
@@ -117,27 +110,21 @@ def assert_true(clf, X, y, verified):
 
 
 def assert_joint_true(clf, X, y):
-    """The same of one model of all classes."""
-    exponents = np.array(clf.certificate_.problem.exponents or 0)
+    """The claims on several classes together hold in fractions."""
+    certificate, codes = clf.certificate_, np.searchsorted(clf.classes_, y)
+    exponents = np.array(certificate.problem.exponents or 0)
     table = np.ldexp(np.asarray(X, dtype=np.float64), -exponents)
-    W = [[Fraction(v) for v in row] for row in np.ldexp(clf.coef_, exponents).tolist()]
-    b = [Fraction(v) for v in clf.intercept_.tolist()]
-    codes = np.searchsorted(clf.classes_, y)
-    leads = []
-    for row, code in zip(table.tolist(), codes.tolist(), strict=True):
-        x = [Fraction(v) for v in row]
-        scores = [sum(map(mul, w, x)) + shift for w, shift in zip(W, b, strict=True)]
-        leads.append(scores[code] - max(s for k, s in enumerate(scores) if k != code))
-    norm2 = sum(v * v for row in W for v in row)
-    margin, least = Fraction(clf.margin_), min(leads)
-    # The square root of 2 |W|^2 is not rational; both sides are squared.
-    sides = least * abs(least), 2 * norm2 * margin * abs(margin)
-    assert sides[0] >= sides[1]
-    soft = clf.certificate_.soft
+    W, b, soft = np.ldexp(clf.coef_, exponents), clf.intercept_, certificate.soft
+    assert joint_truth.errors(table, codes, W, b) == certificate.errors
+    if W.any():
+        assert clf.margin_ <= joint_truth.margin(table, codes, W, b)
+    if clf.margin_ > 0.0:
+        assert min(joint_truth.leads(table, codes, W, b)) > 0
     if soft is not None:
-        scale, C = Fraction(soft.scale), Fraction(soft.C)
-        slacks = sum(max(Fraction(0), 1 - scale * lead) ** 2 for lead in leads)
-        assert scale**2 * norm2 + C * slacks <= soft.primal
+        weights = certificate.problem.class_weights
+        costs = None if weights is None else np.array(weights)[codes]
+        model = (soft.scale * W, soft.scale * b, soft.C)
+        assert joint_truth.primal(table, codes, *model, costs) <= soft.primal
         assert clf.C_ == soft.C
 
 

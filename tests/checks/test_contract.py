@@ -3,7 +3,18 @@
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from novikoff import MaxMargin, MaxMarginCV, Perceptron, rules
+from novikoff import MaxMargin, MaxMarginCV, Perceptron, RobustProjection, rules
+
+
+class Products:
+    """A kernel that is a function, with a name that is the same in every process."""
+
+    def __call__(self, A, B):
+        return A @ B.T
+
+    def __repr__(self):
+        return "products"
+
 
 pytestmark = pytest.mark.filterwarnings(
     # Some checks fit on data that no limit within reason would let a rule finish.
@@ -17,6 +28,7 @@ pytestmark = pytest.mark.filterwarnings(
     [
         Perceptron(),
         Perceptron(scale=True),
+        Perceptron(multi_class="ovr"),
         Perceptron(rule="classic", max_iter=100),
         Perceptron(rule=rules.PassiveAggressive(C=1.0), C=0.5, max_iter=100),
         Perceptron(rule="dynamic", average=True, shuffle=False, max_iter=100),
@@ -24,7 +36,21 @@ pytestmark = pytest.mark.filterwarnings(
         MaxMargin(scale=True),
         MaxMargin(C=1.0),
         MaxMargin(C=0.1, class_weight="balanced", tol=1e-6),
+        MaxMargin(multi_class="ovr"),
         MaxMarginCV(Cs=4, cv=3),
+        MaxMarginCV(Cs=4, cv=3, multi_class="ovr"),
+        # With slack: a hard margin separates whatever a wide kernel can, and weights of classes
+        # have no effect on it. No precomputed or sigmoid kernel: some checks change the values of
+        # the one, and the other is not positive semidefinite on their data.
+        Perceptron(kernel="rbf", C=0.01, max_iter=100),
+        Perceptron(kernel="laplacian", rule="passive-aggressive", average=True, C=0.01),
+        Perceptron(kernel=Products(), rule="classic", C=1.0, max_iter=100),
+        MaxMargin(kernel="rbf", C=1.0),
+        MaxMargin(kernel="poly", C=1.0),
+        MaxMargin(kernel="laplacian", C=1.0),
+        MaxMargin(kernel=Products(), C=1.0),
+        RobustProjection(n_components=1),
+        RobustProjection(n_components=1, density=0.5),
     ]
 )
 def test_contract(estimator, check):

@@ -8,7 +8,7 @@ import pandas
 import pytest
 
 import novikoff
-from novikoff import MaxMargin, Perceptron, rules
+from novikoff import MaxMargin, Perceptron, RobustProjection, rules
 from tests.estimators.problems import ALL_RULES, noise, three_classes, whole_numbers
 
 PUBLIC = [getattr(rules, name) for name in rules.__all__ if name not in ("Rule", "named")]
@@ -29,7 +29,7 @@ def section(docstring, title):
     return entries
 
 
-@pytest.mark.parametrize("kind", [Perceptron, MaxMargin, *RULES])
+@pytest.mark.parametrize("kind", [Perceptron, MaxMargin, RobustProjection, *RULES])
 def test_every_parameter(kind):
     signature = inspect.signature(kind)
     if not signature.parameters:
@@ -77,6 +77,9 @@ def test_every_attribute(kind):
         MaxMargin.predict,
         MaxMargin.decision_function,
         MaxMargin.set_callbacks,
+        RobustProjection.fit,
+        RobustProjection.transform,
+        RobustProjection.gram_certificate,
         novikoff.is_separable,
         novikoff.save,
         novikoff.verify,

@@ -83,7 +83,7 @@ def test_interrupted_at_the_last_line_of_the_history(name):
 def test_an_interruption_stops_all_classes(name, n_jobs):
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((600, 3)), rng.integers(0, 5, 600)
-    clf = patient(name, n_jobs=n_jobs)
+    clf = patient(name, n_jobs=n_jobs, multi_class="ovr")
     interrupted(clf, X, y)
     assert clf.coef_.shape == (5, 3)
     # Another thread may have finished its class by then.
@@ -230,7 +230,7 @@ def test_interrupted_in_the_soft_margin_of_one_class(monkeypatch):
             raise KeyboardInterrupt
 
     monkeypatch.setattr(margin_fit, "soft_margin", noted)
-    clf = MaxMargin().set_callbacks(interrupt)
+    clf = MaxMargin(multi_class="ovr").set_callbacks(interrupt)
     with pytest.raises(KeyboardInterrupt):
         clf.fit(X, y)
     first, *others = clf.certificate_.certificates
@@ -245,17 +245,20 @@ def test_interrupted_in_the_soft_margin_of_one_class(monkeypatch):
 def test_interrupted_outside_the_search_the_model_is_unchanged(name, monkeypatch):
     """Where there is nothing to store yet, or it cannot be stored any more."""
     X, y = three_classes()
-    clf = make(name).fit(X, y == 0)
-    before = vars(clf).copy()
 
     def press(*_, **__):
         raise KeyboardInterrupt
 
-    for place in ("training.hash_rows", "one_vs_rest.Clock", "one_vs_rest.combined"):
-        with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-            patch.setattr(f"novikoff.estimators.{place}", press)
-            clf.fit(X, y)
-        assert vars(clf) == before
+    places = {"joint": ("training.hash_rows", "joint.Clock"), "ovr": ("one_vs_rest.combined",)}
+    places["ovr"] += ("one_vs_rest.Clock",)
+    for multi_class, some in places.items():
+        clf = make(name, multi_class=multi_class).fit(X, y == 0)
+        before = vars(clf).copy()
+        for place in some:
+            with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+                patch.setattr(f"novikoff.estimators.{place}", press)
+                clf.fit(X, y)
+            assert vars(clf) == before
 
 
 @pytest.mark.parametrize("name", ESTIMATORS)

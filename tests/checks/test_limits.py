@@ -15,7 +15,6 @@ from tests.checks.subjects import (
     OTHER_RULES,
     PERCEPTRONS,
     SOFT,
-    against_the_rest,
     assert_proved,
     make,
     stops,
@@ -72,7 +71,7 @@ def test_a_verdict_that_is_cut_short(limit):
 def test_one_warning_for_all_classes(name, n_jobs):
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((200, 3)), np.arange(200) % 5
-    clf = against_the_rest(endless(name, max_iter=1, n_jobs=n_jobs))
+    clf = endless(name, max_iter=1, n_jobs=n_jobs, multi_class="ovr")
     assert "for 5 of 5 classes" in warned(clf.fit, X, y)
     assert isinstance(clf.certificate_, PerClass)
     assert Status.MAX_ITER in stops(clf.certificate_)

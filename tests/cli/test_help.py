@@ -10,7 +10,9 @@ VERBS = [
     ["separable"],
     ["warmup"],
     ["reproduce"],
+    ["reproduce", "minimax"],
     ["reproduce", "mnist"],
+    ["reproduce", "online"],
 ]
 
 

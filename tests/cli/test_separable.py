@@ -45,7 +45,10 @@ def test_more_than_two_classes(run, three, between):
     )
     result = run("separable", between, "-t", "kind")
     assert result.exit_code == 0
-    assert result.stdout.startswith("Separable  no\n")
+    # Each pair of classes is separable, so all at once are: logistic regression has no estimates.
+    assert result.stdout.startswith(
+        "Separable  no, not each class from the rest; but all classes at once: complete separation"
+    )
     assert "2 are separable and 1 is proved not to be separable." in result.stdout
     assert "'b': not separable, " in result.stdout
 
@@ -108,3 +111,68 @@ def test_through_the_origin_the_answer_may_differ(run):
     assert "yes" in run("separable", "line.csv", "-t", "kind").stdout
     result = run("separable", "line.csv", "-t", "kind", "--no-intercept")
     assert result.stdout.startswith("Separable  no\n")
+
+
+PATIENTS = "NV,PI,HG\n" + "\n".join(
+    ["0,1,0", "0,2,0", "0,3,1", "0,4,0", "0,5,1", "0,2,1", "1,1,1", "1,3,1", "1,5,1"]
+)
+
+
+def test_a_strict_no_does_not_say_that_estimates_exist(run):
+    Path("patients.csv").write_text(PATIENTS)
+    result = run("separable", "patients.csv", "-t", "HG")
+    assert result.exit_code == 0
+    assert result.stdout.startswith(
+        "Separable  no, not strictly; but the separation is quasi-complete: see Estimates\n"
+    )
+    assert "\nEstimates  Quasi-complete separation: a direction has 3 of the 9" in result.stdout
+    assert "NV is +infinity: all 3 examples with NV = 1 have HG = 1." in result.stdout
+    assert "ends only if all 3 separated examples are left out." in result.stdout
+    assert "The separation ends without the column NV.\n" in result.stdout
+    assert "Firth" in result.stdout
+
+
+def test_the_verdict_on_estimates_for_machines(run):
+    Path("patients.csv").write_text(PATIENTS)
+    told = json.loads(run("separable", "patients.csv", "-t", "HG", "--json").stdout)["estimates"]
+    assert (told["separation"], told["exist"], told["unique"]) == ("quasi-complete", False, False)
+    assert told["columns"] == {"(Intercept)": "finite", "NV": "+inf", "PI": "finite"}
+    assert Certificate.from_dict(told["certificate"]).kind == "quasi-complete"
+
+
+def test_estimates_that_exist(run, noisy):
+    result = run("separable", noisy, "-t", "kind")
+    assert "\nEstimates  Overlap: no direction separates any of the" in result.stdout
+    assert "exists and is unique." in result.stdout
+    assert "Firth" not in result.stdout
+
+
+def test_the_first_level_of_words_is_left_out(run):
+    rows = ["red,1,a", "red,2,b", "red,3,a", "blue,1,b", "blue,2,b", "green,1,a", "green,2,b"]
+    Path("colours.csv").write_text("colour,x,y\n" + "\n".join([*rows, "green,2,a"]))
+    told = json.loads(run("separable", "colours.csv", "-t", "y", "--json").stdout)["estimates"]
+    assert told["columns"] == {
+        "(Intercept)": "+inf",
+        "colour=green": "-inf",
+        "colour=red": "-inf",
+        "x": "finite",
+    }
+    assert any("merge it with the first" in line for line in told["remedies"])
+    without = run("separable", "colours.csv", "-t", "y", "--json", "--no-intercept").stdout
+    assert "colour=blue" in json.loads(without)["estimates"]["columns"]
+
+
+def test_no_verdict_on_estimates_after_a_limit(run, noisy):
+    told = json.loads(run("separable", noisy, "-t", "kind", "--json", "--max-iter", 1).stdout)
+    assert told["estimates"] is None
+
+
+def test_a_stored_verdict_on_estimates_is_checked_with_the_names_of_the_file(run):
+    Path("patients.csv").write_text(PATIENTS)
+    told = json.loads(run("separable", "patients.csv", "-t", "HG", "--json").stdout)["estimates"]
+    Certificate.from_dict(told["certificate"]).save("verdict.json")
+    result = run("verify", "verdict.json", "patients.csv", "-t", "HG")
+    assert result.exit_code == 0
+    assert "The estimate of NV is +infinity: all 3 examples with NV = 1" in result.stdout
+    Path("patients.csv").write_text(PATIENTS.replace("1,5,1", "1,5,0"))
+    assert run("verify", "verdict.json", "patients.csv", "-t", "HG").exit_code == 1

@@ -161,7 +161,8 @@ def test_imbalanced_classes(run):
     ]
     assert plain.stderr == (
         "novikoff: warning: 'y' is hardly ever predicted: 0 times, of 2,000 examples 67 belong to "
-        "it; try --class-weight balanced\n"
+        "it; try --class-weight balanced, which finds more of them and errs more often on the "
+        "others\n"
     )
     balanced = run(*options, "--class-weight", "balanced", "--json")
     assert (balanced.exit_code, balanced.stderr) == (0, "")

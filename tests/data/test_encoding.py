@@ -46,6 +46,13 @@ def test_booleans_and_dates(file):
     table = read(file("a.csv", text))
     assert table.X.tolist() == [[1, 2, 0.5], [0, -1, -0.25]]
     assert [column.kind for column in table.encoding.columns] == ["boolean", "date", "date"]
+    assert read(file("b.csv", "day\n1970/01/03\n1970/01/01\n")).X.tolist() == [[2], [0]]
+
+
+def test_a_class_that_vanishes_with_its_rows(file):
+    text = "x,c,y\n1,p,u\n2,q,v\n3,,w\n4,,u\n"
+    table = read(file("a.csv", text), "y", missing="drop")
+    assert (table.dropped.tolist(), table.vanished) == ([2, 3], ("w",))
 
 
 @pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
@@ -137,6 +144,7 @@ def test_missing_is_an_error_unless_something_is_said(file):
         (["a", "b" * 1001, "a", "a"], "row 2: the text has 1,001 characters", ("--drop",)),
         (["", "NA", "?", ""], "row 1: the value is missing, as in all rows", ("--drop",)),
         (["1", "inf", "2", "3"], "row 2: inf is not a finite number", ("--drop",)),
+        (["3/1/1970", "31/1/1970"] * 2, "row 1: '3/1/1970' could be day or month", ("--drop",)),
         (["12:30:00"] * 4, "is of type time32[s], not a number", ("--drop",)),
     ],
 )

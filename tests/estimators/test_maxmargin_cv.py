@@ -110,12 +110,15 @@ def test_folds_that_are_separable_where_all_examples_are_not():
     assert not clf.certificate_
 
 
-def test_one_C_for_all_classes():
+@pytest.mark.parametrize("multi_class", ["joint", "ovr"])
+def test_one_C_for_all_classes(multi_class):
     X, y = load_wine(return_X_y=True)
-    clf = MaxMarginCV(Cs=5).fit(X, y)
+    clf = MaxMarginCV(Cs=5, multi_class=multi_class).fit(X, y)
     assert isinstance(clf.C_, float)
     assert clf.scores_.shape == (5, 5)
-    assert {part.C for part in clf.certificate_.parts} == {clf.C_}
+    model = clf.final_model()
+    assert model.multi_class == multi_class
+    assert set(np.atleast_1d(model.C_)) == {clf.C_}
     assert clf.coef_.shape == (3, 13)
 
 

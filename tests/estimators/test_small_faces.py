@@ -58,9 +58,11 @@ def test_the_last_line_of_the_history_where_nothing_separates():
     clf = MaxMargin().fit(X, y)
     soft = clf.certificate_.model.soft
     assert clf.history_[-1][3:5] == (soft.dual, soft.primal)
-    many = MaxMargin().fit(*three_classes())
+    many = MaxMargin(multi_class="ovr").fit(*three_classes())
     for history, margin in zip(many.history_, many.margin_, strict=True):
         assert history[-1].lower == margin
+    together = MaxMargin().fit(*three_classes())
+    assert together.history_[-1][3:5] == (together.margin_, together.margin_upper_bound_)
 
 
 @pytest.mark.parametrize("estimator", [MaxMargin, Perceptron])

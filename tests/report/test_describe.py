@@ -31,7 +31,8 @@ def fits(iris):
         "separable": MaxMargin().fit(X, y == 0).certificate_,
         "soft instead": MaxMargin().fit(X, y == 1).certificate_,
         "soft": MaxMargin(C=2.0).fit(X, y == 1).certificate_,
-        "classes": MaxMargin().fit(X, y).certificate_,
+        "classes": MaxMargin(multi_class="ovr").fit(X, y).certificate_,
+        "jointly": MaxMargin(multi_class="joint").fit(X, y).certificate_,
         "no model": is_separable(X, y == 1),
     }
 
@@ -42,6 +43,7 @@ def test_verdicts(fits):
         "soft instead": False,
         "soft": None,
         "classes": False,
+        "jointly": False,
         "no model": False,
     }
     assert {name: verdict(certificate) for name, certificate in fits.items()} == expected
@@ -50,12 +52,14 @@ def test_verdicts(fits):
 def test_parts(fits):
     assert len(fits["classes"].parts) == 3
     assert fits["soft"].parts == (fits["soft"],)
+    assert fits["jointly"].parts == (fits["jointly"],)
 
 
 def test_penalties(fits):
     assert penalty(fits["separable"]) == math.inf
     assert penalty(fits["soft"]) == 2.0
     assert penalty(fits["soft instead"]) == fits["soft instead"].model.soft.C
+    assert penalty(fits["jointly"]) == fits["jointly"].model.soft.C
     assert penalty(fits["no model"]) is None
 
 

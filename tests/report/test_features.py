@@ -43,12 +43,16 @@ def test_rows_left_out_and_words_never_seen():
                 [ColumnEncoding("x")],
                 "drop",
                 dropped=np.array([3]),
+                vanished=("late",),
                 missing={"column 'x'": 1},
                 unseen={"column 'w'": (2, "p\x1b"), "column 'v'": (1, None)},
             )
         )
     )
-    assert rows["Missing"] == "1 of 10 rows left out, because a value is missing: 'x' (1)"
+    assert rows["Missing"].splitlines() == [
+        "1 of 10 rows left out, because a value is missing: 'x' (1)",
+        "no example is left of 'late': --missing indicator keeps them",
+    ]
     assert rows["Unseen"].splitlines() == [
         r"column 'w': a word the fit did not see, as 'p\x1b', in 2 rows; it counts as no word",
         "column 'v': a missing value, in 1 row; it counts as no word",

@@ -63,10 +63,12 @@ def count(decided: bool) -> bool:
     return _tallies[-1].count(decided)
 
 
-def settle(sample: Sample, rule: rules.Rule, *, max_updates: int = 200_000) -> Run | None:
+def settle(
+    sample: Sample, rule: rules.Rule, *, max_updates: int = 200_000, compress: bool = False
+) -> Run | None:
     """Run a rule to its end and count it; ``None`` for an undecided run."""
     limits = Limits(max_iter=max_updates, max_updates=max_updates)
-    finished = run(sample, rule, clock=Clock(limits))
+    finished = run(sample, rule, clock=Clock(limits), compress=compress)
     return finished if count(finished.status in DECIDED) else None
 
 

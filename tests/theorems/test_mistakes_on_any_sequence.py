@@ -10,14 +10,17 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import sparse
 
 from novikoff import rules
 from novikoff.compiled.step import MISTAKES, THRESHOLD, UPDATES
 from novikoff.sample import Sample, storage_of
 from novikoff.theory import (
+    comparator_bounds,
     hinge_mistake_bound,
     lifted_mistake_bound,
     mistake_bound,
+    norms_mistake_bound,
     squared_mistake_bound,
 )
 from tests.theorems.optimum import optimum
@@ -151,6 +154,61 @@ def test_without_loss_the_bounds_agree(R, gamma):
     assert squared_mistake_bound(R, gamma, 0.0) == pytest.approx(mistake_bound(R, gamma))
 
 
+@given(problem=problems(least=0.03), seed=SEEDS)
+def test_mistakes_by_the_norms_of_their_examples(problem, seed):
+    sequence = sequences(problem, seed, rounds=40)
+    _, mistakes = play(problem.sample(), sequence)
+    gamma = (problem.Z[sequence] @ problem.optimum.direction).min()
+    squares = (problem.Z[sequence][mistakes] ** 2).sum(axis=1)
+    bound = norms_mistake_bound(squares, gamma)
+    assert_at_most(len(mistakes), bound)
+    # Never worse than R, given as many mistakes.
+    assert bound <= np.sqrt(len(mistakes)) * problem.R / gamma * (1 + 1e-9)
+
+
+@given(problem=noisy_problems(), seed=SEEDS)
+def test_the_bounds_of_any_comparator(problem, seed):
+    rng = np.random.default_rng(seed)
+    sequence = sequences(problem, seed)
+    _, mistakes = play(problem.sample(), sequence)
+    X, y = problem.X[sequence], problem.y[sequence]
+    wrong = np.isin(np.arange(len(y)), mistakes)
+    for u in (rng.standard_normal(X.shape[1]), problem.y @ problem.X):
+        best = comparator_bounds(X, y, u, mistakes=wrong)
+        assert_at_most(len(mistakes), best.best)
+        # No gamma of a few gives much less, and the length of u does not matter.
+        for gamma in (0.05, 0.3, 1.0, 4.0):
+            found = comparator_bounds(X, y, 7.0 * u, gamma, mistakes=mistakes)
+            assert_at_most(len(mistakes), found.by_hinge)
+            assert_at_most(len(mistakes), found.by_deviation)
+            assert best.best <= found.best * 1.02
+            everything = comparator_bounds(sparse.csr_matrix(X), y, u, gamma)
+            assert everything.by_hinge >= found.by_hinge * (1 - 1e-9)
+            assert everything.by_deviation == pytest.approx(found.by_deviation)
+
+
+@given(problem=problems(least=0.1))
+def test_a_comparator_with_a_margin_gives_novikoffs_bound(problem):
+    u, eps = problem.optimum.direction, (problem.Z @ problem.optimum.direction).min()
+    found = comparator_bounds(problem.X, problem.y, u, eps)
+    assert found.hinge < 1e-9 and found.deviation < 1e-9 * problem.R
+    assert found.best == pytest.approx(mistake_bound(problem.R, eps), rel=1e-6)
+    assert comparator_bounds(problem.X, problem.y, u).best <= found.best * (1 + 1e-9)
+
+
+def test_a_comparator_by_hand():
+    found = comparator_bounds([[3.0, 4.0], [1.0, 0.0]], [1, -1], [2.0, 0.0], 0.5)
+    assert found.R == 5.0
+    assert found.hinge == 3.0
+    assert found.deviation == 1.5
+    assert found.by_hinge == hinge_mistake_bound(5.0, 0.5, 3.0)
+    assert found.by_deviation == 169.0
+    only = comparator_bounds([[3.0, 4.0], [1.0, 0.0]], [1, -1], [2.0, 0.0], 0.5, mistakes=[0])
+    assert only.hinge == 0.0 and only.deviation == 1.5
+    assert only.best == 100.0
+    assert comparator_bounds([[0.0]], [1], [1.0]).best == pytest.approx(1.0)
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -160,6 +218,14 @@ def test_without_loss_the_bounds_agree(R, gamma):
         (lambda: lifted_mistake_bound(1.0, 1.0, 0.0), "lift=0.0 must be a positive number"),
         (lambda: hinge_mistake_bound(1.0, 1.0, -1.0), "hinge=-1.0"),
         (lambda: squared_mistake_bound(1.0, 1.0, float("inf")), "deviation=inf"),
+        (lambda: norms_mistake_bound([1.0, -1.0], 1.0), "squared_norms must be finite"),
+        (lambda: norms_mistake_bound([1.0], 0.0), "gamma=0.0 must be a positive number"),
+        (lambda: comparator_bounds([[1.0]], [1], [0.0]), "not all of them zero"),
+        (lambda: comparator_bounds([[1.0]], [1], [1.0, 2.0]), "a coefficient for each feature"),
+        (lambda: comparator_bounds([[1.0]], [1, 1], [1.0]), "label for each round"),
+        (lambda: comparator_bounds([[1.0]], [0], [1.0]), "labels must be -1 and"),
+        (lambda: comparator_bounds([[1.0]], [1], [1.0], 0.0), "gamma=0.0 must be a positive"),
+        (lambda: comparator_bounds([[np.nan]], [1], [1.0], 1.0), "R=nan must be"),
     ],
 )
 def test_bounds_of_nothing_are_refused(call, message):

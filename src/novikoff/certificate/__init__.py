@@ -10,6 +10,7 @@ from novikoff.certificate.account import Account
 from novikoff.certificate.base import Certificate, Verified
 from novikoff.certificate.certify import Certifier, Refutation, Weighted
 from novikoff.certificate.certify_joint import JointCertifier, JointWeighted
+from novikoff.certificate.coefficients import Coefficient, Coefficients
 from novikoff.certificate.errors import CertificateError, Undecided
 from novikoff.certificate.exact.columns import Relation
 from novikoff.certificate.exact.relation import reduce_support
@@ -21,6 +22,11 @@ from novikoff.certificate.examples.fingerprint import (
     sha256_of,
 )
 from novikoff.certificate.examples.labels import Label
+from novikoff.certificate.feature_space.certify_joint_kernel import JointKernelCertifier
+from novikoff.certificate.feature_space.certify_kernel import KernelCertifier
+from novikoff.certificate.feature_space.joint_kernel_model import JointKernelModel
+from novikoff.certificate.feature_space.kernel import Kernel
+from novikoff.certificate.feature_space.kernel_model import KernelModel
 from novikoff.certificate.joint_model import JointBound, JointModel, JointRefutation, JointSoft
 from novikoff.certificate.kinds import (
     Inconclusive,
@@ -28,6 +34,7 @@ from novikoff.certificate.kinds import (
     NonSeparation,
     PerClass,
     Separation,
+    SeparationVerdict,
     SoftOptimum,
 )
 from novikoff.certificate.model import Model, Soft
@@ -41,15 +48,22 @@ __all__ = [
     "Certificate",
     "CertificateError",
     "Certifier",
+    "Coefficient",
+    "Coefficients",
     "Examples",
     "Inconclusive",
     "Joint",
     "JointBound",
     "JointCertifier",
+    "JointKernelCertifier",
+    "JointKernelModel",
     "JointModel",
     "JointRefutation",
     "JointSoft",
     "JointWeighted",
+    "Kernel",
+    "KernelCertifier",
+    "KernelModel",
     "Label",
     "Model",
     "NonSeparation",
@@ -58,6 +72,7 @@ __all__ = [
     "Refutation",
     "Relation",
     "Separation",
+    "SeparationVerdict",
     "Slacks",
     "Soft",
     "SoftOptimum",

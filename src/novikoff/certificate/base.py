@@ -3,6 +3,7 @@
 import dataclasses
 import os
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self
@@ -112,7 +113,10 @@ class Certificate(ABC):
 
     @property
     def coef(self) -> Floats | None:
-        """The normal of the hyperplane that predicts, if there is one."""
+        """The normal of the hyperplane that predicts, if there is one.
+
+        Of a kernel classifier, the coefficients of its support.
+        """
         return None if self.hyperplane is None else self.hyperplane.coef
 
     @property
@@ -122,9 +126,13 @@ class Certificate(ABC):
 
     @property
     def coefs(self) -> Floats | None:
-        """The coefficients of the scores that predict, a row for each; ``None`` without a model."""
+        """The coefficients of the scores that predict, a row for each; ``None`` without a model.
+
+        ``None`` also where there is a kernel: each score has a support of its own.
+        """
         models = [part.hyperplane for part in self.parts]
-        return None if None in models else np.array([model.coef for model in models])
+        without = None in models or self.problem.kernel is not None
+        return None if without else np.array([model.coef for model in models])
 
     @property
     def intercepts(self) -> Floats | None:
@@ -146,6 +154,7 @@ class Certificate(ABC):
         sample_weight: npt.ArrayLike | None = None,
         check_fingerprint: bool = True,
         n_jobs: int | None = None,
+        kernel: Callable[[Any, Any], Any] | None = None,
     ) -> Verified:
         """Check every claim against the data, in rigorous arithmetic.
 
@@ -162,6 +171,8 @@ class Certificate(ABC):
             the arithmetic alone decide whether its claims are true of it.
         n_jobs : int, optional
             Threads that read the data; -1 for all processors.
+        kernel : callable, optional
+            The kernel, where it is a function: the certificate does not contain it.
 
         Returns
         -------
@@ -175,7 +186,12 @@ class Certificate(ABC):
         """
         with threads(n_jobs):
             examples = Examples.of(
-                self.problem, X, y, sample_weight, check_fingerprint=check_fingerprint
+                self.problem,
+                X,
+                y,
+                sample_weight,
+                check_fingerprint=check_fingerprint,
+                function=kernel,
             )
             return self._verified(examples)
 

@@ -18,6 +18,7 @@ from novikoff.certificate.exact.slack import dual_below
 from novikoff.certificate.examples.blocks import Floats, Indices
 from novikoff.certificate.examples.checked import Examples
 from novikoff.certificate.examples.scaling import in_raw_columns
+from novikoff.certificate.feature_space.joint_kernel_model import JointKernelModel
 from novikoff.certificate.fields import as_coefs, as_intercepts
 from novikoff.certificate.joint_claims import (
     check_refutation,
@@ -171,7 +172,7 @@ class JointCertifier:
     def refuted(
         self,
         refutation: JointRefutation,
-        model: JointModel | None = None,
+        model: JointModel | JointKernelModel | None = None,
         *,
         asked: str = "",
         tol: float | None = None,
@@ -215,10 +216,10 @@ class JointCertifier:
             Whether a certificate whose model does not separate the classes keeps it.
         """
         model = self.model(coef, intercept)
-        bound = self._bound(proof)
+        bound = self.bound(proof)
         if also is not None:
-            bound = min(bound, self._bound(also), key=lambda each: each.upper)
-        return self._verdict(account, model, bound, with_model=with_model)
+            bound = min(bound, self.bound(also), key=lambda each: each.upper)
+        return self.verdict(account, model, bound, with_model=with_model)
 
     def undecided(self, account: Account, model: JointModel, *, proof: JointWeighted) -> Joint:
         """Certify what is known where the search for a separator ended without a verdict.
@@ -226,12 +227,12 @@ class JointCertifier:
         ``model`` is what was fitted instead, with the account of its own run; where it separates
         the classes after all, they are separable.
         """
-        bound = self._bound(proof)
+        bound = self.bound(proof)
         if model.soft is not None and model.soft.upper < bound.upper:
-            bound = self._bound(JointWeighted(model.soft.support, model.soft.weights))
-        return self._verdict(account, model, bound, with_model=True)
+            bound = self.bound(JointWeighted(model.soft.support, model.soft.weights))
+        return self.verdict(account, model, bound, with_model=True)
 
-    def soft(self, account: Account, model: JointModel) -> Joint:
+    def soft(self, account: Account, model: JointModel | JointKernelModel) -> Joint:
         """Certify a soft margin; ``model`` comes from :meth:`soft_model`."""
         assert model.soft is not None
         settled = account.settled(gap=model.soft.gap, upper=model.soft.upper, separates=False)
@@ -280,7 +281,7 @@ class JointCertifier:
         multiple = leads
         if scale != 1.0:
             multiple = leads_of(*times(leads.coef, leads.intercept, scale), examples)
-        proved = self._bound(proof, C)
+        proved = self.bound(proof, C)
 
         def soft_bounds(point: HullPoint | None, *, thorough: bool) -> JointSoft:
             return JointSoft(
@@ -320,7 +321,7 @@ class JointCertifier:
             coef=raw, intercept=leads.intercept, margin=margin, errors=leads.errors.count
         )
 
-    def _bound(self, weighted: JointWeighted | None, C: float | None = None) -> "_Bound":
+    def bound(self, weighted: JointWeighted | None, C: float | None = None) -> "_Bound":
         """The bound that weights prove: the best on the margin, or on the objective for ``C``."""
         weighted = weighted or JointWeighted()
         ways = balanced(
@@ -353,9 +354,15 @@ class JointCertifier:
             thorough=thorough,
         )
 
-    def _verdict(
-        self, account: Account, model: JointModel, bound: "_Bound", *, with_model: bool
+    def verdict(
+        self,
+        account: Account,
+        model: JointModel | JointKernelModel,
+        bound: "_Bound",
+        *,
+        with_model: bool,
     ) -> Joint:
+        """Certify what a model and a bound prove together."""
         upper = bound.upper
         proved = JointBound(upper=upper, support=bound.support, weights=bound.weights)
         if model.lower > 0.0:

@@ -55,8 +55,13 @@ def check_finite(examples: Examples, values: tuple[Floats, Floats] | None = None
         block.exact_entries()
 
 
-def check_model(model: Model | None, examples: Examples, *, affine: bool) -> Findings:
+def check_model(model: Any, examples: Examples, *, affine: bool) -> Findings:
     """Check the margin, the errors and the soft-margin bounds of a hyperplane, if there is one."""
+    if examples.kernel is not None:
+        # It is built on the claims that are checked here.
+        from novikoff.certificate.feature_space import kernel_claims
+
+        return kernel_claims.check_model(model, examples, affine=affine)
     if model is None:
         check_finite(examples)
         return Findings()
@@ -175,6 +180,10 @@ def check_upper(
     affine: bool,
 ) -> tuple[float, Indices]:
     """Check that the weights prove the upper bound on every margin."""
+    if examples.kernel is not None:
+        from novikoff.certificate.feature_space import kernel_claims
+
+        return kernel_claims.check_upper(upper, support, weights, examples, affine=affine)
     examples.check_takes_part(support, weights)
     weighted = (examples.X, examples.signs, support, weights)
     point = hull_point(*weighted, affine=affine)

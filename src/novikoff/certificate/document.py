@@ -10,8 +10,13 @@ import numpy as np
 
 from novikoff.certificate.account import Account
 from novikoff.certificate.base import Certificate
+from novikoff.certificate.coefficients import Coefficient, Coefficients, Group
 from novikoff.certificate.errors import CertificateError
 from novikoff.certificate.exact.columns import Relation
+from novikoff.certificate.feature_space.joint_kernel_model import JointKernelModel
+from novikoff.certificate.feature_space.kernel import Kernel
+from novikoff.certificate.feature_space.kernel_model import KernelModel
+from novikoff.certificate.integers import Integers, read_integers
 from novikoff.certificate.joint_model import JointBound, JointModel, JointRefutation, JointSoft
 from novikoff.certificate.json import (
     Reader,
@@ -41,6 +46,7 @@ from novikoff.certificate.kinds import (
     NonSeparation,
     PerClass,
     Separation,
+    SeparationVerdict,
     SoftOptimum,
 )
 from novikoff.certificate.model import Model, Soft
@@ -51,7 +57,13 @@ from novikoff.certificate.status import Status
 FORMAT = "novikoff certificate"
 VERSION = 2
 
-_MAY_BE_ABSENT = {"slacks": None, "exponents": None, "remainders": ()}
+_MAY_BE_ABSENT = {
+    "slacks": None,
+    "exponents": None,
+    "remainders": (),
+    "kernel": None,
+    "coefficients": None,
+}
 """Fields that are left out where they have these values."""
 
 
@@ -94,6 +106,8 @@ def _encoded(value: Any, *, leave_out: tuple[str, ...] = ()) -> Any:
         return value.name
     if isinstance(value, float) and math.isinf(value):
         return "inf" if value > 0 else "-inf"
+    if isinstance(value, Integers):
+        return value.to_json()
     if isinstance(value, tuple):
         return [_encoded(part) for part in value]
     if not dataclasses.is_dataclass(value):
@@ -142,6 +156,22 @@ def _record(what: Callable[..., Any], fields: dict[str, Reader]) -> Reader:
     return read
 
 
+_FORMULA: dict[str, Reader] = {
+    "name": read_text,
+    "gamma": optional(read_number),
+    "degree": optional(read_count),
+    "coef0": optional(read_number),
+}
+
+
+def _kernel(name: str, value: Any) -> Kernel:
+    kernel: Kernel = _record(Kernel, _FORMULA)(name, value)
+    for parameter in ("gamma", "degree", "coef0"):
+        if value[parameter] is not None and getattr(kernel, parameter) is None:
+            raise CertificateError(f"the kernel {kernel.name} has no {parameter}")
+    return kernel
+
+
 _problem = _record(
     Problem,
     {
@@ -157,6 +187,7 @@ _problem = _record(
         "feature_names": optional(listed(read_text)),
         "sha256": optional(read_text),
         "exponents": listed(read_integer),
+        "kernel": _kernel,
     },
 )
 _account = _record(
@@ -181,17 +212,25 @@ _soft = _record(
         "scale": read_number,
     },
 )
-_model = _record(
-    Model,
-    {
-        "coef": read_floats,
-        "intercept": read_number,
-        "margin": optional(read_extended),
-        "errors": read_count,
-        "soft": optional(_soft),
-        "account": optional(_account),
-    },
-)
+_PREDICTS: dict[str, Reader] = {
+    "coef": read_floats,
+    "intercept": read_number,
+    "margin": optional(read_extended),
+    "errors": read_count,
+    "soft": optional(_soft),
+    "account": optional(_account),
+}
+_hyperplane = _record(Model, _PREDICTS)
+_kernel_model = _record(KernelModel, {"support": read_rows, **_PREDICTS})
+
+
+def _model(name: str, value: Any) -> Model | KernelModel:
+    """Read a model: a kernel classifier has a support of its own."""
+    is_kernel = isinstance(value, dict) and "support" in value
+    model: Model | KernelModel = (_kernel_model if is_kernel else _hyperplane)(name, value)
+    return model
+
+
 _relations = listed(_record(Relation, {"columns": read_rows, "coefs": read_floats}))
 _slacks = _record(
     Slacks,
@@ -204,6 +243,20 @@ _slacks = _record(
         "remainders": not_empty(_relations),
     },
 )
+_coefficient = _record(
+    Coefficient,
+    {
+        "estimate": read_text,
+        "rows": read_rows,
+        "weights": read_integers,
+        "multiple": read_integers,
+        "directions": listed(read_integers),
+        "group": optional(
+            _record(Group, {"value": read_number, "count": read_count, "code": read_count})
+        ),
+    },
+)
+_coefficients = _record(Coefficients, {"columns": listed(_coefficient), "independent": read_rows})
 _KINDS: dict[str, tuple[type[Certificate], dict[str, Reader]]] = {
     "Separation": (Separation, {"model": _model, "upper": read_extended, **_WEIGHTED}),
     "NonSeparation": (
@@ -225,6 +278,19 @@ _KINDS: dict[str, tuple[type[Certificate], dict[str, Reader]]] = {
         },
     ),
     "SoftOptimum": (SoftOptimum, {"model": _model}),
+    "SeparationVerdict": (
+        SeparationVerdict,
+        {
+            "verdict": read_text,
+            "separated_rows": optional(read_rows),
+            "boundary_rows": optional(read_rows),
+            "vector": read_integers,
+            "basis": read_rows,
+            "support": read_rows,
+            "weights": read_integers,
+            "coefficients": _coefficients,
+        },
+    ),
 }
 
 
@@ -275,17 +341,18 @@ def _joint(values: dict[str, Any], problem: Problem) -> Joint:
         **pairs,
         "scale": read_number,
     }
-    model = _record(
-        JointModel,
-        {
-            "coef": read_table,
-            "intercept": read_floats,
-            "margin": optional(read_extended),
-            "errors": read_count,
-            "soft": optional(_record(partial(_paired, JointSoft, n_classes), objective)),
-            "account": optional(_account),
-        },
-    )
+    predicts: dict[str, Reader] = {
+        "coef": read_table,
+        "intercept": read_floats,
+        "margin": optional(read_extended),
+        "errors": read_count,
+        "soft": optional(_record(partial(_paired, JointSoft, n_classes), objective)),
+        "account": optional(_account),
+    }
+    model = _record(JointModel, predicts)
+    if problem.kernel is not None:
+        predicts |= {"support": read_rows, "coef": partial(_table, n_classes)}
+        model = _record(JointKernelModel, predicts)
     bound = _record(partial(_paired, JointBound, n_classes), {"upper": read_extended, **pairs})
     refutation = _record(
         _refutation,
@@ -304,6 +371,11 @@ def _joint(values: dict[str, Any], problem: Problem) -> Joint:
         bound=optional(bound)("bound", values["bound"]),
         refutation=optional(refutation)("refutation", values["refutation"]),
     )
+
+
+def _table(n_columns: int, name: str, value: Any) -> Any:
+    """Read a table that may have no rows."""
+    return np.empty((0, n_columns)) if value == [] else read_table(name, value)
 
 
 def _refutation(*, pair: Any, **fields: Any) -> JointRefutation:

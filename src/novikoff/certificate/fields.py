@@ -50,6 +50,20 @@ def as_support(support: Any, n_examples: int) -> Indices:
     return _frozen(array.astype(np.int64))
 
 
+def as_rows(name: str, rows: Any, n_rows: int) -> Indices:
+    """Distinct numbers of rows in increasing order, as a read-only int64 array of its own."""
+    array = np.array(rows)
+    if array.size == 0:
+        array = array.reshape(-1).astype(np.int64)
+    if array.ndim != 1 or array.dtype.kind not in "ui":
+        raise CertificateError(f"{name} must be a list of whole numbers")
+    if array.size and (array[0] < 0 or array.max() >= n_rows):
+        raise CertificateError(f"{name} refers to rows that do not exist")
+    if not (array[1:] > array[:-1]).all():
+        raise CertificateError(f"{name} must be in increasing order, each row once")
+    return _frozen(array.astype(np.int64))
+
+
 def as_columns(name: str, columns: Any, n_columns: int, *, distinct: bool = True) -> Indices:
     """Indices of columns, by default distinct, as a read-only int64 array of its own."""
     array = np.array(columns)
@@ -86,6 +100,18 @@ def as_weights(weights: Any, support: Indices) -> npt.NDArray[Any]:
         raise CertificateError("weights must be finite and not negative")
     if array.size and not (array > 0).any():
         raise CertificateError("the weights are all zero")
+    return _frozen(array)
+
+
+def as_signed(name: str, coef: Any, support: Indices) -> Floats:
+    """Finite numbers of either sign, one for each index of the support, read-only."""
+    array = np.array(coef, dtype=np.float64)
+    if array.shape != support.shape:
+        raise CertificateError(
+            f"{name} has shape {array.shape}, for {support.size} examples of the support"
+        )
+    if not np.isfinite(array).all():
+        raise CertificateError(f"{name} contains a NaN or an infinity")
     return _frozen(array)
 
 

@@ -23,6 +23,10 @@ from novikoff.certificate.examples.blocks import Floats, Indices
 from novikoff.certificate.examples.checked import Examples
 from novikoff.certificate.examples.matrix import check_matrix
 from novikoff.certificate.examples.scaling import in_scaled_columns
+from novikoff.certificate.feature_space import kernel_claims, kernel_leads
+from novikoff.certificate.feature_space.enclosed import table_of
+from novikoff.certificate.feature_space.joint_kernel_model import JointKernelModel
+from novikoff.certificate.feature_space.kernel_leads import KernelLeads
 from novikoff.certificate.joint_model import JointBound, JointModel, JointRefutation, JointSoft
 from novikoff.certificate.wording import counted
 
@@ -39,14 +43,22 @@ def scaled_coefs(coef: Floats, examples: Examples) -> Floats:
     return np.array([in_scaled_columns(w, examples.exponents) for w in coef])
 
 
-def check_joint_model(model: JointModel | None, examples: Examples, *, affine: bool) -> Findings:
+def check_joint_model(
+    model: JointModel | JointKernelModel | None, examples: Examples, *, affine: bool
+) -> Findings:
     """Check the margin, the errors and the soft-margin bounds of a model, if there is one."""
     if model is None:
         check_finite(examples)
         return Findings()
-    leads = leads_of(scaled_coefs(model.coef, examples), model.intercept, examples)
-    check_finite(examples, leads.ends)
-    lower, exact = check_margin(model, leads)
+    leads: Leads | KernelLeads
+    if isinstance(model, JointKernelModel):
+        check_finite(examples)
+        leads = KernelLeads.of_classes(examples, model.support, model.coef, model.intercept)
+        lower, exact = kernel_claims.check_margin(model, leads, examples)
+    else:
+        leads = leads_of(scaled_coefs(model.coef, examples), model.intercept, examples)
+        check_finite(examples, leads.ends)
+        lower, exact = check_margin(model, leads)
     rows = [exact, leads.errors.exact_rows]
     if leads.errors.count != model.errors:
         raise CertificateError(
@@ -55,7 +67,10 @@ def check_joint_model(model: JointModel | None, examples: Examples, *, affine: b
         )
     primal = dual = upper = None
     if model.soft is not None:
-        primal, exact = check_primal(model.soft, leads, examples)
+        if isinstance(leads, KernelLeads):
+            primal, exact = kernel_claims.check_primal(model.soft, leads, examples)
+        else:
+            primal, exact = check_primal(model.soft, leads, examples)
         rows.append(exact)
         dual, upper, exact = check_dual(model.soft, examples, affine=affine)
         rows.append(exact)
@@ -115,8 +130,12 @@ def weighted_point(
     affine: bool,
     costs: Floats | None = None,
     thorough: bool = False,
+    room: float = 1.0,
 ) -> HullPoint | None:
     """The point that weights of pairs make; ``None`` where there are none.
+
+    ``room`` widens the rounding errors of a kernel, see
+    :mod:`novikoff.certificate.feature_space.enclosed`.
 
     Raises
     ------
@@ -130,6 +149,11 @@ def weighted_point(
     flow = flow_of(examples.codes[support], weights)
     if affine:
         check_balance(flow)
+    if examples.kernel is not None:
+        table = table_of(examples)
+        return kernel_leads.flow_point(
+            table, support, flow, costs=costs, room=room, thorough=thorough
+        )
     return flow_point(examples.X, support, flow, costs=costs, thorough=thorough)
 
 
@@ -179,9 +203,14 @@ def check_refutation(
 ) -> tuple[int, Indices]:
     """Check that the examples combine to zero; return how many do, and the exact rows."""
     support = refutation.support
+    if examples.kernel is not None:
+        return kernel_claims.check_pair(refutation, examples, affine=affine)
     if refutation.pair is None:
         carried = basis_carriers(support, refutation.wrong, examples, n_classes, affine=affine)
         return int(carried.sum()), np.unique(support)
+    strangers = support[~np.isin(examples.codes[support], refutation.pair)]
+    if strangers.size:
+        raise CertificateError(f"example {strangers[0]} is of neither class of the pair")
     mine = examples.between(*refutation.pair)
     mine.check_takes_part(support, refutation.weights)
     if refutation.slacks is not None:

@@ -100,6 +100,8 @@ class JointModel:
 
     def checked(self, problem: Problem) -> Self:
         """Return it with its parts made uniform, after checking that they are sound."""
+        if problem.kernel is not None:
+            raise CertificateError("the model is linear, but the problem has a kernel")
         n_classes = len(problem.classes)
         coef = as_coefs(self.coef, n_classes, problem.n_features)
         if (self.margin is None) == bool(coef.any()):

@@ -104,20 +104,15 @@ class Model:
 
     def checked(self, problem: Problem) -> Self:
         """Return it with its parts made uniform, after checking that they are sound."""
+        if problem.kernel is not None:
+            raise CertificateError("the model is a hyperplane, but the problem has a kernel")
         coef = as_coef(self.coef, problem.n_features)
         errors = check_errors(self.errors, problem.n_examples)
         if (self.margin is None) == bool(coef.any()):
             raise CertificateError("a hyperplane has a margin unless its coef is zero")
         margin = None if self.margin is None else as_bound("margin", self.margin)
-        if margin == math.inf:
-            raise CertificateError("the margin must be finite")
-        if margin is not None and margin > 0.0 and errors:
-            raise CertificateError("a hyperplane with a positive margin makes no errors")
         soft = None if self.soft is None else self.soft.checked(problem)
-        if soft is not None and margin is not None and margin > soft.upper:
-            raise CertificateError(f"the margin {margin!r} is above the upper bound {soft.upper!r}")
-        if self.account is not None and soft is not None:
-            self.account.check("model", gap=soft.gap, upper=soft.upper)
+        check_agreement(margin, errors, soft, self.account)
         return replace(
             self,
             coef=coef,
@@ -131,3 +126,17 @@ class Model:
     def lower(self) -> float:
         """The margin; minus infinity where ``w = 0``."""
         return -math.inf if self.margin is None else self.margin
+
+
+def check_agreement(
+    margin: float | None, errors: int, soft: Soft | None, account: Account | None
+) -> None:
+    """Refuse claims on a model that contradict each other."""
+    if margin == math.inf:
+        raise CertificateError("the margin must be finite")
+    if margin is not None and margin > 0.0 and errors:
+        raise CertificateError("a hyperplane with a positive margin makes no errors")
+    if soft is not None and margin is not None and margin > soft.upper:
+        raise CertificateError(f"the margin {margin!r} is above the upper bound {soft.upper!r}")
+    if account is not None and soft is not None:
+        account.check("model", gap=soft.gap, upper=soft.upper)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 _BOX = "border-left: 3px solid {colour}; padding: 0.2em 0.8em; max-width: 50em"
 _COLOURS = {True: "#2e7d32", False: "#c62828", None: "#f9a825"}
-"""Green for separable, red for not, yellow for neither."""
+"""Green for separable (or estimates that exist), red for not, yellow for neither."""
 
 _GREY = "color: gray; font-size: smaller"
 
@@ -46,6 +46,10 @@ def _lines(certificate: "Certificate") -> list[str]:
 
 
 def _verdict(certificate: "Certificate") -> bool | None:
+    # Of a verdict on estimates: whether these exist.
+    exists = getattr(certificate, "exists", None)
+    if exists is not None:
+        return bool(exists)
     try:
         return bool(certificate)
     except ValueError:

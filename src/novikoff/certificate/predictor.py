@@ -16,8 +16,15 @@ from novikoff.certificate.escape import printable
 from novikoff.certificate.exact.prediction import scores
 from novikoff.certificate.examples.blocks import Floats
 from novikoff.certificate.examples.matrix import check_matrix
+from novikoff.certificate.feature_space.kernel_predictor import KernelPredictor
 from novikoff.certificate.json import read_text
-from novikoff.certificate.verify import MODEL_FORMAT, about_in, certificate_in, label_type
+from novikoff.certificate.verify import (
+    MODEL_FORMAT,
+    about_in,
+    certificate_in,
+    label_type,
+    vectors_beside,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,6 +34,7 @@ class Predictor:
     certificate: Certificate
     classes: npt.NDArray[Any]
     about: dict[str, Any]
+    kernel_predictor: KernelPredictor | None = None
 
     @classmethod
     def of(cls, document: dict[str, Any]) -> "Predictor":
@@ -46,14 +54,31 @@ class Predictor:
         except (TypeError, ValueError, OverflowError) as error:
             reason = printable(str(error).splitlines()[0], 200)
             raise CertificateError(f"the model is damaged: {reason}") from None
-        return cls(certificate, classes, about_in(document))
+        return cls(
+            certificate, classes, about_in(document), _kernel_predictor(document, certificate)
+        )
 
     def decision_function(self, X: Any) -> Floats:
         """The scores of the examples, with exact signs: one for each, or one for each class."""
+        if self.kernel_predictor is not None:
+            found = self.kernel_predictor.scores(X)
+            return found.ravel() if found.shape[1] == 1 else found
         coefs, intercepts = self.certificate.coefs, self.certificate.intercepts
         assert coefs is not None and intercepts is not None
         found = scores(check_matrix(X), coefs, intercepts)
         return found.ravel() if len(coefs) == 1 else found
+
+
+def _kernel_predictor(document: dict[str, Any], certificate: Certificate) -> KernelPredictor | None:
+    """Read what predicts with a kernel, if there is one."""
+    kernel = certificate.problem.kernel
+    if kernel is None:
+        return None
+    if kernel.name == "callable":
+        raise CertificateError(
+            "the model's kernel is a function, which its file does not contain: load it in Python"
+        )
+    return KernelPredictor.of(certificate, vectors_beside(document, certificate))
 
 
 def labels_of(scores: npt.NDArray[Any], classes: npt.NDArray[Any]) -> npt.NDArray[Any]:

@@ -6,6 +6,7 @@ from novikoff.certificate.exact import compiled_sums
 from novikoff.certificate.exact.sums import read_only
 from novikoff.certificate.examples import compiled_hashing, compiled_rows
 from novikoff.certificate.examples.blocks import NATIVE
+from novikoff.certificate.feature_space import compiled_distances, compiled_exponential
 
 
 def compile_checks() -> None:
@@ -28,3 +29,16 @@ def compile_checks() -> None:
         compiled_sums.sparse_combine(number, indices, ends, place, number, np.ones(1), np.ones(1))
         compiled_rows.state(indices, ends, 1)
         compiled_rows.compare_sparse(number, indices, ends, place, place, same)
+    compile_kernels()
+
+
+def compile_kernels() -> None:
+    """Call every compiled loop of kernels on a table of one value."""
+    table, number = np.ones((1, 1)), np.ones(1)
+    compiled_exponential.gaussian(table, number, number, 1.0)
+    compiled_exponential.decay(table, 1.0)
+    compiled_exponential.tanh(table, 1.0, 0.0)
+    row, entry = read_only(np.ones((1, 1))), read_only(number)
+    compiled_distances.dense(row, row, True, table)
+    place, ends = read_only(np.zeros(1, np.int64)), read_only(np.array([0, 1]))
+    compiled_distances.sparse(entry, place, ends, entry, place, ends, True, table)

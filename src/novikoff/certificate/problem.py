@@ -15,6 +15,7 @@ from novikoff.certificate.examples.fingerprint import fingerprint_of_hashes, row
 from novikoff.certificate.examples.labels import Label, check_classes, classes_in, codes_of
 from novikoff.certificate.examples.matrix import check_sample_weight
 from novikoff.certificate.examples.scaling import check_exponents
+from novikoff.certificate.feature_space.kernel import Kernel
 from novikoff.certificate.fields import check_text, check_whole
 from novikoff.certificate.wording import counted, in_full, shortened
 
@@ -53,6 +54,8 @@ class Problem:
         Column ``j`` is divided by ``2 ** exponents[j]``, which is exact: margins, norms of
         hyperplanes and objectives are those of the scaled columns. The fingerprint, ``coef`` and
         the intercept are those of the data as they are. By default no column is scaled.
+    kernel : Kernel, optional
+        The kernel whose feature space the hyperplanes are of; by default that of the features.
 
     Examples
     --------
@@ -82,6 +85,7 @@ class Problem:
     feature_names: tuple[str, ...] | None = None
     sha256: str | None = None
     exponents: tuple[int, ...] | None = None
+    kernel: Kernel | None = None
 
     def __post_init__(self) -> None:
         set_field = object.__setattr__
@@ -111,8 +115,22 @@ class Problem:
             set_field(self, "feature_names", names)
         if self.exponents is not None:
             set_field(self, "exponents", check_exponents(self.exponents, self.n_features))
+        self._check_kernel()
         if self.class_weights is not None:
             set_field(self, "class_weights", self._checked_class_weights(self.class_weights))
+
+    def _check_kernel(self) -> None:
+        if self.kernel is None:
+            return
+        if not isinstance(self.kernel, Kernel):
+            raise CertificateError(f"kernel must be a Kernel, not a {type(self.kernel).__name__}")
+        if self.exponents is not None:
+            raise CertificateError("columns are not scaled where there is a kernel")
+        if self.kernel.name == "precomputed" and self.n_features != self.n_examples:
+            raise CertificateError(
+                "a precomputed kernel is a square matrix, "
+                f"not one of shape {(self.n_examples, self.n_features)}"
+            )
 
     def _place_of(self, positive: Label) -> int:
         places = [k for k, label in enumerate(self.classes) if label == positive]
@@ -146,7 +164,13 @@ class Problem:
     @property
     def hyperplanes(self) -> str:
         """The noun for the hyperplanes of this problem, in the singular."""
-        return "hyperplane" if self.affine else "hyperplane through the origin"
+        plane = "hyperplane" if self.affine else "hyperplane through the origin"
+        return plane if self.kernel is None else f"{plane} of the feature space"
+
+    @property
+    def classifier(self) -> str:
+        """The noun for what separates the examples."""
+        return "hyperplane" if self.kernel is None else "kernel classifier"
 
     @property
     def examples(self) -> str:
@@ -232,12 +256,18 @@ class Problem:
     @property
     def units(self) -> list[str]:
         """A sentence that states the unit of margins and objectives, where columns are scaled."""
+        if self.kernel is not None:
+            where = f"Margins and objectives are in the feature space of the kernel {self.kernel}"
+            condition = self.kernel.condition
+            return [f"{where}, if {condition}." if condition else f"{where}."]
         if self.exponents is None:
             return []
         return ["Margins and objectives are in units of the scaled columns."]
 
     @property
     def _scaling(self) -> str:
+        if self.kernel is not None:
+            return f"; kernel {self.kernel.name}"
         if self.exponents is None:
             return ""
         least, most = min(self.exponents, default=0), max(self.exponents, default=0)
@@ -270,6 +300,7 @@ def problem_of(
     sample_weight: npt.ArrayLike | None = None,
     class_weights: tuple[float, ...] | None = None,
     exponents: tuple[int, ...] | None = None,
+    kernel: Kernel | None = None,
 ) -> Problem:
     """Return the problem of each class against the rest, its fingerprint taken from the data."""
     classes = classes_in(y)
@@ -287,4 +318,5 @@ def problem_of(
         class_weights=class_weights,
         weighted=weights is not None,
         exponents=exponents,
+        kernel=kernel,
     )

@@ -66,7 +66,9 @@ def stated_in(certificate: Certificate, fitted: dict[str, Any]) -> list[Stated]:
         return [Stated(*pair) for pair in _pairs(supports, signs)]
     supports = json.listed(json.read_rows)("support", fitted.get("support", []))
     duals = json.listed(json.read_floats)("dual_coef", fitted.get("dual_coef", []))
-    centre = json.read_floats("centre", fitted["centre"]) if supports else None
+    # With a kernel the centre is an example in feature space, of which only signs are checked.
+    linear = certificate.problem.kernel is None
+    centre = json.read_floats("centre", fitted["centre"]) if supports and linear else None
     return [Stated(*pair, centre) for pair in _pairs(supports, duals)]
 
 
@@ -81,7 +83,8 @@ def _stated_jointly(certificate: Joint, fitted: dict[str, Any]) -> list[Stated]:
         return [Stated(support, flow_of(own, weights).T)]
     supports = json.listed(json.read_rows)("support", fitted.get("support", []))
     duals = json.listed(json.read_table)("dual_coef", fitted.get("dual_coef", []))
-    centre = json.read_floats("centre", fitted["centre"]) if supports else None
+    # A largest margin is the sum of its examples at the optimum alone: it states no centre.
+    centre = json.read_floats("centre", fitted["centre"]) if "centre" in fitted else None
     if any(dual.shape[0] != n_classes for dual in duals):
         raise CertificateError("the model is damaged: dual_coef has not a row for each class")
     return [Stated(rows, dual.T, centre) for rows, dual in _pairs(supports, [d.T for d in duals])]
@@ -108,6 +111,11 @@ def check_stated(certificate: Certificate, stated: list[Stated], X: Any, y: npt.
     problem, parts = certificate.problem, certificate.parts
     if len(stated) != len(parts):
         raise CertificateError("the model is damaged: not every hyperplane has a support")
+    for each in stated:
+        if each.centre is not None and np.shape(each.centre) != (problem.n_features,):
+            raise CertificateError(
+                "the model is damaged: its centre and the features differ in number"
+            )
     matrix, codes = check_matrix(X), codes_of(y, problem.classes)
     if isinstance(certificate, Joint):
         _check_jointly(certificate, stated[0], matrix, codes)
@@ -123,7 +131,7 @@ def check_stated(certificate: Certificate, stated: list[Stated], X: Any, y: npt.
                 f"the model's dual_coef_ of example {wrong[0]} has not the sign of its label; "
                 "fit it again"
             )
-        if mine.centre is not None:
+        if mine.centre is not None and problem.kernel is None:
             weights = np.asarray(mine.dual_coef, dtype=np.float64)
             sums = combination(take(matrix, rows), weights, matrix.shape[1])
             _check_sum(part, sums, weights, mine.centre)

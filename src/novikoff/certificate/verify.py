@@ -2,6 +2,7 @@
 
 import math
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,8 @@ from novikoff.certificate import json
 from novikoff.certificate.base import Certificate, Verified
 from novikoff.certificate.errors import CertificateError
 from novikoff.certificate.escape import format_label
+from novikoff.certificate.feature_space.vectors import Vectors
+from novikoff.certificate.risk import Risk
 from novikoff.certificate.stated import Stated, check_stated, stated_by, stated_in
 
 MODEL_FORMAT = "novikoff model"
@@ -33,6 +36,7 @@ def verify(
     sample_weight: npt.ArrayLike | None = None,
     check_fingerprint: bool = True,
     n_jobs: int | None = None,
+    kernel: Callable[[Any, Any], Any] | None = None,
 ) -> Verified:
     """Check everything that was proved of a model against the data, in exact arithmetic.
 
@@ -50,6 +54,8 @@ def verify(
         False: skip the test whether this is the data of the fit.
     n_jobs : int, optional
         Threads that read the data; -1 for all processors.
+    kernel : callable, optional
+        The kernel, where it is a function; an estimator knows its own.
 
     Returns
     -------
@@ -71,17 +77,31 @@ def verify(
     0
     """
     stated: list[Stated] = []
+    risk: Risk | None = None
+    vectors: Vectors | None = None
     if isinstance(model, str | os.PathLike):
         document = json.from_text(Path(model).read_bytes())
         certificate, stated = certificate_in(document), stated_beside(document)
+        risk = risk_in(document)
+        vectors = vectors_beside(document, certificate)
     else:
         certificate = certificate_of(model)
         if certificate is not model:
-            stated = stated_by(model)
+            stated, risk = stated_by(model), getattr(model, "risk_", None)
+            kernel = kernel if kernel is not None else _function_of(model)
     verified = certificate.verify(
-        X, y, sample_weight=sample_weight, check_fingerprint=check_fingerprint, n_jobs=n_jobs
+        X,
+        y,
+        sample_weight=sample_weight,
+        check_fingerprint=check_fingerprint,
+        n_jobs=n_jobs,
+        kernel=kernel,
     )
+    if vectors is not None:
+        vectors.check(X)
     check_stated(certificate, stated, X, y)
+    if risk is not None and risk.scheme == "optimum":
+        risk.check(certificate, X, y)
     return verified
 
 
@@ -90,6 +110,19 @@ def stated_beside(document: dict[str, Any]) -> list[Stated]:
     if document.get("format") != MODEL_FORMAT:
         return []
     return stated_in(certificate_in(document), document["fitted"])
+
+
+def vectors_beside(document: dict[str, Any], certificate: Certificate) -> Vectors | None:
+    """Return the support vectors in the JSON values of a model with a kernel; else nothing."""
+    kernel = certificate.problem.kernel
+    if document.get("format") != MODEL_FORMAT or kernel is None or kernel.name == "precomputed":
+        return None
+    return Vectors.from_document(document["fitted"].get("vectors"))
+
+
+def _function_of(model: Any) -> Callable[[Any, Any], Any] | None:
+    found = getattr(model, "kernel", None)
+    return found if callable(found) else None
 
 
 def certificate_of(model: Any) -> Certificate:
@@ -104,9 +137,10 @@ def certificate_of(model: Any) -> Certificate:
     parts: Any = hyperplanes_in(found)
     certified: dict[str, Any] = {
         "classes_": found.problem.classes,
-        "coef_": found.coefs,
         "intercept_": found.intercepts,
     }
+    if found.problem.kernel is None:
+        certified["coef_"] = found.coefs
     # Arrays where each of several classes has a certificate, and otherwise numbers.
     stated = {
         "margin_": [part.lower for part in parts],
@@ -154,12 +188,19 @@ def hyperplanes_in(certificate: Certificate) -> tuple[Any, ...]:
 def check_model_document(document: dict[str, Any]) -> None:
     """Refuse the JSON values of a model that is damaged outside of its certificate."""
     json.check_version("model", document.get("version"), MODEL_VERSION)
-    json.check_keys(document, MODEL_KEYS, "the model")
+    risk_in(document)
+    without = {name: value for name, value in document.items() if name != "risk"}
+    json.check_keys(without, MODEL_KEYS, "the model")
     about_in(document)
     for name in ("parameters", "fitted"):
         if not isinstance(document[name], dict):
             raise json.wrong(name, "an object with named fields", document[name])
     label_type(document["fitted"].get("classes_dtype"))
+
+
+def risk_in(document: dict[str, Any]) -> Risk | None:
+    """Return the bound on new data in the JSON values of a model, if there is one."""
+    return Risk.from_dict(document["risk"]) if "risk" in document else None
 
 
 def about_in(document: dict[str, Any]) -> dict[str, Any]:

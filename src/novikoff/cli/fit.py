@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from novikoff.cli.shared import options
-from novikoff.cli.shared.estimator import EstimatorOptions, parse_C
+from novikoff.cli.shared.estimator import EstimatorOptions, kernel_options, parse_C
 from novikoff.cli.shared.group import Refusal, complain, safe
 from novikoff.cli.shared.input import Source, with_names
 from novikoff.cli.shared.output import check_output, write
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from novikoff.report.validation import CrossValidation
 
 _MARGIN = "The largest margin"
+_KERNEL = "A kernel"
 _PERCEPTRON = "A perceptron instead"
 
 
@@ -69,6 +70,56 @@ def fit(
             metavar="balanced",
             show_default=False,
             help="balanced: weigh examples so that every class has the same total weight.",
+        ),
+    ] = None,
+    multi_class: Annotated[
+        str | None,
+        typer.Option(
+            "--multi-class",
+            metavar="joint|ovr",
+            show_default="joint",
+            help="Fit more than two classes together, or each against the rest.",
+        ),
+    ] = None,
+    kernel: Annotated[
+        str | None,
+        typer.Option(
+            "--kernel",
+            metavar="NAME",
+            show_default="linear",
+            rich_help_panel=_KERNEL,
+            help="rbf, poly, sigmoid or laplacian: fit in the feature space of this kernel.",
+        ),
+    ] = None,
+    gamma: Annotated[
+        str | None,
+        typer.Option(
+            "--gamma",
+            metavar="G",
+            show_default="scale",
+            rich_help_panel=_KERNEL,
+            help="Its coefficient: a number, scale or auto, as in SVC.",
+        ),
+    ] = None,
+    degree: Annotated[
+        int | None,
+        typer.Option(
+            "--degree",
+            min=1,
+            metavar="N",
+            show_default="3",
+            rich_help_panel=_KERNEL,
+            help="The degree of poly.",
+        ),
+    ] = None,
+    coef0: Annotated[
+        float | None,
+        typer.Option(
+            "--coef0",
+            metavar="NUMBER",
+            show_default="0",
+            rich_help_panel=_KERNEL,
+            help="The constant of poly and sigmoid.",
         ),
     ] = None,
     rule: Annotated[
@@ -164,6 +215,8 @@ def fit(
         of_both={
             "C": parse_C(C),
             "class_weight": class_weight,
+            "multi_class": multi_class,
+            **kernel_options(kernel, gamma, degree, coef0),
             "fit_intercept": not no_intercept,
             "scale": scale,
             "max_iter": max_iter,
@@ -172,6 +225,8 @@ def fit(
         cv=cv,
     )
     chosen.reject_incompatible_options()
+    if multi_class not in (None, "joint", "ovr"):
+        raise Refusal(f"--multi-class {safe(multi_class)}: give joint or ovr")
     if class_weight not in (None, "balanced"):
         raise Refusal(f"--class-weight {class_weight}: the only choice is balanced")
     source = Source(
@@ -192,6 +247,7 @@ def fit(
         table = source.read(labelled=True)
 
         import novikoff
+        from novikoff.report.new_data import risk_or_reason
         from novikoff.report.summary import Summary
 
         screen.stage(f"fitting {table.X.shape[0]:,} examples")
@@ -203,13 +259,14 @@ def fit(
             # scikit-learn's convention: what is wrong with the data or a parameter.
             raise Refusal(error) from None
         about = source.about(table)
+        risk = None if interrupted else risk_or_reason(model, table)
         write(out, lambda path: novikoff.save(model, path, about=about))
         validation = None
         if cv is not None and not interrupted:
             validation = validate_or_interrupt(model, table, cv, screen)
             interrupted = validation is None
         repeat = source.options_to_repeat()
-        summary = Summary(data, table, model, out, repeat, screen.seconds, validation)
+        summary = Summary(data, table, model, out, repeat, screen.seconds, validation, risk)
         screen.show(summary.rows(), summary.document())
         for warning in summary.warnings():
             complain("warning", warning)

@@ -1,4 +1,4 @@
-"""``novikoff separable``: does a hyperplane separate the classes? Yes or no, with proof."""
+"""``novikoff separable``: whether a hyperplane separates the classes, and estimates exist."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -41,8 +41,10 @@ def separable(
 ) -> None:
     """Decide whether some hyperplane separates the classes, and prove it.
 
-    With more than two classes: whether each is separable from the rest. Exit codes: 0 decided,
-    yes or no; 1 undecided within the limits; 130 Ctrl-C.
+    With more than two classes: whether each is separable from the rest. Also decide whether
+    logistic regression has estimates: they exist only if not even some of the examples are
+    separated with the others on the boundary. Exit codes: 0 decided, yes or no; 1 undecided within
+    the limits; 130 Ctrl-C.
     """
     source = Source(
         data,
@@ -63,6 +65,8 @@ def separable(
         table = source.read(labelled=True)
 
         from novikoff import is_separable
+        from novikoff.report.describe import verdict
+        from novikoff.report.estimates import Estimates
         from novikoff.report.summary import SeparabilitySummary
 
         screen.stage(f"searching for a hyperplane between {table.X.shape[0]:,} examples")
@@ -78,13 +82,20 @@ def separable(
                 callbacks=(screen.progress,),
             )
             certificate = with_names(certificate, table, sha256=sha256)
+            estimates = Estimates(None)
+            if verdict(certificate) is not None:
+                screen.stage("looking for estimates of logistic regression")
+                left = None if time_limit is None else max(time_limit - screen.seconds, 1e-9)
+                estimates = Estimates.of(table, affine=not no_intercept, time_limit=left)
         except ValueError as error:
             raise Refusal(error) from None
         if out is not None:
             about = source.about(table)
             write(out, lambda path: certificate.save(path, about=about))
         repeat = source.options_to_repeat()
-        summary = SeparabilitySummary(data, table, certificate, out, repeat, screen.seconds)
+        summary = SeparabilitySummary(
+            data, table, certificate, out, repeat, screen.seconds, estimates
+        )
         screen.show(summary.rows(), summary.document())
         if summary.answer is None:
             raise typer.Exit(1)

@@ -6,7 +6,7 @@ import typer
 
 from novikoff.cli.shared import options
 from novikoff.cli.shared.group import Refusal, safe
-from novikoff.cli.shared.input import Source, columns_of, load_claim
+from novikoff.cli.shared.input import Source, columns_of, load_claim, with_names
 from novikoff.cli.shared.screen import Screen
 
 
@@ -52,7 +52,7 @@ def verify(
     source = Source(data, target, weights, format, tuple(drop or ()), header, decimal=decimal)
     with Screen(quiet=quiet, json=json) as screen:
         screen.stage(f"loading {model}")
-        certificate, about, stated = load_claim(model)
+        certificate, about, stated, risk = load_claim(model)
         problem = certificate.problem
         if sha256 and problem.sha256 is None:
             raise Refusal(f"{safe(model)}: it stores no SHA-256: fit again with --sha256")
@@ -67,7 +67,7 @@ def verify(
         wanted = columns_of(model, problem, about)
         table = source.read(labelled=True, default_target=remembered, **wanted)
 
-        from novikoff.certificate import CertificateError
+        from novikoff.certificate import CertificateError, SeparationVerdict
         from novikoff.certificate.stated import check_stated
         from novikoff.report.verification import Verification
 
@@ -80,13 +80,18 @@ def verify(
         labels: Any = table.y
         try:
             # Without the certificate's names for the columns: this file has its own.
-            verified = certificate.named().verify(
+            certified = certificate.named()
+            if isinstance(certificate, SeparationVerdict):
+                certified = with_names(certificate, table, sha256=False)
+            verified = certified.verify(
                 table.X,
                 labels,
                 sample_weight=table.weights,
                 check_fingerprint=not no_fingerprint,
             )
             check_stated(certificate, stated, table.X, labels)
+            if risk is not None:
+                risk.check(certificate, table.X, labels)
         except CertificateError as error:
             reason = str(error)
             document = {"verified": False, "reason": reason, "seconds": screen.seconds}
@@ -101,5 +106,6 @@ def verify(
             verified=verified,
             compared=not no_fingerprint,
             seconds=screen.seconds,
+            risk=risk,
         )
         screen.show(found.rows(), found.document())

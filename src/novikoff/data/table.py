@@ -57,6 +57,8 @@ class Table:
         How the columns of the file became those of `X`, unless all hold numbers as they are.
     dropped : ndarray of int64
         The rows that were left out because a value is missing, counted from 0.
+    vanished : tuple
+        The labels that only such rows have.
     missing : dict
         How many values are missing, by column.
     unseen : dict
@@ -72,6 +74,7 @@ class Table:
     left_out: tuple[str, ...] = ()
     encoding: Encoding | None = None
     dropped: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
+    vanished: tuple[Any, ...] = ()
     missing: dict[str, int] = field(default_factory=dict)
     unseen: dict[str, tuple[int, str | None]] = field(default_factory=dict)
 

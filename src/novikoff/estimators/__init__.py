@@ -1,5 +1,6 @@
 """Thin scikit-learn faces over the loop and the optimum."""
 
+from novikoff.estimators.existence import separation
 from novikoff.estimators.margin_fit import NotSeparableError
 from novikoff.estimators.maxmargin import MaxMargin
 from novikoff.estimators.maxmargin_cv import MaxMarginCV
@@ -16,4 +17,5 @@ __all__ = [
     "is_separable",
     "load",
     "save",
+    "separation",
 ]

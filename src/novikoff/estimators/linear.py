@@ -4,10 +4,10 @@ import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
@@ -17,15 +17,37 @@ from novikoff.certificate.exact.prediction import scores as exact_scores
 from novikoff.certificate.examples.matrix import check_matrix
 from novikoff.certificate.predictor import labels_of
 from novikoff.estimators.fitted import Fitted
+from novikoff.estimators.kernel_machine import KernelMachine
 from novikoff.estimators.training import read_examples
 from novikoff.run import Callback, Progress
+
+if TYPE_CHECKING:
+    from novikoff.certificate.risk import Risk
+
+
+class LinearOnly:
+    """What stands for an attribute that is not there: the error says why."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        """Take note of the attribute's name."""
+        self.name = name
+
+    def __get__(self, estimator: Any, owner: type | None = None) -> Any:
+        """Raise an AttributeError; an attribute that an estimator has goes first."""
+        machine = getattr(estimator, "_machine", None)
+        if machine is None:
+            raise AttributeError(f"There is no {self.name} before a fit.")
+        raise AttributeError(
+            f"{self.name} is there for the linear kernel only, not for kernel={machine.name!r}; "
+            "dual_coef_ and support_ describe the model."
+        )
 
 
 class LinearModel(ClassifierMixin, BaseEstimator):
     """A classifier made of one hyperplane, or of one score for each class."""
 
     certificate_: Certificate
-    coef_: NDArray[np.float64]
+    coef_: Any = LinearOnly()
     intercept_: NDArray[np.float64]
     classes_: NDArray[Any]
     support_: Any
@@ -34,13 +56,18 @@ class LinearModel(ClassifierMixin, BaseEstimator):
     max_iter: int
     verbose: int
     warm_start: bool
+    class_weight: Any
     _remedy: str
+    _machine: KernelMachine | None = None
     _callbacks: tuple[Callback, ...] = ()
 
     def __sklearn_tags__(self) -> Any:
         """Accept sparse matrices."""
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
+        # A precomputed kernel is a dense matrix of values, not of examples.
+        precomputed = getattr(self, "kernel", None) == "precomputed"
+        tags.input_tags.sparse = not precomputed
+        tags.input_tags.pairwise = precomputed
         return tags
 
     def __getstate__(self) -> dict[str, Any]:
@@ -80,7 +107,10 @@ class LinearModel(ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         X = check_matrix(read_examples(self, X, reset=False))
-        scores = exact_scores(X, self.coef_, self.intercept_)
+        if self._machine is not None:
+            scores = self._machine.scores(X)
+        else:
+            scores = exact_scores(X, self.coef_, self.intercept_)
         return scores.ravel() if scores.shape[1] == 1 else scores
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -97,6 +127,55 @@ class LinearModel(ClassifierMixin, BaseEstimator):
             The labels.
         """
         return labels_of(self.decision_function(X), self.classes_)
+
+    @property
+    def support_vectors_(self) -> Any:
+        """The examples of ``support_``, for kernels that are not linear."""
+        machine = self._machine
+        if machine is None:
+            raise AttributeError("support_vectors_ are kept with a kernel only; use X[support_].")
+        if isinstance(self.support_, list):
+            return [machine.rows(support) for support in self.support_]
+        return machine.rows(self.support_)
+
+    def risk_certificate(
+        self, X: Any, y: ArrayLike, *, confidence: float = 0.95, method: str = "auto"
+    ) -> "Risk":
+        """Bound the error on new data from the training data alone.
+
+        With the stated confidence, over the draw of the examples, the error on new examples from
+        the same source is at most ``risk.bound``, because few of the examples carry the model.
+        It supposes that the examples were drawn independently from one source and that nothing was
+        chosen by looking at them. That cannot be checked here: a Pipeline that standardises on all
+        examples, or a search over parameters around this model, breaks it.
+
+        Parameters
+        ----------
+        X, y
+            The examples that the model was fitted on.
+        confidence : float, default=0.95
+            The probability that the bound is true.
+        method : str, default="auto"
+            The theorem: ``"compression"`` (of Campi and Garatti; ``"auto"`` is the same),
+            ``"binomial"`` (the exact binomial tail) or ``"theorem-5.2"``. Choose it before
+            looking: the best of several is not proved.
+
+        Returns
+        -------
+        Risk
+            The bound, the examples that carry the model, and the sentences that say so. It is also
+            kept in ``risk_``, and a MaxMargin that is saved after that is saved with it.
+
+        Raises
+        ------
+        NoRiskError
+            In one line, why nothing is proved: the powers of two of ``scale=True``, a C chosen by
+            cross-validation, and whatever else depends on all examples.
+        """
+        from novikoff.estimators.risk import risk_of
+
+        self.risk_ = risk_of(self, X, y, confidence=confidence, method=method)
+        return self.risk_
 
     @property
     def status_(self) -> Status:
@@ -116,6 +195,7 @@ class LinearModel(ClassifierMixin, BaseEstimator):
     ) -> None:
         """Store the results of the searches; one search if there are two classes, or jointly."""
         self.classes_ = classes
+        self.__dict__.pop("risk_", None)
         self._read_certificate(certificate)
         for name in ("support", "dual_coef", "history", "solver"):
             values = [getattr(result, name) for result in results]
@@ -127,13 +207,22 @@ class LinearModel(ClassifierMixin, BaseEstimator):
         """Set the attributes that the certificate states: hyperplanes, margins and counts."""
         parts: Any = certificate.parts
         self.certificate_ = certificate
-        self.coef_ = np.array(certificate.coefs)
+        if certificate.problem.kernel is None:
+            self._machine = None
+            self.coef_ = np.array(certificate.coefs)
+        else:
+            self._forget("coef_")
         self.intercept_ = np.array(certificate.intercepts)
         self.margin_ = _each([part.lower for part in parts])
         self.margin_upper_bound_ = _each([part.upper for part in parts])
         softs = [None if p.hyperplane is None else p.hyperplane.soft for p in parts]
         self.C_ = _each([np.inf if soft is None else soft.C for soft in softs])
         self.n_updates_ = certificate.model_account.n_updates
+
+    def _forget(self, *names: str) -> None:
+        """Remove attributes of an earlier fit that this one does not have."""
+        for name in names:
+            self.__dict__.pop(name, None)
 
     def _warn_if_cut_short(self) -> None:
         """Warn once if a limit ended a run before its target was reached."""

@@ -1,14 +1,19 @@
 """The classifier of largest margin, as a scikit-learn classifier."""
 
 import warnings
+from collections.abc import Callable
 from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from novikoff.certificate import Separation
+from novikoff.certificate import Certificate, Joint, Separation
 from novikoff.certificate.threads import threads
+from novikoff.estimators.joint import fit_jointly, is_joint
+from novikoff.estimators.joint_margin_fit import JointMarginFit
+from novikoff.estimators.kernel_fit import KernelMarginFit, KernelTraining
+from novikoff.estimators.kernel_options import is_linear
 from novikoff.estimators.linear import LinearModel, restore_on_error
 from novikoff.estimators.margin_fit import MarginFit
 from novikoff.estimators.one_vs_rest import deadline_in, fit_classes
@@ -24,6 +29,13 @@ class MaxMargin(LinearModel):
     ``C`` it minimises ``|w|^2 / 2 + C sum_i s_i max(0, 1 - y_i (w . x_i + b))^2``, which has
     LinearSVC's meaning of ``C`` but leaves the intercept unpenalised.
 
+    More than two classes are fitted together: each class ``r`` has a score
+    ``f_r(x) = W_r . x + b_r``, the largest of which predicts. The margin is the least
+    ``(f_y(x) - f_r(x)) / (sqrt(2) |W|)`` over all examples, where ``y`` is the class of ``x`` and
+    ``r`` another, and the soft objective ``|W|^2 + C sum_i s_i max(0, 1 + max_r f_r(x_i) -
+    f_y(x_i))^2`` (Crammer and Singer's, with the squared hinge). Both are those above if there are
+    two classes.
+
     Parameters
     ----------
     C : float, default=inf
@@ -37,6 +49,23 @@ class MaxMargin(LinearModel):
         What a hard margin does when no hyperplane separates the examples: fit the soft margin
         with a ``C`` that the variances of the columns suggest (``C_`` states it; MaxMarginCV
         finds a better one by cross-validation), or raise.
+    multi_class : "joint" or "ovr", default="joint"
+        How more than two classes are fitted: together, or each against the rest, with a
+        certificate for each.
+    kernel : str or callable, default="linear"
+        ``"linear"``, ``"rbf"``, ``"poly"``, ``"sigmoid"``, ``"laplacian"``, ``"precomputed"`` (then
+        ``X`` holds the values of all pairs), or a function that returns the matrix of values for
+        two matrices of examples. Formulas and names are those of scikit-learn's SVC. Margins and
+        certificates are then of the feature space of the kernel.
+    gamma : "scale", "auto" or float, default="scale"
+        The coefficient of ``rbf``, ``poly``, ``sigmoid`` and ``laplacian``; ``"scale"`` is
+        ``1 / (n_features * X.var())`` and ``"auto"`` is ``1 / n_features``.
+    degree : int, default=3
+        The degree of ``poly``.
+    coef0 : float, default=0.0
+        The constant of ``poly`` and ``sigmoid``.
+    cache_size : float, default=200
+        Megabytes for kernel values.
     scale : bool, default=False
         Whether to divide each column by the power of two nearest to half of its range, over the
         examples that take part, in a copy of the data; for columns of different units. The division
@@ -62,35 +91,39 @@ class MaxMargin(LinearModel):
     Attributes
     ----------
     coef_ : array of shape (1, n_features) or (n_classes, n_features)
-        The normal vectors; one for each class, against the rest, if there are more than two.
-        Scaled so that ``y f(x) = 1`` at the margin.
+        The normal vector, or one for each class if there are more than two. Scaled so that
+        ``y f(x) = 1`` at the margin; jointly, ``f_y(x) - f_r(x) = 1``.
     intercept_ : array of shape (1,) or (n_classes,)
         The intercepts.
     classes_ : array of shape (n_classes,)
         The labels.
     certificate_ : Certificate
         What was proved: a Separation, a NonSeparation, a SoftOptimum, or an Inconclusive where a
-        limit was reached; ``PerClass`` for more than two classes. Where nothing separates the
-        examples, ``certificate_.model.soft`` says how close the model is to the soft optimum.
+        limit was reached; for more than two classes a Joint, or a PerClass with "ovr". Where
+        nothing separates the examples, ``certificate_.model.soft`` says how close the model is to
+        the soft optimum.
     status_ : Status
         How the run ended, in a sentence.
-    margin_, margin_upper_bound_ : float or array of shape (n_classes,)
-        The signed geometric margin of the model, and a bound on that of any hyperplane; with
+    margin_, margin_upper_bound_ : float; with "ovr" and more than two classes, an array
+        The signed geometric margin of the model, and a bound on that of any; with
         ``scale=True``, in units of the scaled columns.
-    support_ : array, or list of arrays
+    support_ : array; with "ovr" and more than two classes, a list of arrays
         The examples that carry the model.
-    dual_coef_ : array, or list of arrays
+    dual_coef_ : array of shape (n_support,) or (n_classes, n_support); with "ovr" a list
         Their weights times their signs, as in SVC: ``coef_ = dual_coef_ @ X[support_]`` at the
-        optimum, and the closer to it the smaller the gap. With ``scale=True`` both sides are in
+        optimum, and the closer to it the smaller the gap; with a kernel the decision function is
+        ``dual_coef_ @ k(support_vectors_, x) + intercept_``. With ``scale=True`` both sides are in
         units of the scaled columns.
-    C_ : float or array of shape (n_classes,)
+    support_vectors_ : array, or list of arrays
+        The examples of ``support_``; not for the linear kernel, and empty for a precomputed one.
+    C_ : float; with "ovr" and more than two classes, an array
         The C of the model: that of the soft margin where nothing separates the examples.
     n_iter_, n_updates_ : int
         Passes over the data (of the longest run; at most ``max_iter``) and steps on candidates
         (over all classes).
-    history_ : list of Progress, or list of lists
+    history_ : list of Progress; with "ovr" and more than two classes, a list of lists
         The bounds after every pass.
-    solver_ : str, or list of str
+    solver_ : str; with "ovr" and more than two classes, a list
         Which method solved the problem; several, joined by "+", where one handed over to the next.
     n_features_in_ : int
         The number of features.
@@ -114,10 +147,17 @@ class MaxMargin(LinearModel):
     >>> clf = MaxMargin().fit(X, y == 1)
     >>> bool(clf.certificate_), clf.C_
     (False, 14.82...)
+
+    All three classes together; no hyperplane separates two of them:
+
+    >>> clf = MaxMargin().fit(X, y)
+    >>> print(clf.certificate_)
+    Not separable: no linear model separates the classes of the 150 examples.
+    Two of the classes prove it: no hyperplane separates 1 from 2. ...
     """
 
     _remedy = "Raise the limit, raise tol, or scale the features (scale=True)."
-    _last: dict[int, NDArray[np.float64]] | None = None
+    _last: dict[int, NDArray[np.float64]] | NDArray[np.float64] | None = None
 
     def __init__(
         self,
@@ -126,6 +166,12 @@ class MaxMargin(LinearModel):
         fit_intercept: bool = True,
         tol: float = 1e-3,
         nonseparable: Literal["soft", "raise"] = "soft",
+        multi_class: Literal["joint", "ovr"] = "joint",
+        kernel: str | Callable[[Any, Any], Any] = "linear",
+        gamma: float | Literal["scale", "auto"] = "scale",
+        degree: int = 3,
+        coef0: float = 0.0,
+        cache_size: float = 200,
         scale: bool = False,
         max_iter: int = 1000,
         time_limit: float | None = None,
@@ -138,6 +184,12 @@ class MaxMargin(LinearModel):
         self.fit_intercept = fit_intercept
         self.tol = tol
         self.nonseparable = nonseparable
+        self.multi_class = multi_class
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.cache_size = cache_size
         self.scale = scale
         self.max_iter = max_iter
         self.time_limit = time_limit
@@ -186,7 +238,7 @@ class MaxMargin(LinearModel):
     def _warn_if_weights_are_idle(self, sample_weight: ArrayLike | None) -> None:
         """Warn if weights were given and cannot matter: a hard margin violates nothing."""
         parts = self.certificate_.parts
-        if not all(isinstance(part, Separation) for part in parts):
+        if not all(is_hard_margin(part) for part in parts):
             return
         idle = []
         if len(set(self.certificate_.problem.class_weights or ())) > 1:
@@ -224,31 +276,84 @@ class MaxMargin(LinearModel):
     ) -> bool:
         deadline = deadline_in(self.time_limit)
         training = self._read(X, y, sample_weight, of=self)
-        starts = self._last if self.warm_start else None
-        if start is not None:
-            starts = weights_of(start, training)
+        if not is_linear(self):
+            return self._fit_kernel(training, start, deadline)
         order = np.arange(len(training.codes))
         if training.costs is not None:
             order = np.flatnonzero(training.costs > 0.0)
+        sample = training.sample(order=order, rescale=True)
+        asked = float(self.C), float(self.tol), self.nonseparable
+        how: dict[str, Any] = dict(
+            before=self._before,
+            max_iter=self.max_iter,
+            deadline=deadline,
+            callbacks=self._reporters(),
+        )
+        last = self._last if self.warm_start else None
+        self._last = None
+        if is_joint(self.multi_class, training.classes):
+            weights = last if isinstance(last, np.ndarray) else None
+            if start is not None:
+                weights = joint_weights_of(start, training)
+            fitted, interrupted = fit_jointly(
+                training, sample, JointMarginFit(*asked, weights), **how
+            )
+            self._store([fitted], fitted.certificate, training.classes)
+            if self.warm_start:
+                self._last = fitted.last
+            return interrupted
+        starts = last if isinstance(last, dict) else None
+        if start is not None:
+            starts = weights_of(start, training)
         results, certificate, interrupted = fit_classes(
-            training,
-            training.sample(order=order, rescale=True),
-            MarginFit(float(self.C), float(self.tol), self.nonseparable, starts),
+            training, sample, MarginFit(*asked, starts), n_jobs=self.n_jobs, **how
+        )
+        self._store(list(results.values()), certificate, training.classes)
+        if self.warm_start:
+            self._last = {k: result.last for k, result in results.items()}
+        return interrupted
+
+    def _fit_kernel(
+        self,
+        training: Training,
+        start: LinearModel | None,
+        deadline: float | None,
+    ) -> bool:
+        if start is not None:
+            raise ValueError("start is for the linear kernel; use warm_start.")
+        last = self._last if self.warm_start else None
+        starts = last if isinstance(last, dict) else None
+        examples = KernelTraining.of(self, training)
+        results, certificate, interrupted = fit_classes(
+            examples.training,
+            examples.rows(),
+            KernelMarginFit(float(self.C), float(self.tol), self.nonseparable, starts),
             before=self._before,
             max_iter=self.max_iter,
             deadline=deadline,
             callbacks=self._reporters(),
             n_jobs=self.n_jobs,
+            certifier=examples.certifier,
+            errors=examples.joint_errors,
         )
-        self._store(list(results.values()), certificate, training.classes)
+        fitted = list(results.values())
+        self._machine = examples.machine(certificate, [result.support for result in fitted])
+        self._store(fitted, certificate, training.classes)
         self._last = None
         if self.warm_start:
             self._last = {k: result.last for k, result in results.items()}
         return interrupted
 
 
-def weights_of(model: LinearModel, training: Training) -> dict[int, NDArray[np.float64]]:
-    """Return the weights of a fitted model on the examples, for each class against the rest."""
+def is_hard_margin(part: Certificate) -> bool:
+    """Whether a certificate is of a hard margin that separates the examples."""
+    if isinstance(part, Joint):
+        return part.lower > 0.0 and part.soft is None
+    return isinstance(part, Separation)
+
+
+def check_start(model: LinearModel, training: Training) -> None:
+    """Refuse a model that cannot be where a search on these examples begins."""
     if not isinstance(model, LinearModel):
         raise ValueError(
             f"start must be a fitted Perceptron or MaxMargin, not {type(model).__name__}."
@@ -256,13 +361,31 @@ def weights_of(model: LinearModel, training: Training) -> dict[int, NDArray[np.f
     check_is_fitted(model)
     if not hasattr(model, "support_"):
         raise ValueError("start was trained online, without weights on examples; use fit.")
+    theirs = model.certificate_.problem.n_examples, model.n_features_in_
+    if not np.array_equal(model.classes_, training.classes) or theirs != training.X.shape:
+        raise ValueError("start was fitted on other examples; fit it on these, or leave it out.")
+
+
+def joint_weights_of(model: LinearModel, training: Training) -> NDArray[np.float64]:
+    """Return the weights of a fitted model of all classes, a row for each example."""
+    check_start(model, training)
+    if not isinstance(model.certificate_, Joint):
+        raise ValueError('start was fitted with multi_class="ovr"; fit it with "joint".')
+    found = np.zeros((len(training.codes), len(training.classes)))
+    # The own class has the sum of the others, with the other sign.
+    found[model.support_] = np.maximum(0.0, -2.0 * model.dual_coef_.T)
+    return found
+
+
+def weights_of(model: LinearModel, training: Training) -> dict[int, NDArray[np.float64]]:
+    """Return the weights of a fitted model on the examples, for each class against the rest."""
+    check_start(model, training)
+    if isinstance(model.certificate_, Joint):
+        raise ValueError('start was fitted with multi_class="joint"; fit it with "ovr".')
     supports, duals = model.support_, model.dual_coef_
     if len(model.coef_) == 1:
         supports, duals = [supports], [duals]
     n_examples = len(training.codes)
-    theirs = model.certificate_.problem.n_examples, model.n_features_in_
-    if not np.array_equal(model.classes_, training.classes) or theirs != training.X.shape:
-        raise ValueError("start was fitted on other examples; fit it on these, or leave it out.")
     found = {}
     for k, support, dual in zip(training.positives, supports, duals, strict=True):
         found[k] = np.zeros(n_examples)

@@ -12,14 +12,15 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from novikoff.certificate import Separation
 from novikoff.certificate.threads import threads
 from novikoff.estimators.fold_models import FoldModels
 from novikoff.estimators.folds import scoring_of, split
+from novikoff.estimators.joint import is_joint
+from novikoff.estimators.joint_folds import JointFoldModels
 from novikoff.estimators.labels import checked_weights
 from novikoff.estimators.linear import LinearModel, restore_on_error
 from novikoff.estimators.margin_fit import in_data_units
-from novikoff.estimators.maxmargin import MaxMargin
+from novikoff.estimators.maxmargin import MaxMargin, is_hard_margin
 from novikoff.estimators.one_vs_rest import deadline_in
 from novikoff.estimators.options import C_RANGE, check_max_margin_options
 from novikoff.estimators.usual_cost import usual_cost
@@ -39,8 +40,9 @@ class MaxMarginCV(LinearModel):
 
     Each C is scored on folds that its models have not seen; the best one, or the smallest of
     several best, is fitted to all examples as MaxMargin does, and certified. With more than two
-    classes, one C serves them all. The models of the folds are solved roughly and together, without
-    certificates, so that the search costs much less than as many fits.
+    classes, which are fitted together, one C serves them all. The models of the folds are solved
+    roughly and together, without certificates, so that the search costs much less than as many
+    fits.
 
     Parameters
     ----------
@@ -57,6 +59,8 @@ class MaxMarginCV(LinearModel):
         ``sample_weight`` are given it.
     fit_intercept : bool, default=True
         Whether the hyperplane may miss the origin.
+    multi_class : "joint" or "ovr", default="joint"
+        How more than two classes are fitted, as in MaxMargin.
     scale : bool, default=False
         Whether to divide each column by a power of two, as in MaxMargin; the same powers for all
         folds.
@@ -85,7 +89,7 @@ class MaxMarginCV(LinearModel):
     scores_ : array of shape (n_folds, n_Cs)
         The scores on the examples held out.
     coef_ : array of shape (1, n_features) or (n_classes, n_features)
-        The normal vectors; one for each class, against the rest, if there are more than two.
+        The normal vector, or one for each class if there are more than two.
     intercept_ : array of shape (1,) or (n_classes,)
         The intercepts.
     classes_ : array of shape (n_classes,)
@@ -94,17 +98,17 @@ class MaxMarginCV(LinearModel):
         What was proved of the final model, as in MaxMargin.
     status_ : Status
         How the final fit ended, in a sentence.
-    margin_, margin_upper_bound_ : float or array of shape (n_classes,)
-        The signed geometric margin of the model, and a bound on that of any hyperplane.
-    support_ : array, or list of arrays
+    margin_, margin_upper_bound_ : float; with "ovr" and more than two classes, an array
+        The signed geometric margin of the model, and a bound on that of any.
+    support_ : array; with "ovr" and more than two classes, a list of arrays
         The examples that carry the model.
-    dual_coef_ : array, or list of arrays
-        Their weights times their signs, as in SVC.
+    dual_coef_ : array of shape (n_support,) or (n_classes, n_support); with "ovr" a list
+        Their weights times their signs, as in MaxMargin.
     n_iter_, n_updates_ : int
         Passes over the data and steps of the final fit.
-    history_ : list of Progress, or list of lists
+    history_ : list of Progress; with "ovr" and more than two classes, a list of lists
         The bounds after every pass of the final fit.
-    solver_ : str, or list of str
+    solver_ : str; with "ovr" and more than two classes, a list
         Which method solved the final problem.
     n_features_in_ : int
         The number of features.
@@ -133,6 +137,7 @@ class MaxMarginCV(LinearModel):
         cv: Any = 5,
         scoring: Any = None,
         fit_intercept: bool = True,
+        multi_class: Literal["joint", "ovr"] = "joint",
         scale: bool = False,
         tol: float = 1e-3,
         max_iter: int = 1000,
@@ -145,6 +150,7 @@ class MaxMarginCV(LinearModel):
         self.cv = cv
         self.scoring = scoring
         self.fit_intercept = fit_intercept
+        self.multi_class = multi_class
         self.scale = scale
         self.tol = tol
         self.max_iter = max_iter
@@ -235,7 +241,7 @@ class MaxMarginCV(LinearModel):
 
     @property
     def _is_hard(self) -> bool:
-        return all(isinstance(part, Separation) for part in self.certificate_.parts)
+        return all(is_hard_margin(part) for part in self.certificate_.parts)
 
     def _choose(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> float:
         """Score every C in every fold; return the one that the columns suggest."""
@@ -253,7 +259,9 @@ class MaxMarginCV(LinearModel):
         self.Cs_ = values_of(self.Cs, usual)
         self.scores_ = np.full((len(folds), len(self.Cs_)), np.nan)
         limits = Limits(max_iter=self.max_iter, deadline=deadline)
-        models = FoldModels(training, sample, folds, tol=float(self.tol), limits=limits)
+        joint = is_joint(self.multi_class, training.classes)
+        kind = JointFoldModels if joint else FoldModels
+        models = kind(training, sample, folds, tol=float(self.tol), limits=limits)
         for column, C in enumerate(self.Cs_.tolist()):
             if deadline is not None and time.perf_counter() >= deadline:
                 break

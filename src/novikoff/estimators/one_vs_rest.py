@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from novikoff.certificate import Certificate, Certifier, PerClass, Status
+from novikoff.certificate import Certificate, Certifier, Examples, PerClass, Problem, Status
 from novikoff.certificate.exact.prediction import joint_errors
 from novikoff.certificate.examples.labels import signs_against
 from novikoff.certificate.threads import count_threads
@@ -17,14 +17,13 @@ from novikoff.estimators.training import Training
 from novikoff.run import Callback, Clock, Limits
 from novikoff.run.blas import blas_for
 from novikoff.run.clock import cancel_on_interrupt
-from novikoff.sample import Sample
 
 Search = Callable[[Task], Fitted]
 
 
 def fit_classes(
     training: Training,
-    sample: Sample,
+    sample: Any,
     search: Search,
     *,
     before: Certificate | None = None,
@@ -34,12 +33,15 @@ def fit_classes(
     deadline: float | None = None,
     callbacks: Sequence[Callback] = (),
     n_jobs: int | None = None,
+    certifier: Callable[[Problem, Examples], Any] = Certifier,
+    errors: Callable[[list[Certificate]], int | None] | None = None,
 ) -> tuple[dict[int, Fitted], Certificate, bool]:
     """Return what the search finds for each class, the certificate, and whether Ctrl-C came.
 
     Of two classes, only the second is fitted against the first. A search can use what
     ``before``, an earlier certificate, proves of the same problem. Ctrl-C cancels the searches,
-    each of which then gives back the best that it has.
+    each of which then gives back the best that it has. ``certifier`` makes what certifies one
+    class; ``errors`` counts those of all classes together, where the models are not hyperplanes.
     """
     known = () if before is None else before.parts
     cancel = threading.Event()
@@ -51,7 +53,7 @@ def fit_classes(
         task = Task(
             code=code,
             sample=sample.relabelled(signs, (1.0, 1.0) if steps is None else steps[code]),
-            certifier=Certifier(problem, training.examples(signs)),
+            certifier=certifier(problem, training.examples(signs)),
             clock=Clock(limits, callbacks),
             hashes=training.hashes,
             costs=training.costs,
@@ -70,7 +72,8 @@ def fit_classes(
     with cancel_on_interrupt(cancel), blas_for(*training.X.shape):
         found = _each(against_rest, training.positives, count_threads(n_jobs))
     results = dict(zip(training.positives, found, strict=True))
-    return results, combined([fitted.certificate for fitted in found], training), cancel.is_set()
+    certificates = [fitted.certificate for fitted in found]
+    return results, combined(certificates, training, errors), cancel.is_set()
 
 
 def deadline_in(time_limit: float | None) -> float | None:
@@ -78,10 +81,20 @@ def deadline_in(time_limit: float | None) -> float | None:
     return None if time_limit is None else time.perf_counter() + time_limit
 
 
-def combined(certificates: list[Certificate], training: Training) -> Certificate:
+def combined(
+    certificates: list[Certificate],
+    training: Training,
+    count: Callable[[list[Certificate]], int | None] | None = None,
+) -> Certificate:
     """Return the certificate of two classes, or of each class against the rest."""
     if len(certificates) == 1:
         return certificates[0]
+    if count is not None:
+        return PerClass(
+            problem=training.problem,
+            certificates=tuple(certificates),
+            errors=count(certificates),
+        )
     models = [part.hyperplane for part in certificates]
     errors = None
     if all(model is not None for model in models):

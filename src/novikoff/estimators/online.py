@@ -30,6 +30,7 @@ from novikoff.compiled.step import (
 )
 from novikoff.compiled.sweep import Examples, combine, sweep
 from novikoff.estimators.joint import is_joint
+from novikoff.estimators.kernel_options import is_linear
 from novikoff.estimators.labels import (
     Codes,
     codes_among,
@@ -212,6 +213,11 @@ class unless_scaled:
         """Return the function for the class, and the bound method for an estimator."""
         if estimator is None:
             return self.method
+        if not is_linear(estimator):
+            raise AttributeError(
+                f"There is no {self.method.__name__} with a kernel, whose model grows with the "
+                "examples; use fit, or kernel='linear'."
+            )
         if estimator.scale:
             raise AttributeError(
                 f"There is no {self.method.__name__} with scale=True, which needs the ranges of "

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from novikoff.estimators.kernel_options import check_kernel_options
 from novikoff.rules import named
 
 C_RANGE = 1e-100, 1e100
@@ -24,7 +25,10 @@ def check_perceptron_options(estimator: Any) -> None:
     if estimator.max_updates is not None:
         _check_number(estimator, "max_updates", 1, whole=True)
     average_of(estimator)
+    if estimator.schedule not in ("sweep", "compress"):
+        raise ValueError(f"schedule={estimator.schedule!r} must be 'sweep' or 'compress'.")
     check_multi_class(estimator)
+    check_kernel_options(estimator)
     _check_common(estimator, ("fit_intercept", "shuffle", "warm_start", "scale"))
 
 
@@ -34,8 +38,10 @@ def check_max_margin_options(estimator: Any) -> None:
     _check_number(estimator, "tol", 0.0)
     if not 0.0 < estimator.tol < 1.0:
         raise ValueError(f"tol={estimator.tol!r} is a relative gap: between 0 and 1.")
+    check_multi_class(estimator)
     if estimator.nonseparable not in ("soft", "raise"):
         raise ValueError(f"nonseparable={estimator.nonseparable!r} must be 'soft' or 'raise'.")
+    check_kernel_options(estimator)
     _check_common(estimator, ("fit_intercept", "warm_start", "scale"))
 
 

@@ -1,14 +1,17 @@
 """The perceptron with every rule of the paper, as a scikit-learn classifier."""
 
+from collections.abc import Callable
 from copy import deepcopy
 from typing import Any, Literal, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
 from novikoff.certificate.threads import threads
 from novikoff.estimators.joint import fit_jointly, is_joint
+from novikoff.estimators.kernel_fit import KernelRuleFit, KernelTraining
+from novikoff.estimators.kernel_options import is_linear
 from novikoff.estimators.labels import codes_among, joint_step_weights, step_weights
 from novikoff.estimators.linear import LinearModel, restore_on_error
 from novikoff.estimators.long_run import LongRun
@@ -22,6 +25,7 @@ from novikoff.rules import Rule, named
 from novikoff.sample import JointSample, visit_order
 
 CLAIMS_OF_A_FIT = (
+    "_visits",
     "certificate_",
     "margin_",
     "margin_upper_bound_",
@@ -79,6 +83,20 @@ class Perceptron(LinearModel):
         In units of R, the largest distance to the centre (with ``fit_intercept=False``, the
         largest norm): end as soon as no separator with at least this margin can exist. 0: never,
         and look for no proof on the way that there is no separator at all.
+    kernel : str or callable, default="linear"
+        ``"linear"``, ``"rbf"``, ``"poly"``, ``"sigmoid"``, ``"laplacian"``, ``"precomputed"`` (then
+        ``X`` holds the values of all pairs), or a function that returns the matrix of values for
+        two matrices of examples. Formulas and names are those of scikit-learn's SVC. Margins and
+        certificates are then of the feature space of the kernel.
+    gamma : "scale", "auto" or float, default="scale"
+        The coefficient of ``rbf``, ``poly``, ``sigmoid`` and ``laplacian``; ``"scale"`` is
+        ``1 / (n_features * X.var())`` and ``"auto"`` is ``1 / n_features``.
+    degree : int, default=3
+        The degree of ``poly``.
+    coef0 : float, default=0.0
+        The constant of ``poly`` and ``sigmoid``.
+    cache_size : float, default=200
+        Megabytes for kernel values.
     scale : bool, default=False
         Whether to divide each column by the power of two nearest to half of its range, over the
         examples that take part, in a copy of the data; for columns of different units. The division
@@ -93,6 +111,11 @@ class Perceptron(LinearModel):
     shuffle : bool, default=True
         Whether the order of visits is drawn at random, once; data larger than a cache keep runs
         of neighbouring rows (up to 256 kB) together.
+    schedule : "sweep" or "compress", default="sweep"
+        ``"compress"`` makes the support small, and with it the bound of :meth:`risk_certificate`:
+        visit the examples that have weight until they are satisfied, and only then the worst of
+        all, at a pass over the data for each. Any rule may go about its run like this (but
+        ``"min-over"``, which picks the worst anyhow); for the linear kernel.
     random_state : int, RandomState or None, default=None
         Draws the order.
     warm_start : bool, default=False
@@ -137,7 +160,11 @@ class Perceptron(LinearModel):
         marks an example that shaped the run but not the model, such as the most distant one. With
         ``scale=True`` both sides are in units of the scaled columns.
     centre_ : array of shape (n_features,)
-        The origin that the examples are read relative to; zero if there is no intercept.
+        The origin that the examples are read relative to; zero if there is no intercept. With a
+        kernel they are read relative to the first example visited, in feature space: the decision
+        function is ``dual_coef_ @ (k(support_vectors_, x) - k(centre, x))`` plus a constant.
+    support_vectors_ : array, or list of arrays
+        The examples of ``support_``; not for the linear kernel, and empty for a precomputed one.
     n_updates_, n_iter_ : int
         Updates (over all classes) and full passes (of the longest run).
     history_ : list of Progress, or list of lists
@@ -193,6 +220,7 @@ class Perceptron(LinearModel):
     """
 
     _last: LastRun | None = None
+    _visits: NDArray[np.int64] | None = None
     _online: Online | JointOnline | None = None
 
     def __init__(
@@ -204,11 +232,17 @@ class Perceptron(LinearModel):
         C: float = np.inf,
         average: bool | Literal["auto"] = "auto",
         min_margin: float = 1e-3,
+        kernel: str | Callable[[Any, Any], Any] = "linear",
+        gamma: float | Literal["scale", "auto"] = "scale",
+        degree: int = 3,
+        coef0: float = 0.0,
+        cache_size: float = 200,
         scale: bool = False,
         max_iter: int = 1000,
         max_updates: int | None = None,
         time_limit: float | None = None,
         shuffle: bool = True,
+        schedule: Literal["sweep", "compress"] = "sweep",
         random_state: int | np.random.RandomState | None = None,
         warm_start: bool = False,
         class_weight: dict[Any, float] | Literal["balanced"] | None = None,
@@ -221,11 +255,17 @@ class Perceptron(LinearModel):
         self.C = C
         self.average = average
         self.min_margin = min_margin
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.cache_size = cache_size
         self.scale = scale
         self.max_iter = max_iter
         self.max_updates = max_updates
         self.time_limit = time_limit
         self.shuffle = shuffle
+        self.schedule = schedule
         self.random_state = random_state
         self.warm_start = warm_start
         self.class_weight = class_weight
@@ -287,11 +327,14 @@ class Perceptron(LinearModel):
         deadline = deadline_in(self.time_limit)
         rule, C, affine = named(self.rule), float(self.C), bool(self.fit_intercept)
         training = Training.of(self, X, y, affine=affine, scale=bool(self.scale))
-        joint = is_joint(self.multi_class, training.classes)
+        # With a kernel, each class against the rest.
+        joint = is_linear(self) and is_joint(self.multi_class, training.classes)
         weights_of: Any = joint_step_weights if joint else step_weights
         steps = weights_of(self.class_weight, training.classes, training.codes)
         each = tuple(steps) if joint else tuple(steps[k] for k in training.positives)
-        asked = (repr(rule), affine, C, training.problem.exponents, joint, each)
+        kernel = (self.kernel, self.gamma, self.degree, self.coef0)
+        how = (self.schedule, *kernel)
+        asked = (repr(rule), affine, C, training.problem.exponents, joint, each, *how)
         last = self._last if self.warm_start else None
         if last is not None and not last.continues(asked, training):
             last = None
@@ -302,9 +345,12 @@ class Perceptron(LinearModel):
         else:
             order, memories = last.order, last.memories
         average = average_of(self)
+        if not is_linear(self):
+            return self._fit_kernel(training, steps, asked, order, memories, deadline)
         advice = [LongRun(self.max_iter, self._remedy)] if C == np.inf else []
         sample = training.sample(order=order, slack2=0.5 / C)
-        search = RuleFit(rule, C, average, float(self.min_margin), memories)
+        compress = self.schedule == "compress"
+        search = RuleFit(rule, C, average, float(self.min_margin), memories, compress)
         limits: dict[str, Any] = dict(
             before=self._before,
             max_iter=self.max_iter,
@@ -325,6 +371,8 @@ class Perceptron(LinearModel):
             )
         self.centre_ = training.unscaled(sample.centre)
         self._store(list(results.values()), certificate, training.classes)
+        supports = np.concatenate([result.support for result in results.values()])
+        self._visits = order[np.isin(order, supports)]
         self.__dict__.pop("mistakes_", None)
         memories = {k: result.last for k, result in results.items()}
         self._online = None
@@ -335,6 +383,41 @@ class Perceptron(LinearModel):
             )
         self._last = None
         if self.warm_start:
+            self._last = LastRun(asked, training.hashes, training.codes, order, memories)
+        return interrupted
+
+    def _fit_kernel(
+        self,
+        training: Training,
+        steps: dict[int, tuple[float, float]],
+        asked: tuple[Any, ...],
+        order: NDArray[np.int64],
+        memories: dict[int, Any] | None,
+        deadline: float | None,
+    ) -> bool:
+        rule, C = named(self.rule), float(self.C)
+        examples = KernelTraining.of(self, training)
+        results, certificate, interrupted = fit_classes(
+            examples.training,
+            examples.sample(order=order, slack2=0.5 / C),
+            KernelRuleFit(rule, C, average_of(self), float(self.min_margin), memories),
+            steps=steps,
+            before=self._before,
+            max_iter=self.max_iter,
+            max_updates=self.max_updates,
+            deadline=deadline,
+            callbacks=self._reporters(),
+            n_jobs=self.n_jobs,
+            certifier=examples.certifier,
+            errors=examples.joint_errors,
+        )
+        fitted = list(results.values())
+        self._machine = examples.machine(certificate, [result.support for result in fitted])
+        self._store(fitted, certificate, training.classes)
+        self._forget("mistakes_", "centre_")
+        self._online = self._last = None
+        if self.warm_start:
+            memories = {k: result.last for k, result in results.items()}
             self._last = LastRun(asked, training.hashes, training.codes, order, memories)
         return interrupted
 

@@ -43,6 +43,7 @@ class RuleFit:
     average: bool | Literal["auto"]
     min_margin: float
     memories: dict[int, Any] | None = None
+    compress: bool = False
 
     def __call__(self, task: Task | JointTask) -> Fitted:
         """Run the rule, choose the model, certify it."""
@@ -75,6 +76,7 @@ class RuleFit:
             min_margin=self.min_margin * sample.radius,
             memory=memory,
             refute=refute if lasting else None,
+            compress=self.compress,
         )
         weights = model_weights(finished, self.average)
         w, intercept, placing = finished.hyperplane(weights)

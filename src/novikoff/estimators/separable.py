@@ -73,6 +73,11 @@ def is_separable(
         features only by equal examples with different labels; where that does not decide,
         ``max_iter`` ends it.
 
+    See Also
+    --------
+    novikoff.separation : Whether logistic regression has estimates. That no hyperplane separates
+        the classes strictly does not mean that it has: the separation may be quasi-complete.
+
     Raises
     ------
     KeyboardInterrupt

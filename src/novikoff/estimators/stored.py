@@ -12,8 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.certificate import Certificate, CertificateError, Joint, SoftOptimum
+from novikoff.certificate import Certificate, CertificateError, Joint, Kernel, SoftOptimum
 from novikoff.certificate.escape import format_label, printable
+from novikoff.certificate.feature_space.kernel_predictor import KernelPredictor
+from novikoff.certificate.feature_space.vectors import Vectors
 from novikoff.certificate.fields import as_support
 from novikoff.certificate.files import write_atomically
 from novikoff.certificate.json import (
@@ -35,7 +37,10 @@ from novikoff.certificate.verify import (
     MODEL_VERSION,
     about_in,
     certificate_in,
+    risk_in,
 )
+from novikoff.estimators.kernel_machine import KernelMachine
+from novikoff.estimators.kernel_options import is_linear
 from novikoff.estimators.linear import LinearModel
 from novikoff.estimators.maxmargin import MaxMargin
 from novikoff.estimators.maxmargin_cv import MaxMarginCV
@@ -50,7 +55,16 @@ CHECKS: dict[type[LinearModel], Callable[[Any], None]] = {
 }
 KINDS = {kind.__name__: kind for kind in CHECKS}
 
-BEFORE = {"scale": False, "multi_class": "ovr"}
+BEFORE = {
+    "scale": False,
+    "multi_class": "ovr",
+    "schedule": "sweep",
+    "kernel": "linear",
+    "gamma": "scale",
+    "degree": 3,
+    "coef0": 0.0,
+    "cache_size": 200,
+}
 """Parameters that older files are without, and what they were."""
 
 
@@ -115,9 +129,11 @@ def to_document(model: Any, about: dict[str, Any] | None = None) -> dict[str, An
         raise TypeError(f"A {name} cannot be saved; there are {', '.join(KINDS)}.")
     if not hasattr(model, "certificate_"):
         raise ValueError("This model has no certificate; fit it before saving it.")
+    if callable(getattr(model, "kernel", None)):
+        raise ValueError("A model whose kernel is a function cannot be saved, only pickled.")
     for parameter in contradicted(model):
         raise ValueError(f"{parameter} has changed since the fit; fit again before saving.")
-    parameters = model.get_params(deep=False)
+    parameters, risk = model.get_params(deep=False), getattr(model, "risk_", None)
     return {
         "format": MODEL_FORMAT,
         "version": MODEL_VERSION,
@@ -126,6 +142,7 @@ def to_document(model: Any, about: dict[str, Any] | None = None) -> dict[str, An
         "parameters": {key: write_parameter(key, value) for key, value in parameters.items()},
         "fitted": _fitted_document(model),
         "certificate": model.certificate_.to_dict(),
+        **({} if risk is None or risk.scheme != "optimum" else {"risk": risk.to_dict()}),
     }
 
 
@@ -160,6 +177,9 @@ def _build(document: dict[str, Any], certificate: Certificate) -> Any:
         raise ValueError(f"{parameter} is not what was certified")
     _read_fitted(model, document["fitted"])
     model.about_ = about_in(document)
+    risk = risk_in(document)
+    if risk is not None:
+        model.risk_ = risk
     return model
 
 
@@ -173,7 +193,10 @@ def contradicted(model: Any) -> Iterator[str]:
     if {_asked_C(part) for part in parts} != {float(model.C)}:
         yield "C"
     joint = isinstance(model.certificate_, Joint)
-    if len(problem.classes) > 2 and (getattr(model, "multi_class", "ovr") == "joint") != joint:
+    if problem.kernel != _asked_kernel(model):
+        yield "kernel"
+    several = len(problem.classes) > 2 and problem.kernel is None
+    if several and (getattr(model, "multi_class", "ovr") == "joint") != joint:
         yield "multi_class"
     if not isinstance(model, MaxMargin):
         return
@@ -188,6 +211,18 @@ def contradicted(model: Any) -> Iterator[str]:
         same = (weights is None) == (problem.class_weights is None)
     if not same:
         yield "class_weight"
+
+
+def _asked_kernel(model: Any) -> Kernel | None:
+    """Return the kernel that the parameters ask for, with the gamma that was certified."""
+    if is_linear(model):
+        return None
+    stated = model.certificate_.problem.kernel
+    name = "callable" if callable(model.kernel) else model.kernel
+    gamma = model.gamma
+    if isinstance(gamma, str):
+        gamma = None if stated is None else stated.gamma
+    return Kernel(name, 1.0 if gamma is None else gamma, int(model.degree), float(model.coef0))
 
 
 def _asked_C(part: Any) -> float:
@@ -211,13 +246,16 @@ def _fitted_document(model: Any) -> dict[str, Any]:
         "history": [[to_json_value(line) for line in lines] for lines in parts["history"]],
         "solver": list(parts["solver"]),
     }
-    if isinstance(model, Perceptron):
+    kernel = model.certificate_.problem.kernel
+    if kernel is not None and model._machine.vectors is not None:
+        document["vectors"] = model._machine.vectors.to_document()
+    if kernel is not None and not isinstance(model, Perceptron):
+        return document
+    if isinstance(model, Perceptron) or isinstance(model.certificate_, Joint):
         document["support"] = [support.tolist() for support in parts["support"]]
         document["dual_coef"] = [dual.tolist() for dual in parts["dual_coef"]]
-        document["centre"] = model.centre_.tolist()
-    elif isinstance(model.certificate_, Joint):
-        # Support and weights are the certificate's; the own classes are those of the labels.
-        document["own"] = model.dual_coef_.argmax(axis=0).tolist()
+        if isinstance(model, Perceptron) and kernel is None:
+            document["centre"] = model.centre_.tolist()
     else:
         # Support and weights are the certificate's; the signs are those of the labels.
         document["signs"] = [np.sign(dual).astype(int).tolist() for dual in parts["dual_coef"]]
@@ -226,7 +264,15 @@ def _fitted_document(model: Any) -> dict[str, Any]:
 
 def _read_fitted(model: Any, document: Any) -> None:
     perceptron, joint = isinstance(model, Perceptron), isinstance(model.certificate_, Joint)
-    own = ("support", "dual_coef", "centre") if perceptron else ("own" if joint else "signs",)
+    kernel = model.certificate_.problem.kernel
+    # The weights of a joint certificate are whole numbers, in no particular unit.
+    stored = perceptron or (joint and kernel is None)
+    own: tuple[str, ...] = ("support", "dual_coef") if stored else ("signs",)
+    if kernel is None:
+        own += ("centre",) if perceptron else ()
+    else:
+        own = own if perceptron else ()
+        own += () if kernel.name == "precomputed" else ("vectors",)
     check_keys(document, ("classes_dtype", "n_iter", "history", "solver", *own), "the fitted part")
     problem, parts = model.certificate_.problem, model.certificate_.parts
     model.classes_ = typed_classes(
@@ -240,17 +286,13 @@ def _read_fitted(model: Any, document: Any) -> None:
         "history": listed(listed(_read_progress))("history", document["history"]),
         "solver": listed(read_text)("solver", document["solver"]),
     }
-    if perceptron:
+    if stored:
         found["support"] = listed(read_rows)("support", document["support"])
         read = listed(_read_dual_table if joint else _read_dual)
         found["dual_coef"] = read("dual_coef", document["dual_coef"])
-        model.centre_ = read_floats("centre", document["centre"])
-        if model.centre_.shape != (problem.n_features,):
-            raise ValueError("centre and features differ in number")
-    elif joint:
-        support, weights = parts[0].proof
-        found["support"] = (support,)
-        found["dual_coef"] = (_signed(weights, read_rows("own", document["own"])),)
+    elif kernel is not None:
+        found["support"] = tuple(part.model.support for part in parts)
+        found["dual_coef"] = tuple(part.model.coef for part in parts)
     else:
         signs = listed(listed(_read_sign))("signs", document["signs"])
         proofs = [part.proof for part in parts]
@@ -260,6 +302,13 @@ def _read_fitted(model: Any, document: Any) -> None:
             for (_, weights), sign in zip(proofs, signs, strict=True)
             if len(weights) == len(sign)
         )
+    if kernel is not None:
+        vectors = Vectors.from_document(document["vectors"]) if "vectors" in own else None
+        model._machine = KernelMachine(KernelPredictor.of(model.certificate_, vectors), vectors)
+    elif perceptron:
+        model.centre_ = read_floats("centre", document["centre"])
+        if model.centre_.shape != (problem.n_features,):
+            raise ValueError("centre and features differ in number")
     for name, values in found.items():
         if len(values) != len(parts):
             raise ValueError(f"there are {len(values)} of {name} for {len(parts)} models")
@@ -300,12 +349,3 @@ def _read_dual_table(name: str, value: Any) -> NDArray[Any]:
     if all(row.dtype.kind == "i" for row in rows):
         return np.array(rows)
     return np.array(rows, dtype=np.float64)
-
-
-def _signed(weights: NDArray[Any], own: NDArray[np.int64]) -> NDArray[Any]:
-    """Return weights by class, a row for each: those on the own class, minus those against it."""
-    if own.shape != weights.shape[:1] or (own >= weights.shape[1]).any():
-        raise ValueError("own must hold a class for each example of the support")
-    signed = -weights
-    signed[np.arange(len(own)), own] += weights.sum(axis=1)
-    return signed.T

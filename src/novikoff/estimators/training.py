@@ -151,7 +151,9 @@ def read_examples(
     """
     refuse_masked("X", X)
     refuse_masked("y", y)
-    how: dict[str, Any] = dict(accept_sparse="csr", dtype=readable_type(X), reset=reset)
+    # Values of a precomputed kernel are few zeros, and read in columns as in rows.
+    accepted = False if getattr(estimator, "kernel", None) == "precomputed" else "csr"
+    how: dict[str, Any] = dict(accept_sparse=accepted, dtype=readable_type(X), reset=reset)
     try:
         found = validate_data(estimator, X, y, ensure_all_finite=False, **how)
     except (TypeError, ValueError) as error:

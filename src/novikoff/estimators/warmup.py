@@ -55,6 +55,12 @@ def _problems() -> Iterator[tuple[Any, Any]]:
     # Few values in many columns, for coordinate descent where they are stored in CSR.
     X = rng.integers(1, 10, (600, 1500)) * (rng.random((600, 1500)) < 0.01)
     yield X, rng.integers(0, 2, 600)
+    # More than two classes, by both solvers for several: few examples, and more.
+    X, y = rng.integers(0, 5, (600, 8)), rng.integers(0, 4, 600)
+    yield X, y
+    X[np.arange(600), y] += 5
+    yield X, y
+    yield X[:90], y[:90]
 
 
 def _fit(X: Any, y: Any) -> None:

@@ -27,13 +27,23 @@ class Distinct:
     every_cost: Vector | None
 
     @classmethod
-    def of(cls, sample: Sample, hashes: NDArray[np.uint64], costs: Vector | None) -> "Distinct":
-        """Leave one of every set of equal examples with equal labels, the first in order."""
+    def of(
+        cls,
+        sample: Sample,
+        hashes: NDArray[np.uint64],
+        costs: Vector | None,
+        codes: NDArray[np.int64] | None = None,
+    ) -> "Distinct":
+        """Leave one of every set of equal examples with equal labels, the first in order.
+
+        The labels are ``codes``, or by default the signs of the sample.
+        """
         order = sample.order
+        labels = (sample.signs > 0).astype(np.int64) if codes is None else codes
         equal = first_equal(sample.storage.matrix, hashes, order)
         if (equal == order).all():
             return cls(sample, costs, None, costs)
-        keys = 2 * equal + (sample.signs[order] > 0)
+        keys = (1 + int(labels.max())) * equal + labels[order]
         _, places, groups = np.unique(keys, return_index=True, return_inverse=True)
         first = np.arange(sample.n_examples)
         first[order] = order[places[groups]]
@@ -43,10 +53,13 @@ class Distinct:
         return cls(replace(sample, order=order[np.sort(places)]), together, first, every)
 
     def gathered(self, weights: Vector) -> Vector:
-        """Return the weights that all examples give to those that stand for them."""
+        """Return the weights that all examples give to those that stand for them.
+
+        Weights are one for each example, or a row for each.
+        """
         if self.first is None:
             return weights
-        total: Vector = np.zeros(len(weights))
+        total: Vector = np.zeros(weights.shape)
         np.add.at(total, self.first, weights)
         return total
 
@@ -60,4 +73,4 @@ class Distinct:
         shares = np.zeros(len(weights))
         together = self.costs[self.first]
         np.divide(self.every_cost, together, out=shares, where=together > 0.0)
-        return weights[self.first] * shares
+        return weights[self.first] * shares.reshape(-1, *(1,) * (weights.ndim - 1))

@@ -93,7 +93,12 @@ class Confusion:
         return [
             f"{format_label(self.classes[k])} is hardly ever predicted: {self.predicted[k]:,} "
             f"times, of {total:,} examples {self.sizes[k]:,} belong to it"
-            + ("" if balanced else "; try --class-weight balanced")
+            + (
+                ""
+                if balanced
+                else "; try --class-weight balanced, which finds more of them and errs "
+                "more often on the others"
+            )
             for k in np.flatnonzero(few).tolist()
         ]
 

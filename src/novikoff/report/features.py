@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from novikoff.certificate.escape import printable, quoted
+from novikoff.certificate.escape import format_label, printable, quoted
 from novikoff.certificate.wording import counted
 from novikoff.report.describe import Row, first_of
 
@@ -80,6 +80,9 @@ def _missing(table: "Table") -> list[str]:
     where = f": {first_of(each, len(table.missing))}" if each else ""
     if lost:
         lines = [f"{lost:,} of {counted(n, 'row')} left out, because a value is missing{where}"]
+        if table.vanished:
+            gone = first_of([format_label(label) for label in table.vanished], len(table.vanished))
+            lines.append(f"no example is left of {gone}: --missing indicator keeps them")
         return lines
     marked = table.encoding is not None and table.encoding.missing == "indicator"
     what = "read as 0, and marked by a feature of 0 and 1" if marked else "missing"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from novikoff.certificate import Certificate, SoftOptimum
+from novikoff.certificate import Certificate, Joint, SoftOptimum
 from novikoff.certificate.wording import counted, enumerated
 from novikoff.report.columns import Columns
 from novikoff.report.confusion import Confusion
@@ -23,10 +23,13 @@ from novikoff.report.describe import (
     share,
     verdict,
 )
+from novikoff.report.estimates import Estimates
 from novikoff.report.features import feature_rows
+from novikoff.report.new_data import new_data_row
 from novikoff.report.validation import CrossValidation, choice_document, choice_row
 
 if TYPE_CHECKING:
+    from novikoff.certificate.risk import Risk
     from novikoff.data import Table
 
 
@@ -35,7 +38,7 @@ class Summary:
     """A fitted model with what is said of it.
 
     ``repeat`` are the options that ``novikoff verify`` needs again; ``validation`` is the
-    cross-validated error, if it was asked for.
+    cross-validated error, if it was asked for; ``risk`` what is proved about new data, or why not.
     """
 
     path: Path
@@ -45,6 +48,7 @@ class Summary:
     repeat: list[str]
     seconds: float
     validation: CrossValidation | None = None
+    risk: "Risk | str | None" = None
 
     @cached_property
     def certificate(self) -> Certificate:
@@ -114,6 +118,7 @@ class Summary:
             ("Support", f"{self.n_support:,} of {counted(n, 'example')} carry the model"),
             ("Errors", "\n".join([self._error_rate(), *self.confusion.lines()])),
             *([] if self.validation is None else [self.validation.row()]),
+            *([] if self.risk is None else [new_data_row(self.risk)]),
             ("Run", "\n".join(self._runs())),
             *saved_rows(
                 self.out, self.path, self.repeat, "the model with its certificate", self.seconds
@@ -135,7 +140,8 @@ class Summary:
     @staticmethod
     def _is_soft_instead(part: Certificate) -> bool:
         model = part.hyperplane
-        return not isinstance(part, SoftOptimum) and model is not None and model.soft is not None
+        asked = isinstance(part, SoftOptimum) or (isinstance(part, Joint) and part.soft_only)
+        return not asked and model is not None and model.soft is not None
 
     def _runs(self) -> list[str]:
         """The run's own account, which is not proved."""
@@ -178,6 +184,7 @@ class Summary:
             "rows_left_out": len(self.table.dropped),
             "choice_of_C": choice_document(model) if hasattr(model, "Cs_") else None,
             "validation": None if self.validation is None else self.validation.document(),
+            "new_data": self.risk if isinstance(self.risk, str | None) else self.risk.to_dict(),
             "n_support": self.n_support,
             "run": {
                 **run_of(accounts[0]),
@@ -197,7 +204,8 @@ class Summary:
 class SeparabilitySummary:
     """A verdict on separability with what is said of it.
 
-    ``repeat`` are the options that ``novikoff verify`` needs again.
+    ``repeat`` are the options that ``novikoff verify`` needs again; ``estimates`` says whether
+    logistic regression has estimates.
     """
 
     path: Path
@@ -206,6 +214,7 @@ class SeparabilitySummary:
     out: Path | None
     repeat: list[str]
     seconds: float
+    estimates: Estimates
 
     @property
     def answer(self) -> bool | None:
@@ -217,8 +226,9 @@ class SeparabilitySummary:
         answer, out = self.answer, self.out
         saved = saved_rows(out, self.path, self.repeat, "the certificate", self.seconds)
         return [
-            ("Separable", {True: "yes", False: "no", None: "undecided"}[answer]),
+            ("Separable", self.estimates.answer(answer)),
             ("Proved", "\n".join(self.certificate.sentences())),
+            *self.estimates.rows(),
             data_row(self.path, self.table),
             *feature_rows(self.table),
             *class_rows(self.table),
@@ -232,6 +242,7 @@ class SeparabilitySummary:
             "data": str(self.path),
             "separable": self.answer,
             "proved": self.certificate.sentences(),
+            "estimates": self.estimates.document(),
             "run": run_of(self.certificate.account),
             "certificate": self.certificate.to_dict(),
             "seconds": self.seconds,

@@ -20,6 +20,7 @@ from novikoff.report.describe import (
 from novikoff.report.features import feature_rows
 
 if TYPE_CHECKING:
+    from novikoff.certificate.risk import Risk
     from novikoff.data import Table
 
 
@@ -39,6 +40,7 @@ class Verification:
     verified: Verified
     compared: bool
     seconds: float
+    risk: "Risk | None" = None
 
     def rows(self) -> list[Row]:
         """What was found, for people."""
@@ -46,6 +48,7 @@ class Verification:
         others = verified.n_taking_part - verified.n_exact
         return [
             ("Verified", verified.sentence.removeprefix("Verified: ")),
+            *([] if self.risk is None else [("New data", "\n".join(self.risk.sentences()))]),
             ("Problem", "\n".join(self._problem())),
             data_row(self.path, self.table),
             *feature_rows(self.table),
@@ -124,6 +127,7 @@ class Verification:
             "verified": True,
             "certificate": type(self.certificate).__name__,
             "sentence": self.verified.sentence.removeprefix("Verified: "),
+            "new_data": None if self.risk is None else self.risk.to_dict(),
             "data": str(self.path),
             "n_examples": problem.n_examples,
             "n_features": problem.n_features,

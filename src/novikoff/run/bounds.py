@@ -107,8 +107,9 @@ class Bounds:
     def tighten(self, here: Point, passes: int) -> None:
         """Keep the upper bound that the point proves after ``passes``, if it is the smallest."""
         points = [here]
-        if self._start is not None and self._start.rescaled == here.rescaled:
-            points.append(here.since(self._start))
+        start = self._start if self.sample.subtractable else None
+        if start is not None and start.rescaled == here.rescaled:
+            points.append(here.since(start))
         bound, point = min(((self._upper(p), p) for p in points), key=itemgetter(0))
         if bound < self.upper:
             self.upper, self.upper_weights = bound, point.weights.copy()

@@ -7,14 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.certificate import Status
-from novikoff.compiled.step import FINITE, LEAST, MISTAKES, UPDATES
+from novikoff.compiled.step import FINITE, LEAST, MISTAKES, THRESHOLD, UPDATES
 from novikoff.rules import Rule
 from novikoff.run.bounds import Bounds
 from novikoff.run.clock import Clock, Stopped
-from novikoff.run.pick import cyclic, worst_first
+from novikoff.run.pick import EAGER, FEW, Pace, compressing, cyclic, worst_first
 from novikoff.run.record import Run
 from novikoff.sample import Memory, Sample
-from novikoff.sample.sample import Worst
+from novikoff.sample.signed import Worst
 
 # A full pass collects the examples whose margin is within this share of the mean margin of the
 # support of being violated: a function of the state, so that the support reproduces the run. Rows
@@ -50,6 +50,7 @@ def run(
     min_margin: float = 0.0,
     memory: Memory | None = None,
     refute: Callable[[], bool] | None = None,
+    compress: bool = False,
 ) -> Run:
     """Run a rule on a sample until no example is violated, or a limit is met.
 
@@ -69,6 +70,9 @@ def run(
     refute : callable, optional
         Tries to prove that nothing separates the examples. It is called once, when the run has
         lasted a while; if it succeeds, the run makes a model in few passes.
+    compress : bool, default=False
+        Whether to keep the support small: to visit the examples that have weight until they are
+        satisfied, and then the worst of all. A rule that picks the worst anyhow does not heed it.
 
     Returns
     -------
@@ -100,7 +104,7 @@ def run(
         if rule.pick == "worst":
             result.status = worst_first(search, clock)
         else:
-            result.status = cyclic(search, clock, sample.habits.eagerness)
+            result.status = (compressing if compress else cyclic)(search, clock)
         if result.status is Status.NOT_SEPARABLE:
             result.status = search.make_model()
         elif result.status is Status.MAX_ITER and result.bounds.excludes_min_margin():
@@ -131,17 +135,32 @@ class _Search:
     def n_carriers(self) -> int:
         return int(np.count_nonzero(self.run.weights))
 
+    @property
+    def pace(self) -> Pace:
+        return EAGER if self.sample.eager else Pace(FEW * self.sample.habits.eagerness)
+
     def sweep_all(self) -> int:
         before, self.mistakes = self.run.n_updates, self.run.mistakes
         self.run.memory.state[LEAST] = inf
         chunks = self.sample.chunks(self.sample.order)
-        self.near = np.concatenate([self._sweep(chunk, NEARNESS)[1] for chunk in chunks])
+        near = np.concatenate([self._sweep(chunk, NEARNESS)[1] for chunk in chunks])
+        self.near = self.sample.nearest(near, self.run.memory)
         self.mistakes = self.run.mistakes - self.mistakes
         return self.run.n_updates - before
 
     def sweep_near(self, passes: int) -> None:
         for _ in self._sweep_often(self.near, passes):
             pass
+
+    def sweep_carriers(self, passes: int) -> None:
+        order = self.sample.order
+        carriers = order[self.sample.by_example(self.run.weights)[order] > 0.0]
+        for _ in self._sweep_often(carriers, passes):
+            pass
+
+    @property
+    def worst_is_violated(self) -> bool:
+        return bool(self.worst.least <= self.run.memory.state[THRESHOLD])
 
     def make_model(self) -> Status:
         """Make passes over all examples, which nothing separates.

@@ -20,7 +20,7 @@ from novikoff.run.bounds import Bounds, Point, minus
 from novikoff.run.clock import Clock, Progress
 from novikoff.run.compression import Compression, Reason
 from novikoff.sample import Memory, Sample
-from novikoff.sample.sample import Worst
+from novikoff.sample.signed import Worst
 
 
 class Tail(NamedTuple):

@@ -18,7 +18,8 @@ from novikoff.compiled.joint import JointExamples
 from novikoff.compiled.mean_cycle import least_mean_cycle
 from novikoff.compiled.rows import Rows
 from novikoff.compiled.step import Frame, Specification, start
-from novikoff.sample.sample import Habits, Sample, Worst
+from novikoff.sample.sample import Sample
+from novikoff.sample.signed import Habits, Worst
 from novikoff.sample.storage import Storage
 from novikoff.sample.virtual_rows import Floats, Indices, JointMemory, VirtualRows
 

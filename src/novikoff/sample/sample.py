@@ -2,9 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
-from math import inf, sqrt
-from typing import Any, ClassVar, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +14,6 @@ from novikoff.compiled import sweep as compiled
 from novikoff.compiled.rows import Rows
 from novikoff.compiled.step import (
     ALONG,
-    OFFSET,
     RESCALED,
     SMALLEST_SHRINK,
     STATE_SIZE,
@@ -25,46 +22,12 @@ from novikoff.compiled.step import (
     start,
 )
 from novikoff.compiled.sweep import Examples, Memory
+from novikoff.sample.signed import SignedSample
 from novikoff.sample.storage import Storage
 
-# What floating point may add to a share of weights that is summed in another order.
-ROUNDING = 1e-12
-
-
-class Worst(NamedTuple):
-    """The examples that MinOver steps on next, and their mean margin.
-
-    ``wrong`` holds a wrong class for each where there are many classes.
-    """
-
-    examples: NDArray[np.int64]
-    least: float
-    wrong: NDArray[np.int64] | None = None
-
 
 @dataclass(frozen=True)
-class Habits:
-    """How a run goes about examples that nothing may separate; all act on its state alone.
-
-    Attributes
-    ----------
-    eagerness : float
-        Cheap passes over near-violated examples begin once a full pass makes so few updates, as a
-        share of what :mod:`novikoff.run.pick` says.
-    least_passes : int
-        Full passes before the run ends because there is no such margin.
-    late_mean : bool
-        Whether the mean over updates leaves out those of the first passes: up to the last power of
-        two that is at most half of all.
-    """
-
-    eagerness: float = 1.0
-    least_passes: int = 1
-    late_mean: bool = False
-
-
-@dataclass(frozen=True)
-class Sample:
+class Sample(SignedSample):
     """Signed examples in the order of visits; nothing of the data is copied.
 
     The affine case reads each example relative to a centre, the first in order, and lifts it by
@@ -113,8 +76,6 @@ class Sample:
     affine: bool
     longest: int
     exponent: int = 0
-
-    habits: ClassVar[Habits] = Habits()
 
     @classmethod
     def of(
@@ -182,10 +143,6 @@ class Sample:
         frame = self.frame._replace(weight_negative=negative, weight_positive=positive)
         return replace(self, signs=np.asarray(signs, dtype=np.int8), frame=frame)
 
-    def with_equal_steps(self) -> "Sample":
-        """Return the same examples without weights on the steps of the classes."""
-        return self.relabelled(self.signs, (1.0, 1.0))
-
     @property
     def n_examples(self) -> int:
         """How many examples there are."""
@@ -196,21 +153,6 @@ class Sample:
         """Whether the rows are those of a sparse matrix."""
         return bool(sparse.issparse(self.storage.matrix))
 
-    @property
-    def unweighted(self) -> bool:
-        """Whether both classes take the same steps as without weights."""
-        return self.frame.weight_negative == self.frame.weight_positive == 1.0
-
-    @property
-    def radius(self) -> float:
-        """The largest distance of an example to the centre."""
-        return sqrt(self.norms2[self.longest])
-
-    @property
-    def lifted_radius(self) -> float:
-        """The largest norm that a rule sees, lifts included."""
-        return sqrt(self.norms2[self.longest] + self.frame.lift2 + self.frame.slack2)
-
     def memory(self, rule: Specification) -> Memory:
         """Return the memory of a run that starts at ``w = 0``."""
         n = self.n_examples
@@ -220,6 +162,10 @@ class Sample:
         """Yield consecutive parts of ``ids``, each quick to sweep."""
         for begin in range(0, len(ids), self.storage.chunk):
             yield ids[begin : begin + self.storage.chunk]
+
+    def nearest(self, near: NDArray[np.int64], memory: Memory) -> NDArray[np.int64]:
+        """Return the examples that cheap passes go over: all that are violated or near it."""
+        return near
 
     def parts(self, ids: NDArray[np.int64]) -> Iterator[tuple[Rows, NDArray[np.int64], slice]]:
         """Yield rows, the row numbers of the next ``ids`` in them, and the slice of ``ids``."""
@@ -321,57 +267,6 @@ class Sample:
         w, offset = self.combine(weights)
         return w, offset - float(w @ self.centre)
 
-    def length(self, weights: NDArray[np.float64], w: NDArray[np.float64]) -> float:
-        """Return ``|w|`` with the coordinates of slack, one for each example."""
-        slack2 = self.frame.slack2
-        added = slack2 * float(weights @ weights) if slack2 > 0.0 else 0.0
-        return sqrt(float(w @ w) + added)
-
-    def bound(self, length: float, offset: Any, total: float) -> float:
-        """Bound the optimum margin by a vector that weights make, without a pass over the data.
-
-        Homogeneous: |sum a z| / sum a. Affine, with p the positive class's share of the weight:
-        half the distance of the class means is at most |w| / sum a + |2p - 1| R, and
-        2p - 1 = offset / (lift^2 sum a). Slack is one coordinate more for each example.
-        """
-        if not self.affine:
-            return length / total
-        tilt = abs(offset) / (self.frame.lift2 * total)
-        if tilt >= 1.0 - ROUNDING:
-            # Only one of the classes has weight: there is no mean of the other.
-            return inf
-        radius = sqrt(float(self.norms2[self.longest]) + self.frame.slack2)
-        return float(length / total + tilt * radius)
-
-    def closer_bound(self, weights: NDArray[np.float64], w: NDArray[np.float64]) -> float:
-        """Bound the optimum margin as :meth:`bound` does for an affine sample, more closely."""
-        return self.hull_distance(weights, w) / 2
-
-    @cached_property
-    def sides(self) -> tuple[NDArray[np.int64], ...]:
-        """Where in the order the examples of either class are; nothing where one is absent."""
-        signs = self.signs[self.order]
-        sides = np.flatnonzero(signs > 0), np.flatnonzero(signs < 0)
-        return sides if all(side.size for side in sides) else ()
-
-    @property
-    def can_balance(self) -> bool:
-        """Whether there is an example of each class."""
-        return bool(self.sides)
-
-    def worst(self, memory: Memory, *, balanced: bool) -> Worst:
-        """Return the example of least margin; balanced, the pair of those of each class."""
-        margins = self.margins(self.order, memory)
-        if balanced:
-            pick = np.array([side[np.argmin(margins[side])] for side in self.sides])
-        else:
-            pick = np.array([np.argmin(margins)])
-        return Worst(self.order[pick], float(margins[pick].mean()))
-
-    def step_on(self, worst: Worst, rule: Specification, memory: Memory) -> None:
-        """Update on the worst examples, in one call, between which no Ctrl-C can come."""
-        self.sweep(worst.examples, rule, memory)
-
     def placed(
         self, weights: NDArray[np.float64]
     ) -> tuple[NDArray[np.float64], Any, NDArray[np.int64]]:
@@ -386,36 +281,6 @@ class Sample:
         pair = np.array([side[np.argmin(margins[side])] for side in self.sides])
         positive, negative = margins[pair].tolist()
         return w, (negative - positive) / 2 - along, self.order[pair]
-
-    def stamps_of_steps(
-        self, weights: NDArray[np.float64], stamps: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
-        """Return stamps that count both halves of a pair from where the pair began."""
-        # The negative half comes one update late.
-        return stamps - np.where(self.signs < 0, weights, 0.0)
-
-    @property
-    def labels(self) -> NDArray[Any]:
-        """The classes of the examples, as numbers."""
-        return self.signs
-
-    def by_example(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return one number for each example that is not zero where it has weight."""
-        return weights
-
-    def on_support(
-        self, support: NDArray[np.int64], weights: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
-        """Return the weights of some examples, of many classes with a column for each."""
-        return weights[support]
-
-    def signed_weights(self, support: NDArray[np.int64], weights: NDArray[Any]) -> NDArray[Any]:
-        """Return weights of some examples times their signs; of many classes, a row for each."""
-        return weights * self.signs[support]
-
-    def offset_of(self, memory: Memory) -> Any:
-        """Return the offset of an iterate at the centre, of many classes one for each."""
-        return float(memory.state[OFFSET])
 
     def hull_distance(self, weights: NDArray[np.float64], w: NDArray[np.float64]) -> float:
         """Return the distance of the two weighted class means, given ``w`` of these weights."""

@@ -90,16 +90,12 @@ def hull_point(
     if not (weights > 0).all():
         support, weights = support[weights > 0], weights[weights > 0]
     sides = signs[support]
-    groups = [*map(np.flatnonzero, (sides > 0, sides < 0))] if affine else [np.arange(sides.size)]
+    groups = groups_of(sides, affine=affine)
     totals = [exact_total(weights[group]) for group in groups]
     if min(totals) == 0:
         return None
-    shares_square, exact_shares = fmpq(0), True
-    for group, total in zip(groups, totals, strict=True):
-        part = None if costs is None else costs[support[group]]
-        squares, exact = squares_of_weights(weights[group], part, thorough=thorough)
-        shares_square += squares / total**2
-        exact_shares = exact_shares and exact
+    some = None if costs is None else costs[support]
+    shares_square, exact_shares = share_squares(weights, some, groups, totals, thorough=thorough)
 
     n_values = count_values(X, support)
     square, exact = None, False
@@ -110,17 +106,50 @@ def hull_point(
             shares[group] = weights[group] / nearest_float(total)
         square = _filtered_square(X, support, sides * shares, n_values)
     if square is None:
-        # The common power of two cancels in the shares, so integers are all that is needed. Over
-        # the common denominator the weight of a class is multiplied by the other's total.
-        signed = Dyadic.of(weights).integers.astype(object)
-        sums = [int(signed[group].sum()) for group in groups]
-        denominator = math.prod(sums)
-        for group, whole in zip(groups, sums, strict=True):
-            signed[group] *= denominator // whole
-        signed *= sides.astype(object)
+        signed, denominator = common_shares(weights, sides, groups)
         square, exact = _exact_square(X, support, signed, denominator), True
     exact_rows = support if exact else NO_ROWS
     return HullPoint(square, shares_square, affine, exact and exact_shares, exact_rows)
+
+
+def groups_of(sides: Signs, *, affine: bool) -> list[Indices]:
+    """The positions that are normalised apart: of the two classes, or all."""
+    return [*map(np.flatnonzero, (sides > 0, sides < 0))] if affine else [np.arange(sides.size)]
+
+
+def share_squares(
+    weights: npt.NDArray[Any],
+    costs: Floats | None,
+    groups: list[Indices],
+    totals: list[fmpq],
+    *,
+    thorough: bool,
+) -> tuple[fmpq, bool]:
+    """``Σ λ_i²/s_i`` over the normalised weights, and whether it is exact or rounded up."""
+    shares_square, exact_shares = fmpq(0), True
+    for group, total in zip(groups, totals, strict=True):
+        part = None if costs is None else costs[group]
+        squares, exact = squares_of_weights(weights[group], part, thorough=thorough)
+        shares_square += squares / total**2
+        exact_shares = exact_shares and exact
+    return shares_square, exact_shares
+
+
+def common_shares(
+    weights: npt.NDArray[Any], sides: Signs, groups: list[Indices]
+) -> tuple[npt.NDArray[Any], int]:
+    """The signed shares as integers, and their common denominator.
+
+    The common power of two cancels in the shares, so integers are all that is needed. Over the
+    common denominator the weight of a class is multiplied by the other's total.
+    """
+    signed = Dyadic.of(weights).integers.astype(object)
+    sums = [int(signed[group].sum()) for group in groups]
+    denominator = math.prod(sums)
+    for group, whole in zip(groups, sums, strict=True):
+        signed[group] *= denominator // whole
+    signed *= sides.astype(object)
+    return signed, denominator
 
 
 def squares_of_weights(

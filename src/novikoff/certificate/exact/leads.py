@@ -21,7 +21,7 @@ import numpy as np
 from flint import fmpq
 
 from novikoff.certificate.exact.dyadic import Dyadic, rational
-from novikoff.certificate.exact.filter import enclose, squares_between
+from novikoff.certificate.exact.filter import squares_between
 from novikoff.certificate.exact.margins import NO_ROWS, Bound, least_over_norm
 from novikoff.certificate.exact.prediction import (
     Errors,
@@ -79,7 +79,7 @@ class Leads:
             for first, values, errors in score_blocks(X, coef, intercept):
                 part = slice(first, first + len(values))
                 own = codes[part]
-                low[part], high[part] = _leads(values, errors, own)
+                low[part], high[part] = lead_bounds(values, errors, own)
                 wrong = values.argmax(axis=1) != own
                 if taking_part is not None:
                     wrong &= taking_part[part]
@@ -93,7 +93,7 @@ class Leads:
         if rows.size:
             with np.errstate(all="ignore"):
                 values, errors = filtered_scores(X, rows, coef, intercept)
-                ends = _leads(values, errors, codes[rows])
+                ends = lead_bounds(values, errors, codes[rows])
                 low[rows] = np.maximum(low[rows], ends[0])
                 high[rows] = np.minimum(high[rows], ends[1])
                 doubtful = undecided(values, errors, fixed, signs=False)
@@ -165,11 +165,17 @@ class Leads:
             yield leads
 
 
-def _leads(values: Floats, errors: Floats, own: Indices) -> tuple[Floats, Floats]:
+def lead_bounds(values: Floats, errors: Floats, own: Indices) -> tuple[Floats, Floats]:
     """Floats on either side of the leads, from scores and the bounds on their errors."""
     at, wide = (np.arange(own.size), own), np.broadcast_to(errors, values.shape)
     difference = values[at][:, None] - values
     reach = wide[at][:, None] + wide
-    low, high = enclose(difference, reach)
+    low, high = difference - reach, difference + reach
     low[at] = high[at] = np.inf
-    return low.min(axis=1), high.min(axis=1)
+    # Rounded outward after the minimum, which is the same and takes less time.
+    low, high = low.min(axis=1), high.min(axis=1)
+    known = np.isfinite(low) & np.isfinite(high)
+    return (
+        np.where(known, np.nextafter(low, -np.inf), -np.inf),
+        np.where(known, np.nextafter(high, np.inf), np.inf),
+    )

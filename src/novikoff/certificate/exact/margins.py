@@ -101,24 +101,24 @@ def least_over_norm(
     thorough : bool
         As for :func:`margin_below`.
     """
-    rows, low, high = _competitors(*values, taking_part)
+    rows, low, high = competitors(*values, taking_part)
     costly = count(rows) > EXACT_VALUES
     # The sign decides separability, and an infinite end is no bound: both are decided exactly.
     thorough = thorough or low <= 0.0 < high
     if costly and not thorough and math.isfinite(low):
-        value = _over_norm(of_float(low), norm2(False))
+        value = over_norm(of_float(low), norm2(False))
         if value != 0.0:
             return Bound(value, False, NO_ROWS)
     least = exact_least(rows)
     between = norm2(thorough)
-    value = _over_norm(least, between)
+    value = over_norm(least, between)
     if value == 0.0 and least > 0:
         between = norm2(True)
-        value = _over_norm(least, between)
+        value = over_norm(least, between)
     return Bound(value, between[0] == between[1], rows)
 
 
-def _over_norm(least: fmpq, norm2: tuple[fmpq, fmpq]) -> float:
+def over_norm(least: fmpq, norm2: tuple[fmpq, fmpq]) -> float:
     """A float that is not above ``least / sqrt(norm2)``, whose square is between two numbers.
 
     The largest such float where these are equal.
@@ -148,7 +148,7 @@ def exact_values(X: Any, signs: Signs, rows: Indices, w: Floats, b: float) -> An
         ]
 
 
-def _competitors(
+def competitors(
     lows: Floats, highs: Floats, taking_part: npt.NDArray[np.bool_] | None
 ) -> tuple[Indices, float, float]:
     """Rows that may attain the minimum, and a float on either side of it."""

@@ -98,7 +98,7 @@ def objective(
 
     def squares(run: Indices) -> tuple[fmpq, fmpq, Indices]:
         some = None if costs is None else costs[run]
-        ends = None if thorough else _filtered_squares(lows[run], highs[run], some)
+        ends = None if thorough else hinge_squares(lows[run], highs[run], some)
         if ends is not None:
             return *ends, NO_ROWS
         value = _exact_squares(exact(run), some)
@@ -163,7 +163,7 @@ def least_scale(margins: Floats, quadratic: Any, penalties: Floats) -> float:
     return scale
 
 
-def _filtered_squares(low: Floats, high: Floats, costs: Floats | None) -> tuple[fmpq, fmpq] | None:
+def hinge_squares(low: Floats, high: Floats, costs: Floats | None) -> tuple[fmpq, fmpq] | None:
     """Two numbers with the weighted sum of squared hinges between them; ``None``: overflow."""
     with np.errstate(all="ignore"):
         most = np.maximum(np.nextafter(1.0 - low, np.inf), 0.0)

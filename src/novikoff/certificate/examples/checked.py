@@ -1,5 +1,6 @@
 """The examples of a problem, checked once: a matrix, codes of the labels, signs and costs."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
@@ -13,6 +14,7 @@ from novikoff.certificate.examples.fingerprint import fingerprint_of_hashes, has
 from novikoff.certificate.examples.labels import Label, Signs, codes_of, signs_against
 from novikoff.certificate.examples.matrix import check_matrix
 from novikoff.certificate.examples.scaling import Exponents, divided, in_scaled_columns
+from novikoff.certificate.feature_space.kernel import Kernel
 
 if TYPE_CHECKING:
     from novikoff.certificate.problem import Problem
@@ -24,6 +26,7 @@ class Examples:
 
     ``costs`` are what the squared slack of each example is multiplied by; ``None``: by 1. Where the
     problem scales its columns, ``X`` are the scaled ones, and ``exponents`` those of the problem.
+    ``kernel`` is that of the problem, and ``function`` computes it where it has no formula.
     """
 
     X: Any
@@ -31,6 +34,8 @@ class Examples:
     signs: Signs
     costs: Floats | None
     exponents: Exponents | None = None
+    kernel: Kernel | None = None
+    function: Callable[[Any, Any], Any] | None = None
 
     @classmethod
     def of(
@@ -41,6 +46,7 @@ class Examples:
         sample_weight: npt.ArrayLike | None,
         *,
         check_fingerprint: bool,
+        function: Callable[[Any, Any], Any] | None = None,
     ) -> Self:
         """Check that the data can be that of the problem.
 
@@ -70,6 +76,8 @@ class Examples:
             signs_against(codes, problem.code),
             problem.costs(codes, weights),
             exponents,
+            problem.kernel,
+            function,
         )
         examples.check_classes(problem)
         return examples

@@ -6,5 +6,14 @@ from novikoff.certificate.kinds.nonseparation import NonSeparation
 from novikoff.certificate.kinds.per_class import PerClass
 from novikoff.certificate.kinds.separation import Separation
 from novikoff.certificate.kinds.soft import SoftOptimum
+from novikoff.certificate.kinds.verdict import SeparationVerdict
 
-__all__ = ["Inconclusive", "Joint", "NonSeparation", "PerClass", "Separation", "SoftOptimum"]
+__all__ = [
+    "Inconclusive",
+    "Joint",
+    "NonSeparation",
+    "PerClass",
+    "Separation",
+    "SeparationVerdict",
+    "SoftOptimum",
+]

@@ -7,6 +7,7 @@ from novikoff.certificate.base import Certificate
 from novikoff.certificate.claims import Findings
 from novikoff.certificate.errors import CertificateError
 from novikoff.certificate.escape import format_label
+from novikoff.certificate.feature_space.kernel_model import KernelModel
 from novikoff.certificate.model import Model, Soft
 from novikoff.certificate.wording import (
     at_least,
@@ -26,6 +27,14 @@ class Binary(Certificate):
         if self.problem.positive is None:
             raise CertificateError(f"a {type(self).__name__} needs the positive class")
 
+    def _reject_with_kernel(self, **parts: object) -> None:
+        """Refuse parts that are claimed of the features, and not of a feature space."""
+        if self.problem.kernel is None:
+            return
+        for name, value in parts.items():
+            if value is not None:
+                raise CertificateError(f"a certificate with a kernel has no {name}")
+
     def _set(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
 
@@ -34,9 +43,13 @@ class Binary(Certificate):
         """The noun for ``model``: of more than two classes, the whole model has one for each."""
         if self.problem.negative is not None:
             return "model"
-        return f"hyperplane of {format_label(self.problem.positive)} against the rest"
+        return (
+            f"{self.problem.classifier} of {format_label(self.problem.positive)} against the rest"
+        )
 
-    def _model_sentences(self, model: Model | None, found: Findings | None = None) -> list[str]:
+    def _model_sentences(
+        self, model: Model | KernelModel | None, found: Findings | None = None
+    ) -> list[str]:
         """Say what is claimed, or was found, of a model that does not separate the examples."""
         if model is None:
             return []

@@ -12,6 +12,7 @@ from novikoff.certificate.errors import CertificateError, Undecided
 from novikoff.certificate.exact.hull import spread_below
 from novikoff.certificate.examples.blocks import Indices
 from novikoff.certificate.examples.checked import Examples
+from novikoff.certificate.feature_space.kernel_model import KernelModel
 from novikoff.certificate.fields import as_bound, as_support, as_weights, check_carried
 from novikoff.certificate.kinds.binary import Binary, no_more_than, soft_headline
 from novikoff.certificate.model import Model
@@ -42,10 +43,11 @@ class Inconclusive(Binary):
     support: Indices
     weights: npt.NDArray[Any]
     spread: float | None = None
-    model: Model | None = None
+    model: Model | KernelModel | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        self._reject_with_kernel(spread=self.spread)
         self._set("upper", as_bound("upper", self.upper))
         self._set("support", as_support(self.support, self.problem.n_examples))
         self._set("weights", as_weights(self.weights, self.support))
@@ -135,7 +137,8 @@ class Inconclusive(Binary):
                 )
             note = f" ({self._share(upper, self.spread)})"
         found = check_model(self.model, examples, affine=problem.affine)
-        if found.lower is not None and found.lower > 0.0:
+        # Floating-point bounds of a kernel may be closer than those that the claim was made with.
+        if problem.kernel is None and found.lower is not None and found.lower > 0.0:
             raise CertificateError("the model separates the examples, so they are not undecided")
         # The weights may prove that nothing separates the examples, and yet be too large for a
         # NonSeparation.

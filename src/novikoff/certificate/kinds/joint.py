@@ -12,6 +12,7 @@ from novikoff.certificate.errors import CertificateError, Undecided
 from novikoff.certificate.escape import format_label
 from novikoff.certificate.examples.blocks import Floats, Indices
 from novikoff.certificate.examples.checked import Examples
+from novikoff.certificate.feature_space.joint_kernel_model import JointKernelModel
 from novikoff.certificate.joint_claims import check_bound, check_joint_model, check_refutation
 from novikoff.certificate.joint_model import JointBound, JointModel, JointRefutation, JointSoft
 from novikoff.certificate.kinds.binary import bounds_sentence, no_more_than, soft_headline
@@ -54,7 +55,7 @@ class Joint(Certificate):
     or by an upper bound of 0); otherwise the truth value is undecided.
     """
 
-    model: JointModel | None = None
+    model: JointModel | JointKernelModel | None = None
     bound: JointBound | None = None
     refutation: JointRefutation | None = None
 
@@ -73,17 +74,17 @@ class Joint(Certificate):
                 f"the margin {self.lower!r} is above the upper bound {self.upper!r}"
             )
         if self.model is not None and self.model.account is not None:
-            if self._soft_only or self.lower > 0.0:
+            if self.soft_only or self.lower > 0.0:
                 raise CertificateError("the model has no account besides the certificate's")
             if self.model.soft is None:
                 self.model.account.check("model", gap=math.inf, upper=self.upper)
         kind = {True: "Separation", False: "NonSeparation", None: "undecided"}[self._verdict]
-        if self._soft_only:
+        if self.soft_only:
             kind = "soft margin"
         self.account.check(kind, gap=self.gap, upper=self.upper)
 
     @property
-    def _soft_only(self) -> bool:
+    def soft_only(self) -> bool:
         """Whether a soft margin is all that the certificate is about."""
         soft = None if self.model is None else self.model.soft
         return soft is not None and self.bound is None and self.refutation is None
@@ -103,8 +104,8 @@ class Joint(Certificate):
 
     @property
     def coefs(self) -> Floats | None:
-        """The coefficients of the scores, a row for each class."""
-        return None if self.model is None else self.model.coef
+        """The coefficients of the scores, a row for each class; ``None`` with a kernel."""
+        return self.model.coef if isinstance(self.model, JointModel) else None
 
     @property
     def intercepts(self) -> Floats | None:
@@ -142,7 +143,7 @@ class Joint(Certificate):
 
         It is infinity where the model does not separate the classes.
         """
-        if self._soft_only:
+        if self.soft_only:
             assert self.soft is not None
             return self.soft.gap
         return margin_gap(self.lower, self.upper) if self.lower > 0.0 else math.inf
@@ -166,7 +167,7 @@ class Joint(Certificate):
     def __bool__(self) -> bool:
         verdict = self._verdict
         if verdict is None:
-            if self._soft_only:
+            if self.soft_only:
                 raise Undecided("undecided: a soft-margin optimum says nothing on separability")
             raise Undecided(f"undecided: {self._undecided()}")
         return verdict
@@ -174,7 +175,8 @@ class Joint(Certificate):
     @property
     def _models(self) -> str:
         """The noun for the linear models of this problem, in the singular."""
-        return "linear model" if self.problem.affine else "linear model without intercepts"
+        model = "linear model" if self.problem.affine else "linear model without intercepts"
+        return model if self.problem.kernel is None else f"{model} of the feature space"
 
     def _problem_text(self) -> str:
         return self.problem.described(f"{len(self.classes):,} classes jointly")
@@ -194,7 +196,7 @@ class Joint(Certificate):
 
     def _first_sentence(self) -> str:
         classes, examples = f"all {len(self.classes):,} classes", self.problem.examples
-        if self._soft_only:
+        if self.soft_only:
             return ""
         if self._verdict is True:
             bounds = bounds_sentence(self.lower, self.upper, self._models)
@@ -241,12 +243,14 @@ class Joint(Certificate):
         n = support.size if weights is None else int((weights > 0).sum())
         return f"{what} A weighted sum of {counted(n, 'signed example')} is zero exactly."
 
-    def _model_sentences(self, model: JointModel, found: Findings | None = None) -> list[str]:
+    def _model_sentences(
+        self, model: JointModel | JointKernelModel, found: Findings | None = None
+    ) -> list[str]:
         sentences = []
         if model.soft is not None:
             sentences.append(self._soft_sentence(model.soft, found))
         lower = model.lower if found is None or found.lower is None else found.lower
-        if self._soft_only and lower > 0.0:
+        if self.soft_only and lower > 0.0:
             sentences.append(
                 f"It separates all {len(self.classes):,} classes of {self.problem.examples} from "
                 f"each other, with margin at least {at_least(lower)}."
@@ -269,7 +273,7 @@ class Joint(Certificate):
 
     def headline(self) -> str:
         """What is proved, in a few words."""
-        if self._soft_only:
+        if self.soft_only:
             assert self.soft is not None
             return f"{len(self.classes):,} classes jointly, {soft_headline(self.soft)}"
         if self._verdict is True:
@@ -290,7 +294,9 @@ class Joint(Certificate):
     def _check(self, examples: Examples) -> Findings:
         affine, n_classes = self.problem.affine, len(self.classes)
         found = check_joint_model(self.model, examples, affine=affine)
-        if found.lower is not None and found.lower > 0.0 and not self.lower > 0.0:
+        closer = found.lower is not None and found.lower > 0.0 and not self.lower > 0.0
+        # Floating-point bounds of a kernel may be closer than those that the claim was made with.
+        if closer and self.problem.kernel is None:
             raise CertificateError("the model separates the classes, so they are not undecided")
         rows, uppers = [found.exact_rows], [] if found.upper is None else [found.upper]
         if self.bound is not None:
@@ -323,7 +329,7 @@ class Joint(Certificate):
     ) -> str:
         """What was found of the separability of the classes, with what proves it."""
         classes = f"all {len(self.classes):,} classes"
-        if self._soft_only:
+        if self.soft_only:
             return f"the joint soft margin of {classes}."
         if self._verdict is True:
             assert lower is not None

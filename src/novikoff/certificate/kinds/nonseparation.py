@@ -11,6 +11,8 @@ from novikoff.certificate.errors import CertificateError
 from novikoff.certificate.exact.relation import carriers, is_zero_combination
 from novikoff.certificate.examples.blocks import Indices
 from novikoff.certificate.examples.checked import Examples
+from novikoff.certificate.feature_space import kernel_claims
+from novikoff.certificate.feature_space.kernel_model import KernelModel
 from novikoff.certificate.fields import as_support, as_weights
 from novikoff.certificate.kinds.binary import Binary, soft_headline
 from novikoff.certificate.model import Model
@@ -33,11 +35,14 @@ class NonSeparation(Binary):
 
     support: Indices
     weights: npt.NDArray[Any] | None
-    model: Model | None = None
+    model: Model | KernelModel | None = None
     slacks: Slacks | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        self._reject_with_kernel(slacks=self.slacks)
+        if self.problem.kernel is not None and self.weights is None:
+            raise CertificateError("a NonSeparation with a kernel needs weights")
         self._set("support", as_support(self.support, self.problem.n_examples))
         if not self.support.size:
             raise CertificateError("a NonSeparation needs a support")
@@ -110,7 +115,10 @@ class NonSeparation(Binary):
         affine = self.problem.affine
         exact_rows = self.support
         examples.check_takes_part(self.support, self.weights)
-        if self.slacks is not None:
+        if examples.kernel is not None:
+            kernel_claims.check_zero(self.support, self.weights, examples, affine=affine)
+            n_carriers = self._carried_by
+        elif self.slacks is not None:
             rows = self.slacks.check(examples, self.support, affine=affine)
             n_carriers, exact_rows = rows.size, rows if self.slacks.relations else NO_ROWS
         elif self.weights is None:

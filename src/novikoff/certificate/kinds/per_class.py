@@ -1,6 +1,7 @@
 """One certificate for each class against the rest."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -9,9 +10,10 @@ from novikoff.certificate.base import Certificate, Verified
 from novikoff.certificate.claims import Findings
 from novikoff.certificate.errors import CertificateError, Undecided
 from novikoff.certificate.escape import format_label
-from novikoff.certificate.exact.prediction import joint_errors
+from novikoff.certificate.exact.prediction import Errors, joint_errors
 from novikoff.certificate.examples.checked import Examples
 from novikoff.certificate.examples.labels import Label
+from novikoff.certificate.feature_space import kernel_claims
 from novikoff.certificate.fields import check_errors
 from novikoff.certificate.kinds.binary import Binary
 from novikoff.certificate.kinds.inconclusive import Inconclusive
@@ -162,17 +164,23 @@ class PerClass(Certificate):
         if self.errors is None:
             return Findings()
         models = [part.hyperplane for part in self.certificates]
-        coef = np.array([examples.scaled(model.coef) for model in models if model is not None])
-        intercept = np.array([model.intercept for model in models if model is not None])
-        found = joint_errors(
-            examples.X, examples.codes, coef, intercept, taking_part=examples.taking_part
-        )
+        found = _errors_of([model for model in models if model is not None], examples)
         if found.count != self.errors:
             raise CertificateError(
                 f"the model makes {counted(found.count, 'error')} on the examples, "
                 f"not {self.errors:,}"
             )
         return Findings(errors=found.count, exact_rows=found.exact_rows)
+
+
+def _errors_of(models: list[Any], examples: Examples) -> Errors:
+    if examples.kernel is not None:
+        return kernel_claims.joint_errors(models, examples)
+    coef = np.array([examples.scaled(model.coef) for model in models])
+    intercept = np.array([model.intercept for model in models])
+    return joint_errors(
+        examples.X, examples.codes, coef, intercept, taking_part=examples.taking_part
+    )
 
 
 def combined_account(accounts: list[Account]) -> Account:

@@ -12,6 +12,7 @@ from novikoff.certificate.errors import CertificateError
 from novikoff.certificate.exact.dyadic import relative_gap
 from novikoff.certificate.examples.blocks import Indices
 from novikoff.certificate.examples.checked import Examples
+from novikoff.certificate.feature_space.kernel_model import KernelModel
 from novikoff.certificate.fields import as_bound, as_support, as_weights, check_carried
 from novikoff.certificate.kinds.binary import Binary, bounds_sentence
 from novikoff.certificate.model import Model
@@ -33,7 +34,7 @@ class Separation(Binary):
     weighted class means.
     """
 
-    model: Model
+    model: Model | KernelModel
     upper: float
     support: Indices
     weights: npt.NDArray[Any]
@@ -73,7 +74,9 @@ class Separation(Binary):
         gap = f" (gap {percent(self.gap)})" if math.isfinite(self.upper) else ""
         bounds = bounds_sentence(self.lower, self.upper, self.problem.hyperplanes)
         examples = self.problem.examples
-        verdict = f"Separable: the hyperplane separates {examples} with {bounds}{gap}."
+        verdict = (
+            f"Separable: the {self.problem.classifier} separates {examples} with {bounds}{gap}."
+        )
         return [verdict, *self.problem.units]
 
     def headline(self) -> str:
@@ -91,10 +94,11 @@ class Separation(Binary):
         )
         assert found.lower is not None
         bounds = bounds_sentence(found.lower, upper, problem.hyperplanes)
+        claim = f"the {problem.classifier} separates {self._subject(examples)} with {bounds}."
         return Findings(
             lower=found.lower,
             upper=upper,
             errors=0,
             exact_rows=np.union1d(found.exact_rows, exact),
-            sentences=(f"the hyperplane separates {self._subject(examples)} with {bounds}.",),
+            sentences=(claim,),
         )

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from novikoff.certificate.claims import Findings, check_model
 from novikoff.certificate.errors import CertificateError, Undecided
 from novikoff.certificate.examples.checked import Examples
+from novikoff.certificate.feature_space.kernel_model import KernelModel
 from novikoff.certificate.kinds.binary import Binary, soft_headline
 from novikoff.certificate.model import Model, Soft
 from novikoff.certificate.wording import at_least
@@ -17,7 +18,7 @@ class SoftOptimum(Binary):
     It says nothing on separability, even where its hyperplane separates the examples.
     """
 
-    model: Model
+    model: Model | KernelModel
 
     def __post_init__(self) -> None:
         super().__post_init__()

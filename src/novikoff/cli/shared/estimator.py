@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+from novikoff.certificate.escape import printable
 from novikoff.cli.shared.group import Refusal
 
 A_RULE = "scale-free"
@@ -40,6 +41,8 @@ class EstimatorOptions:
                 f"--C {AUTO} is an option of the largest margin: "
                 f"give a number, or leave out --rule {self.rule}"
             )
+        if self.of_both.get("kernel") not in (None, "linear") and self.of_both.get("C") == AUTO:
+            raise Refusal(f"--C {AUTO} is for the linear kernel: give a number with --kernel")
         others = self.of_perceptron if self.rule is None else self.of_max_margin
         for name in given(others):
             flag = "--" + name.replace("_", "-")
@@ -75,6 +78,38 @@ class EstimatorOptions:
 def given(options: dict[str, Any]) -> dict[str, Any]:
     """Return the options that were given."""
     return {name: value for name, value in options.items() if value is not None}
+
+
+KERNELS = ("linear", "rbf", "poly", "sigmoid", "laplacian")
+
+
+def kernel_options(
+    kernel: str | None, gamma: str | None, degree: int | None, coef0: float | None
+) -> dict[str, Any]:
+    """Return the parameters of a kernel; those that are not given are None.
+
+    Examples
+    --------
+    >>> kernel_options("rbf", "0.5", None, None)
+    {'kernel': 'rbf', 'gamma': 0.5, 'degree': None, 'coef0': None}
+    """
+    found = {"kernel": kernel, "gamma": parse_gamma(gamma), "degree": degree, "coef0": coef0}
+    if kernel in (None, "linear"):
+        for name in given({key: value for key, value in found.items() if key != "kernel"}):
+            raise Refusal(f"--{name} is an option of a kernel: add --kernel rbf, or leave it out")
+    elif kernel not in KERNELS:
+        raise Refusal(f"--kernel {printable(kernel, 40)}: there are {', '.join(KERNELS)}")
+    return found
+
+
+def parse_gamma(text: str | None) -> float | str | None:
+    """Read the coefficient of a kernel: a number, scale or auto."""
+    if text in (None, "scale", "auto"):
+        return text
+    try:
+        return float(str(text))
+    except ValueError:
+        raise Refusal(f"--gamma {printable(text, 40)}: give a number, scale or auto") from None
 
 
 def parse_C(text: str | None) -> float | str | None:

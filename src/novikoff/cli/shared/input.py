@@ -9,6 +9,7 @@ from novikoff.cli.shared.group import Refusal, one_line, safe
 if TYPE_CHECKING:
     from novikoff.certificate import Certificate, Problem
     from novikoff.certificate.predictor import Predictor
+    from novikoff.certificate.risk import Risk
     from novikoff.certificate.stated import Stated
     from novikoff.data import Table
 
@@ -171,19 +172,22 @@ def load_model(path: Path) -> "Predictor":
         raise Refusal(f"{safe(path)}: {error.strerror or error}") from None
 
 
-def load_claim(path: Path) -> "tuple[Certificate, dict[str, Any], list[Stated]]":
+def load_claim(path: Path) -> "tuple[Certificate, dict[str, Any], list[Stated], Risk | None]":
     """Read a certificate, and what a model remembers of its data and of the examples that make it.
+
+    Also the bound on new data, if it has one.
 
     No solver is imported.
     """
     from novikoff.certificate import CertificateError
     from novikoff.certificate.json import from_text
-    from novikoff.certificate.verify import about_in, certificate_in, stated_beside
+    from novikoff.certificate.verify import about_in, certificate_in, risk_in, stated_beside
 
     check_readable(path)
     try:
         document = from_text(path.read_bytes())
-        return certificate_in(document), about_in(document), stated_beside(document)
+        claim = certificate_in(document), about_in(document), stated_beside(document)
+        return *claim, risk_in(document)
     except CertificateError as error:
         raise Refusal(f"{safe(path)}: {one_line(error)}") from None
     except OSError as error:

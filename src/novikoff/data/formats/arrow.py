@@ -76,6 +76,7 @@ def assemble(
     labels: list[NDArray[Any]] = []
     weights: list[NDArray[np.float64]] = []
     dropped: list[NDArray[np.int64]] = []
+    lost: set[Any] = set()
     known: NDArray[np.bool_] = np.empty(0, dtype=bool)
     start = unlabelled = 0
     for batch in batches:
@@ -104,6 +105,7 @@ def assemble(
             X.keep(into, complete)
             dropped.append(start + np.flatnonzero(~complete))
             if labels and known.any():
+                lost.update(labels[-1][known & ~complete].tolist())
                 labels[-1] = labels[-1][complete]
             if weights:
                 weights[-1] = weights[-1][complete]
@@ -142,6 +144,7 @@ def assemble(
         choice.left_out(names),
         None if encoding is None or encoding.is_plain else encoding,
         np.concatenate(dropped) if dropped else np.empty(0, np.int64),
+        () if y is None else tuple(sorted(lost.difference(y.tolist()))),
         missing,
         {} if encoder is None else encoder.unseen,
     )

@@ -44,6 +44,7 @@ class _Column:
     all_dates: bool = True
     all_booleans: bool = True
     all_commas: bool = True
+    all_year_last: bool = True
     n_dates: int = 0
     first_word: tuple[int, str] | None = None
     first_not_date: tuple[int, str] | None = None
@@ -93,6 +94,7 @@ class _Column:
             self.n_numbers += count if number else 0
             self.n_words += 0 if number else count
             self.all_commas &= number or comma
+            self.all_year_last = self.all_year_last and values.is_year_last(word)
             self.all_booleans = self.all_booleans and values.parse_boolean(word) is not None
             is_date = values.parse_days(word) is not None
             self.all_dates = self.all_dates and is_date
@@ -160,6 +162,11 @@ class _Column:
         if self.all_commas and self.from_text:
             text = f", row {row}: {not_a_number(word)}, unless commas are decimal points"
             return self._problem(text, "pass --decimal ,", ("--decimal", ","))
+        if self.all_year_last:
+            return self._problem(
+                f", row {row}: {quoted(word, 40)} could be day or month first",
+                cure=f"write dates as 2026-01-31, or leave them out with --drop {self._shown}",
+            )
         if self.n_numbers:
             return self._mixed(row, not_a_number(word), self.n_numbers)
         if self.n_dates:

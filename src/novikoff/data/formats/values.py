@@ -18,8 +18,10 @@ _BLANK = frozenset([""])
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?inf(inity)?", re.ASCII | re.I)
 _COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?", re.ASCII)
 _DATE = re.compile(
-    r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?)?", re.ASCII
+    r"\d{4}([-/])\d\d\1\d\d([T ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?)?",
+    re.ASCII,
 )
+_YEAR_LAST = re.compile(r"\d{1,2}([-/.])\d{1,2}\1(\d{4}|\d\d)", re.ASCII)
 _BOOLEANS = {"true": 1, "false": 0, "1": 1, "0": 0}
 _MICROSECONDS = 86_400_000_000
 
@@ -201,17 +203,17 @@ def parse_number(word: str) -> float | None:
 
 
 def parse_days(word: str) -> float | None:
-    """Return the days since 1970-01-01 of a date or time in ISO format, else None.
+    """Return the days since 1970-01-01 of a date or time with the year first, else None.
 
     Examples
     --------
-    >>> parse_days("1970-01-03"), parse_days("1970-01-01T12:00:00Z"), parse_days("3.1.1970")
+    >>> parse_days("1970-01-03"), parse_days("1970/01/01 12:00:00Z"), parse_days("3.1.1970")
     (2.0, 0.5, None)
     """
     if not _DATE.fullmatch(word):
         return None
     try:
-        moment = datetime.fromisoformat(word)
+        moment = datetime.fromisoformat(word.replace("/", "-"))
     except ValueError:
         return None
     moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment
@@ -220,6 +222,17 @@ def parse_days(word: str) -> float | None:
     except OverflowError:
         return None
     return since.days + (since.seconds * 10**6 + since.microseconds) / _MICROSECONDS
+
+
+def is_year_last(word: str) -> bool:
+    """Whether a text looks like a date that ends with its year, of which countries differ in order.
+
+    Examples
+    --------
+    >>> is_year_last("3/1/1970"), is_year_last("1970/01/03")
+    (True, False)
+    """
+    return _YEAR_LAST.fullmatch(word) is not None
 
 
 def is_exact(values: NDArray[Any]) -> bool:

@@ -41,8 +41,7 @@ class Dual:
             (sums,) = passes.class_sums(sample.order[places], np.full(few, 1.0 / few))
             self.centre = sums.sum(axis=0)
         self.centre2 = float(self.centre @ self.centre)
-        self.along = np.zeros(n)
-        lengths2 = self._measure()
+        lengths2, self.along = measure(passes, self.centre)
         mean = float(lengths2[sample.order].mean())
         self.pull = settings.pull * (mean or 1.0) if sample.affine else 0.0
         self.curves = lengths2 + self.pull + self.slack2
@@ -193,22 +192,24 @@ class Dual:
         products = self.passes.products(ids, w, float(w @ self.centre))
         return products - total * self.along[ids]
 
-    def _measure(self) -> Vector:
-        """Return the squared distances to the centre, and remember ``along``; one pass."""
-        lengths2 = np.zeros(self.sample.n_examples)
-        order = self.sample.order
-        products = np.zeros(len(order))
-        for rows, here, those in self.passes.over(order):
-            mine = np.empty(len(here))
-            if self.sample.is_sparse:
-                # The mean of sparse rows has far more non-zeros than a row: it is not subtracted.
-                compiled.measure(rows, here, self.centre, mine, products[those])
-                rounding = np.finfo(np.float64).eps * (mine + self.centre2)
-                mine = np.maximum(mine - 2.0 * products[those] + self.centre2, rounding)
-            else:
-                nowhere = np.empty(0, dtype=np.int64)
-                blocks.distances2(rows, here, self.centre, nowhere, mine)
-                blocks.products(rows, here, self.centre, 0.0, products[those])
-            lengths2[order[those]] = mine
-        self.along[order] = products - self.centre2
-        return lengths2
+
+def measure(passes: Passes, centre: Vector) -> tuple[Vector, Vector]:
+    """Return ``|x - centre|^2`` and ``(x - centre) . centre`` of every example; one pass."""
+    sample = passes.sample
+    lengths2, along = np.zeros(sample.n_examples), np.zeros(sample.n_examples)
+    order, centre2 = sample.order, float(centre @ centre)
+    products = np.zeros(len(order))
+    for rows, here, those in passes.over(order):
+        mine = np.empty(len(here))
+        if sample.is_sparse:
+            # The mean of sparse rows has far more non-zeros than a row: it is not subtracted.
+            compiled.measure(rows, here, centre, mine, products[those])
+            rounding = np.finfo(np.float64).eps * (mine + centre2)
+            mine = np.maximum(mine - 2.0 * products[those] + centre2, rounding)
+        else:
+            nowhere = np.empty(0, dtype=np.int64)
+            blocks.distances2(rows, here, centre, nowhere, mine)
+            blocks.products(rows, here, centre, 0.0, products[those])
+        lengths2[order[those]] = mine
+    along[order] = products - centre2
+    return lengths2, along

@@ -31,7 +31,7 @@ def vanishing_combination(candidates: WorkingSet, clock: Clock) -> Ids | None:
         candidates.ids, None
     ]
     places = {int(i): p for p, i in enumerate(candidates.ids)}
-    corral = _RationalCorral(
+    corral = RationalCorral(
         _integers(signed),
         candidates.classes.tolist(),
         [places[int(i)] for i in candidates.support],
@@ -51,7 +51,7 @@ def _integers(rows: Vector) -> list[list[int]]:
     return [list(row) for row in zip(*columns, strict=True)]
 
 
-class _RationalCorral:
+class RationalCorral:
     """A corral among candidates with integer rows; its weights are fractions."""
 
     def __init__(
@@ -65,6 +65,8 @@ class _RationalCorral:
         self.classes = classes
         self.members = members
         self.weights: list[Any] = [fmpq(*weight.as_integer_ratio()) for weight in weights]
+        # A multiple of the last combination, in integers.
+        self.point: list[int] = []
         self._normalise()
 
     def descend(self, most: int, clock: Clock) -> list[int] | None:
@@ -82,6 +84,7 @@ class _RationalCorral:
                 return self.members
             common = math.lcm(*(int(value.q) for value in point))
             whole = [[int(value.p) * (common // int(value.q))] for value in point]
+            self.point = [value for (value,) in whole]
             products = [int(row[0]) for row in (matrix * fmpz_mat(whole)).tolist()]
             levels = [
                 next(products[m] for m in self.members if self.classes[m] == c)

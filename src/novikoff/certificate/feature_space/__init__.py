@@ -1,0 +1,1 @@
+"""Certificates of kernel classifiers: the arithmetic of their feature space, and their maker."""

@@ -1,0 +1,88 @@
+"""The kernel of an estimator: its parameters checked, and "scale" and "auto" made numbers."""
+
+import math
+import numbers
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from novikoff.certificate import Kernel
+from novikoff.sample.kernel import NAMES, KernelFunction
+
+BLOCK = 1 << 20
+"""How many values are read at once for their variance."""
+
+
+def is_linear(estimator: Any) -> bool:
+    """Whether an estimator's kernel is the linear one, which takes the path of vectors."""
+    kernel = getattr(estimator, "kernel", "linear")
+    return isinstance(kernel, str) and kernel == "linear"
+
+
+def check_kernel_options(estimator: Any) -> None:
+    """Raise what is wrong with the parameters of the kernel."""
+    kernel, gamma, degree = estimator.kernel, estimator.gamma, estimator.degree
+    if not callable(kernel) and not (isinstance(kernel, str) and kernel in NAMES):
+        known = ", ".join(map(repr, NAMES))
+        raise ValueError(f"kernel={kernel!r} must be one of {known}, or a function.")
+    named = isinstance(gamma, str) and gamma in ("scale", "auto")
+    if not named and not (_is_real(gamma) and 0.0 < gamma < math.inf):
+        raise ValueError(f"gamma={gamma!r} must be 'scale', 'auto' or a positive number.")
+    whole = isinstance(degree, numbers.Integral) and not isinstance(degree, bool)
+    if not whole or not 0 <= degree <= 1000:
+        raise ValueError(f"degree={degree!r} must be a whole number from 0 to 1000.")
+    if not (_is_real(estimator.coef0) and math.isfinite(estimator.coef0)):
+        raise ValueError(f"coef0={estimator.coef0!r} must be a finite number.")
+    if not (_is_real(estimator.cache_size) and 0.0 < estimator.cache_size < math.inf):
+        raise ValueError(f"cache_size={estimator.cache_size!r} must be a positive number of MB.")
+    if not is_linear(estimator) and estimator.scale:
+        raise ValueError(
+            "scale=True is for the linear kernel; put a StandardScaler before this estimator."
+        )
+
+
+def kernel_of(estimator: Any, X: Any) -> tuple[Kernel, KernelFunction]:
+    """Return the kernel as a certificate states it, and as the search computes it."""
+    function = estimator.kernel if callable(estimator.kernel) else None
+    name = "callable" if function is not None else estimator.kernel
+    gamma = 1.0
+    if name not in ("linear", "callable", "precomputed"):
+        gamma = gamma_of(estimator.gamma, X)
+    stated = Kernel(name, gamma, int(estimator.degree), float(estimator.coef0))
+    computed = KernelFunction(name, gamma, int(estimator.degree), float(estimator.coef0), function)
+    return stated, computed
+
+
+def gamma_of(gamma: Any, X: Any) -> float:
+    """Return the number that ``gamma`` stands for, as in SVC.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> gamma_of("scale", np.array([[0.0, 2.0], [2.0, 0.0]])), gamma_of("auto", np.ones((3, 4)))
+    (0.5, 0.25)
+    """
+    if not isinstance(gamma, str):
+        return float(gamma)
+    if gamma == "auto":
+        return 1.0 / int(X.shape[1])
+    variance = _variance(X)
+    return 1.0 / (int(X.shape[1]) * variance) if variance > 0.0 else 1.0
+
+
+def _variance(X: Any) -> float:
+    """Return the variance of all values, read in blocks."""
+    if sparse.issparse(X):
+        count = int(X.shape[0]) * int(X.shape[1])
+        data = X.data.astype(np.float64)
+        mean = float(data.sum()) / count
+        return (float(((data - mean) ** 2).sum()) + (count - len(data)) * mean**2) / count
+    rows = max(1, BLOCK // max(1, X.shape[1]))
+    parts = [X[begin : begin + rows] for begin in range(0, X.shape[0], rows)]
+    mean = sum(float(part.sum(dtype=np.float64)) for part in parts) / X.size
+    return sum(float(((part - mean) ** 2).sum()) for part in parts) / float(X.size)
+
+
+def _is_real(value: Any) -> bool:
+    return isinstance(value, numbers.Real) and not isinstance(value, bool)

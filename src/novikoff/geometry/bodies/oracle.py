@@ -1,0 +1,159 @@
+"""Bodies that a user's function answers for."""
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from novikoff.geometry.bodies.base import Body, Exact, Extreme, Vector, positive
+from novikoff.geometry.bodies.points import Points
+from novikoff.geometry.exact import rational
+from novikoff.geometry.rounding import dot_above, error_of, norm_above, up
+
+MEMORY = 1000
+"""How many of its last answers an oracle is compared with."""
+
+
+class OracleError(ValueError):
+    """An oracle returned something that is no point, or contradicted itself."""
+
+
+class Oracle(Body):
+    """A body known only by a function that returns its extreme points.
+
+    Parameters
+    ----------
+    support : callable
+        ``support(direction) -> point``: a point of the body whose product with the direction is
+        largest, up to ``tau * |direction|``.
+    dimension : int
+        The number of coordinates.
+    tau : float, default=0.0
+        How far, for a unit direction, the value of the answer may be from the largest.
+
+    Notes
+    -----
+    What :func:`novikoff.separate` proves with an oracle holds if the oracle is right. An answer in
+    a new direction must not be worse than an earlier one by more than ``tau`` and rounding;
+    otherwise :class:`OracleError` is raised.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from novikoff.geometry import Oracle
+    >>> disk = Oracle(lambda u: u / np.linalg.norm(u), dimension=2)
+    >>> disk.support([2.0, 0.0])
+    array([1., 0.])
+    """
+
+    is_exact = False
+
+    def __init__(
+        self, support: Callable[[Vector], ArrayLike], dimension: int, tau: float = 0.0
+    ) -> None:
+        if not callable(support):
+            raise ValueError("Oracle: support must be a function of a direction.")
+        self.function = support
+        self.dimension = int(dimension)
+        self.tau = positive(tau, "Oracle: tau", zero=True)
+        self._seen = np.empty((0, self.dimension))
+
+    @property
+    def oracles(self) -> int:
+        """One."""
+        return 1
+
+    @cached_property
+    def reach(self) -> float:
+        """An upper bound on the norm of every point, from two answers for each coordinate."""
+        axes = np.eye(self.dimension)
+        sides = np.array([[self.extreme(axis).value, self.extreme(-axis).value] for axis in axes])
+        return norm_above(np.abs(sides).max(axis=1))
+
+    def extreme(self, direction: Vector) -> Extreme:
+        """Ask the function, and compare its answer with earlier ones."""
+        asked = direction.copy()
+        if not asked.any():
+            asked[0] = 1.0
+        try:
+            point = np.array(self.function(asked), dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise OracleError(f"the oracle failed: {error}") from error
+        if point.shape != (self.dimension,):
+            raise OracleError(
+                f"the oracle returned an array of shape {point.shape} for a direction of "
+                f"{self.dimension} coordinates"
+            )
+        if not np.isfinite(point).all():
+            raise OracleError("the oracle returned a point with a NaN or infinite coordinate")
+        value = self._value(point, direction)
+        self._check(value, direction)
+        self._seen = np.vstack([self._seen[-MEMORY:], point])
+        return Extreme(point, 0.0, value, point)
+
+    def _value(self, point: Vector, direction: Vector) -> float:
+        """Return an upper bound on the support function, if the oracle is right.
+
+        An oracle computes in floating point too: twice the rounding of a product is allowed for.
+        """
+        value = dot_above(point, direction)
+        rounding = error_of(float(np.abs(point) @ np.abs(direction)), self.dimension)
+        return up(value + rounding + up(self.tau * norm_above(direction)))
+
+    def _check(self, value: float, direction: Vector) -> None:
+        if not len(self._seen):
+            return
+        products = self._seen @ direction
+        i = int(products.argmax())
+        seen = self._seen[i]
+        rounding = error_of(float(np.abs(seen) @ np.abs(direction)), self.dimension)
+        excess = float(products[i]) - value - 2.0 * rounding
+        if excess > 0.0:
+            length = norm_above(direction)
+            raise OracleError(
+                f"the oracle contradicts itself: an earlier answer is better in this direction by "
+                f"{excess / length:.3g} per unit length, which is more than tau={self.tau:g} and "
+                "rounding"
+            )
+
+    def recall(self, label: Any) -> tuple[Vector, float] | None:
+        """Return an earlier answer, which only this oracle has."""
+        known = isinstance(label, np.ndarray) and bool((self._seen == label).all(axis=1).any())
+        return (label, 0.0) if known else None
+
+    def exact_point(self, label: Any) -> Exact:
+        """Return an answer of the oracle in rationals."""
+        return rational.rational_vector(label)
+
+    def exact_value(self, direction: Exact, hint: Vector) -> Any:
+        """Ask again; the value holds if the oracle is right."""
+        found = self.extreme(hint)
+        floats, deviation = rational.float_vector(direction)
+        largest = rational.rational_dot(direction, found.point)
+        # The answer is for the float direction: the exact one may differ by its rounding.
+        spare = up(found.value - float(found.point @ hint))
+        far = deviation + norm_above(floats - hint)
+        extra = up(max(spare, 0.0) + (2.0 * far * self.reach if far > 0.0 else 0.0))
+        return largest + rational.rational_vector([extra])[0]
+
+
+def as_body(thing: Any, dimension: int | None = None) -> Body:
+    """Return a body: itself, the hull of an array's rows, or an object's ``support`` method."""
+    if isinstance(thing, Body):
+        return thing
+    support = getattr(thing, "support", None)
+    if callable(support):
+        own = getattr(thing, "dimension", dimension)
+        if own is None:
+            raise ValueError(
+                f"the dimension of {type(thing).__name__} is not known: give it an attribute "
+                "`dimension`, or use novikoff.geometry.Oracle(support, dimension)."
+            )
+        return Oracle(support, int(own), float(getattr(thing, "tau", 0.0)))
+    if hasattr(thing, "__array__") or isinstance(thing, list | tuple) or hasattr(thing, "tocsr"):
+        return Points(thing)
+    raise ValueError(
+        f"{type(thing).__name__} is not a convex body: it has no method support(direction)."
+    )

@@ -1,0 +1,1 @@
+"""Exact arithmetic for bodies: rational points and support values, and what they prove."""

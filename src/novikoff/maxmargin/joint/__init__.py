@@ -1,0 +1,6 @@
+"""The optimum margin of several classes at once: one vector for each class, fitted together."""
+
+from novikoff.maxmargin.joint.choose import joint_hard_margin, joint_soft_margin
+from novikoff.maxmargin.joint.problem import JointProblem, JointSolution
+
+__all__ = ["JointProblem", "JointSolution", "joint_hard_margin", "joint_soft_margin"]

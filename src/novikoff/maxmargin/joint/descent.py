@@ -1,0 +1,254 @@
+"""Dual coordinate descent: sweeps over the examples, then a scan for the bounds, until they meet.
+
+The method of :mod:`novikoff.compiled.joint_dual`, in rounds as those of
+:mod:`novikoff.maxmargin.coordinate.search`.
+"""
+
+from math import inf, sqrt
+
+import numpy as np
+
+from novikoff.certificate import Status
+from novikoff.maxmargin.joint.bounds import place_hard, place_soft
+from novikoff.maxmargin.joint.dual import JointDual
+from novikoff.maxmargin.joint.problem import Ids, JointProblem, JointSolution, Vector
+from novikoff.maxmargin.joint.settings import DESCENT, DescentSettings
+from novikoff.maxmargin.passes import Passes
+from novikoff.run.clock import Clock, Stopped
+
+
+def joint_descent(
+    problem: JointProblem,
+    *,
+    tol: float,
+    clock: Clock,
+    start: Vector | None = None,
+    offsets: Vector | None = None,
+    few: int = 0,
+    patient: bool = True,
+    settings: DescentSettings = DESCENT,
+) -> JointSolution:
+    """Maximise the dual until the relative gap between the bounds is at most ``tol``.
+
+    Parameters
+    ----------
+    problem : JointProblem
+        With slack, or without it separable.
+    tol : float
+        Stop when ``1 - lower / upper`` is no larger.
+    clock : Clock
+        Limits and history.
+    start : array of shape (n_examples, n_classes), optional
+        Weights to start from.
+    offsets : array of shape (n_classes,), optional
+        The intercepts at the sample's centre to start from, with ``start``.
+    few : int
+        Give up after some sweeps if no more weights than these are positive: another solver suits
+        the problem better then.
+    patient : bool
+        Whether to go on after some sweeps if more weights are; else the solution says that it
+        ``gave_up``.
+    settings : DescentSettings, optional
+        Lengths of rounds, and accuracies.
+    """
+    run = _Run(problem, tol, clock, few if patient else problem.n_rows, settings)
+    try:
+        status = run.rounds(*run.begin(start, offsets))
+    except Stopped as stopped:
+        status = stopped.status
+    return run.solution(status)
+
+
+class _Run:
+    def __init__(
+        self, problem: JointProblem, tol: float, clock: Clock, few: int, settings: DescentSettings
+    ) -> None:
+        self.problem = problem
+        self.sample = problem.sample
+        self.hard = problem.slack2 is None
+        self.tol = tol
+        self.clock = clock
+        self.few = few
+        self.gave_up = False
+        self.settings = settings
+        self.passes = Passes(problem.sample, clock)
+        with self.passes.without_limits():
+            self.dual = JointDual(problem, self.passes, settings)
+        self.passes.reserved = settings.reserved_passes
+        self.codes = problem.codes[self.sample.order]
+        self.judged = False
+        self.lower, self.upper = -inf if self.hard else 0.0, inf
+        self.vectors = np.zeros((problem.n_classes, problem.n_features))
+        self.offsets = np.zeros(problem.n_classes)
+        self.weights = self.dual.weights
+        self.mistakes = problem.n_examples
+        self.sweeps = 0
+        self.draw = np.random.default_rng(0)
+
+    def begin(self, start: Vector | None, offsets: Vector | None) -> tuple[Ids, float]:
+        """Go to the weights that were given, at the length with the largest dual.
+
+        Returns the examples of the first round, and the bound on their hinges.
+        """
+        order = self.sample.order
+        if start is None:
+            return order, inf
+        dual = self.dual
+        dual.weights[order] = start[order]
+        vectors = dual.refresh()
+        if offsets is not None and self.sample.affine:
+            own = offsets + vectors @ (dual.centre - self.sample.centre)
+            dual.estimate_offsets(own - own.mean())
+        norm2, total = self._lengths(vectors)
+        if not norm2 > 0.0:
+            dual.weights[:] = 0.0
+            dual.refresh()
+            return order, inf
+        dual.weights *= total / norm2
+        return self.scan()
+
+    def _lengths(self, vectors: Vector) -> tuple[float, float]:
+        """Return ``|sum a z|^2 + sum Delta^2 A^2`` and the sum of the weights."""
+        order = self.sample.order
+        sums = self.dual.weights[order].sum(axis=1)
+        norm2 = 2.0 * float((vectors**2).sum()) + float(sums**2 @ self.dual.slack2[order])
+        return norm2, float(sums.sum())
+
+    def rounds(self, ids: Ids, bound: float) -> Status:
+        """Go on until the bounds are close enough, or rounding ends it."""
+        settings, in_vain = self.settings, 0
+        while not self._is_within():
+            before = self.lower, self.upper
+            worst = self.round(ids, bound)
+            ids, bound = self.scan()
+            in_vain = in_vain + 1 if before == (self.lower, self.upper) else 0
+            settled = worst <= settings.rounding or not len(ids)
+            if in_vain >= settings.rounds_in_vain and settled:
+                return Status.PRECISION
+            if self.sweeps >= settings.patience and not self._is_within():
+                self.gave_up = 0 < int(np.count_nonzero(self.dual.weights)) <= self.few
+                if self.gave_up:
+                    return Status.PRECISION
+        return Status.GAP_REACHED
+
+    def _is_within(self) -> bool:
+        return self.lower > 0.0 and self.lower >= (1.0 - self.tol) * self.upper
+
+    def _gap(self) -> float:
+        known = 0.0 < self.lower < self.upper < inf
+        return 1.0 - self.lower / self.upper if known else inf
+
+    def round(self, ids: Ids, bound: float) -> float:
+        """Sweep examples until their violations or the gap have fallen; return the last worst."""
+        settings, dual = self.settings, self.dual
+        worst_at_first, before = 0.0, min(1.0, self._gap())
+        share = max(settings.fallen, self.tol / self._gap())
+        left = ids
+        worst = 0.0
+        for number in range(settings.most_sweeps):
+            full = number % (1 + settings.support_sweeps) == 0
+            if full:
+                left, worst = dual.sweep(self.draw.permutation(left), bound)
+                bound = settings.reach * worst
+            else:
+                carrying = left[dual.weights[left].any(axis=1)]
+                _, worst = dual.sweep(self.draw.permutation(carrying), inf)
+            self.sweeps += 1
+            if self.hard:
+                if full and worst_at_first and worst <= share * worst_at_first:
+                    break
+                worst_at_first = worst_at_first or worst
+                continue
+            seen = dual.gap_seen
+            # This sweep is expected to have reduced the gap by the same factor as the one before.
+            if seen * seen <= settings.foreseen * self.tol * before:
+                break
+            before = seen
+        return worst
+
+    def scan(self) -> tuple[Ids, float]:
+        """Judge the weights on all examples.
+
+        Returns the examples that the next round sweeps, and the bound on their hinges.
+        """
+        dual, order, reach = self.dual, self.sample.order, self.settings.reach
+        vectors = dual.refresh()
+        products = dual.products(order, vectors)
+        norm2, total = self._lengths(vectors)
+        if self.hard:
+            self._judge_hard(vectors, products, norm2, total)
+        else:
+            self._judge_soft(vectors, products, norm2, total)
+        self.judged = True
+        self.clock.report(self.mistakes, self.lower, self.upper)
+        weights = dual.weights[order]
+        scores = products + dual.offsets
+        own = scores[np.arange(len(order)), self.codes]
+        slopes = 1.0 + scores - own[:, None] - (dual.slack2[order] * weights.sum(axis=1))[:, None]
+        slopes[np.arange(len(order)), self.codes] = -inf
+        violation = float(np.where(weights > 0.0, np.abs(slopes), slopes).max())
+        near = weights.any(axis=1) | (slopes.max(axis=1) >= -reach * violation)
+        return order[near], reach * violation
+
+    def _judge_hard(self, vectors: Vector, products: Vector, norm2: float, total: float) -> None:
+        """Keep the better bounds on the margin."""
+        length = sqrt(norm2)
+        if not length > 0.0:
+            return
+        offsets, margin, mistakes = place_hard(products, self.codes, self.dual.offsets)
+        if (-mistakes, margin / length) > (-self.mistakes, self.lower):
+            self.mistakes, self.lower = mistakes, margin / length
+            # Where it separates, the model is scaled to f_y - f_r >= 1.
+            factor = 1.0 / margin if margin > 0.0 else 1.0
+            self._take_model(factor * vectors, factor * offsets)
+        if length / total < self.upper:
+            self.upper, self.weights = length / total, self.dual.weights.copy()
+
+    def _judge_soft(self, vectors: Vector, products: Vector, norm2: float, total: float) -> None:
+        """Keep the better bounds on the objective."""
+        placed = place_soft(
+            float((vectors**2).sum()),
+            products,
+            self.codes,
+            self.dual.slack2[self.sample.order],
+            self.dual.offsets,
+            free=self.sample.affine,
+        )
+        if placed.value < self.upper:
+            self.upper, self.mistakes = placed.value, placed.mistakes
+            self._take_model(vectors, placed.offsets)
+        lower = 0.5 * total**2 / norm2 if norm2 > 0.0 else 0.0
+        if lower > self.lower:
+            self.lower = lower
+            self.weights = self.dual.weights * (total / norm2)
+
+    def _take_model(self, vectors: Vector, offsets: Vector) -> None:
+        """Remember a model, its offsets taken from this centre to the sample's."""
+        if self.sample.affine:
+            offsets = offsets + vectors @ (self.sample.centre - self.dual.centre)
+        self.vectors, self.offsets = vectors, offsets
+
+    def solution(self, status: Status) -> JointSolution:
+        """Return the best model and the weights of the best bound."""
+        if not self.dual.is_finite:
+            self.dual.clear()
+        if not self.gave_up and (not self.judged or status is Status.MAX_ITER):
+            with self.passes.without_limits():
+                self.scan()
+        if status.at_limit and self._is_within():
+            status = Status.GAP_REACHED
+        weights = self.weights
+        if self.hard and 0.0 < self.upper < inf and weights.any():
+            # The multiple that makes the vectors of the optimum.
+            weights = weights / (float(weights.sum()) * self.upper**2)
+        return JointSolution(
+            vectors=self.vectors,
+            offsets=self.offsets,
+            weights=weights,
+            status=status,
+            lower=self.lower,
+            upper=self.upper,
+            solver="joint-coordinate",
+            mistakes=self.mistakes,
+            gave_up=self.gave_up,
+        )

@@ -1,0 +1,105 @@
+"""Which method solves a margin problem in feature space, and with how many digits."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from novikoff.certificate import Status
+from novikoff.maxmargin.smo.gram import solve_by_gram
+from novikoff.maxmargin.smo.problem import KernelProblem, KernelSolution, Vector
+from novikoff.maxmargin.smo.search import BlockSearch
+from novikoff.maxmargin.smo.settings import SMO, SmoSettings
+from novikoff.run.clock import Clock
+from novikoff.sample.kernel import KernelMatrix
+
+
+def kernel_margin(
+    problem: KernelProblem,
+    *,
+    tol: float,
+    clock: Clock,
+    start: Vector | None = None,
+    settings: SmoSettings = SMO,
+) -> KernelSolution:
+    """Solve a margin problem in the feature space of a kernel.
+
+    Few examples: Wolfe's method on the Gram matrix. Otherwise two-example steps on blocks of
+    columns, in float32 where that has the digits for the gap asked for, then in float64 where it
+    turned out not to have them.
+
+    Parameters
+    ----------
+    problem : KernelProblem
+        What to solve.
+    tol : float
+        The relative gap to reach.
+    clock : Clock
+        Limits and history.
+    start : array of shape (n_examples,), optional
+        Weights to begin with.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from novikoff.maxmargin.smo import KernelProblem, kernel_margin
+    >>> from novikoff.run.clock import Clock
+    >>> from novikoff.sample.kernel import KernelFunction
+    >>> X, signs = np.array([[-1.0], [0.0], [1.0]]), np.array([1.0, -1.0, 1.0])
+    >>> square = KernelFunction("poly", gamma=1.0, degree=2)
+    >>> solution = kernel_margin(KernelProblem(X, signs, square), tol=1e-9, clock=Clock())
+    >>> solution.lower, solution.offset
+    (0.5, -1.0)
+    """
+    n, aim = problem.n_examples, settings.reserve * tol
+    before: KernelSolution | None = None
+    if n <= settings.take_all:
+        matrix = KernelMatrix(problem.X, problem.kernel)
+        before = solve_by_gram(problem, matrix, clock, aim, settings.zero, settings)
+        if before.status is not Status.PRECISION or before.gap <= tol:
+            return before
+        if problem.slack2 is None and before.upper <= settings.zero * _length(matrix):
+            return before
+        start = balanced(before.weights, problem)
+    whole = problem.X.size * 4 if isinstance(problem.X, np.ndarray) else 0
+    copied = whole if whole <= problem.cache_bytes / 3 else 0
+    rest = replace(problem, cache_bytes=problem.cache_bytes - copied)
+    if before is None and tol >= settings.single and 8.0 * n * n > problem.cache_bytes:
+        matrix = KernelMatrix(problem.X, problem.kernel, np.float32, copy_bytes=copied)
+        search = BlockSearch(rest, matrix, clock, balanced(start, problem), settings)
+        found = search.run(aim, settings.zero_single)
+        if found.status is not Status.PRECISION and trusted(found, tol):
+            return found
+        before, start = found, search.weights
+        del search, matrix
+    matrix = KernelMatrix(problem.X, problem.kernel, copy_bytes=2 * copied)
+    found = BlockSearch(rest, matrix, clock, balanced(start, problem), settings).run(
+        aim, settings.zero
+    )
+    if before is not None and before.solver != found.solver:
+        better = before.lower > found.lower if problem.slack2 is None else False
+        found = replace(before if better else found, solver=f"{before.solver}+{found.solver}")
+    return found
+
+
+def trusted(found: KernelSolution, tol: float) -> bool:
+    """Whether float32 kernel values decide the margins of this solution to well below the gap.
+
+    Scaled to ``y f(x) = 1``, a margin errs by the errors of its terms, which are independent.
+    """
+    error = 2.0**-22 * float(np.linalg.norm(found.weights))
+    return error <= 0.1 * tol
+
+
+def balanced(start: Vector | None, problem: KernelProblem) -> Vector | None:
+    """Return weights of the same total in both classes, or ``None`` where a class has none."""
+    if start is None or not problem.affine:
+        return start
+    positive = problem.signs > 0
+    totals = float(start[positive].sum()), float(start[~positive].sum())
+    if not min(totals) > 0.0:
+        return None
+    return np.asarray(start * np.where(positive, 1.0, totals[0] / totals[1]))
+
+
+def _length(matrix: KernelMatrix) -> float:
+    return float(np.sqrt(matrix.diagonal.max(initial=0.0)))

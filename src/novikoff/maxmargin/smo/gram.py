@@ -1,0 +1,79 @@
+"""The margin of few examples, by Wolfe's method on their whole Gram matrix."""
+
+import numpy as np
+
+from novikoff.certificate import Status
+from novikoff.compiled import wolfe as compiled
+from novikoff.compiled.factor import GramCorral, fill
+from novikoff.maxmargin.smo.problem import KernelProblem, KernelSolution, Vector, placed
+from novikoff.maxmargin.smo.settings import SMO, SmoSettings
+from novikoff.run.clock import Clock
+from novikoff.sample.kernel import KernelMatrix
+
+NAME = "wolfe"
+
+
+def solve_by_gram(
+    problem: KernelProblem,
+    matrix: KernelMatrix,
+    clock: Clock,
+    tol: float,
+    zero: float,
+    settings: SmoSettings = SMO,
+) -> KernelSolution:
+    """Find the point of least norm between the two hulls, all examples being candidates.
+
+    The status is PRECISION where rounding prevents more, or where the margin is at most ``zero``
+    lengths.
+    """
+    n, signs, everyone = matrix.n, problem.signs, np.arange(matrix.n)
+    values = matrix.block(everyone, everyone)
+    length = float(np.sqrt(matrix.diagonal.max(initial=0.0))) or 1.0
+    gram = (values * signs) * signs[:, None]
+    if problem.slack2 is not None:
+        gram[everyone, everyone] += problem.slack2
+    scale = 1.0 / float(np.diagonal(gram).max() or 1.0)
+    gram *= scale
+    second = (signs < 0) & problem.affine
+    corral = GramCorral(
+        gram,
+        second.astype(np.int64),
+        settings.unit,
+        np.zeros(n + 1, dtype=np.int64),
+        np.zeros(n + 1),
+        np.zeros((n + 1, n + 1)),
+        np.zeros((2 if problem.affine else 1, n + 1)),
+    )
+    size = _first_members(corral, second)
+    weights: Vector = np.zeros(n)
+    status, share = None, 0.01 * tol
+    while status is None:
+        ended, size, steps = compiled.descend(
+            corral, size, share, zero * length * np.sqrt(scale), settings.burst
+        )
+        clock.updates += int(steps)
+        clock.passes += 1.0
+        weights[:] = 0.0
+        weights[corral.members[:size]] = corral.weights[:size]
+        found = placed(problem, matrix, weights, values @ (weights * signs), NAME)
+        clock.report(found.mistakes, found.lower, found.upper)
+        if found.lower > 0.0 and found.lower >= (1.0 - tol) * found.upper:
+            status = Status.GAP_REACHED
+        elif ended != compiled.EXHAUSTED:
+            status = Status.PRECISION
+        else:
+            status = clock.stop()
+    return KernelSolution(
+        found.weights, found.offset, status, found.lower, found.upper, found.mistakes, NAME
+    )
+
+
+def _first_members(corral: GramCorral, second: np.ndarray) -> int:
+    """Let the shortest example of each class be the corral; return its size."""
+    lengths = np.diagonal(corral.gram)
+    first = [np.flatnonzero(~second), np.flatnonzero(second)]
+    chosen = np.array([side[np.argmin(lengths[side])] for side in first if len(side)])
+    taken = np.empty(len(chosen), dtype=np.bool_)
+    size = int(fill(corral, 0, chosen, taken))
+    corral.weights[:size] = 1.0
+    return size

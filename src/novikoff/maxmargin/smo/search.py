@@ -1,0 +1,169 @@
+"""The margin in the feature space of a kernel, by two-example steps on blocks of columns.
+
+T. Joachims, "Making large-scale SVM learning practical", 1999, for the blocks; Z. Wen, J. Shi,
+Q. Li, B. He & J. Chen, "ThunderSVM: a fast SVM library on GPUs and CPUs", JMLR 19, 2018, for half a
+block of the examples before beside half a block of the worst. The steps are those of
+:mod:`novikoff.compiled.smo`.
+"""
+
+from math import inf
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.certificate import Status
+from novikoff.compiled import smo as compiled
+from novikoff.maxmargin.smo.problem import KernelProblem, KernelSolution, Vector, placed
+from novikoff.maxmargin.smo.settings import SMO, SmoSettings
+from novikoff.run.clock import Clock
+from novikoff.sample.columns import ColumnCache
+from novikoff.sample.kernel import Ids, KernelMatrix
+
+NAME = "smo"
+
+
+class BlockSearch:
+    """Weights on the examples, and their residuals (:mod:`novikoff.compiled.smo`).
+
+    Parameters
+    ----------
+    problem : KernelProblem
+        What is solved.
+    matrix : KernelMatrix
+        The kernel values of its examples.
+    clock : Clock
+        Limits and history; a round, that is a block and a look at all residuals, is a pass.
+    start : array of shape (n_examples,), optional
+        Weights to begin with; with an intercept, of the same total in both classes.
+    settings : SmoSettings, optional
+        Sizes and tolerances.
+    """
+
+    def __init__(
+        self,
+        problem: KernelProblem,
+        matrix: KernelMatrix,
+        clock: Clock,
+        start: Vector | None = None,
+        settings: SmoSettings = SMO,
+    ) -> None:
+        self.problem, self.matrix, self.clock, self.settings = problem, matrix, clock, settings
+        self.signs = problem.signs
+        self.slack2 = np.zeros(matrix.n) if problem.slack2 is None else problem.slack2
+        self.block = min(matrix.n, settings.block)
+        self.cache = ColumnCache(matrix, problem.cache_bytes, self.block)
+        self.weights: Vector = np.zeros(matrix.n)
+        self.residuals: Vector = self.signs.copy()
+        self.length = float(np.sqrt(matrix.diagonal.max(initial=0.0)))
+        self.best: KernelSolution | None = None
+        self._last = np.empty(0, dtype=np.int64)
+        if start is not None:
+            self._begin(start)
+
+    def run(self, tol: float, zero: float) -> KernelSolution:
+        """Go on until the bounds are within ``tol``, or the margin at most ``zero`` lengths."""
+        while True:
+            self.clock.passes += 1.0
+            found = self._look()
+            if found.lower > 0.0 and found.lower >= (1.0 - tol) * found.upper:
+                return self._ended(Status.GAP_REACHED)
+            if self.problem.slack2 is None and found.upper <= zero * self.length:
+                return self._ended(Status.PRECISION)
+            stop = self.clock.stop()
+            if stop is not None:
+                return self._ended(stop)
+            steps = self._round(tol)
+            self.clock.updates += steps
+            if steps == 0:
+                return self._ended(Status.PRECISION)
+
+    def _look(self) -> KernelSolution:
+        """Bring the bounds up to date and report them."""
+        weights, signs = self.weights, self.signs
+        products = signs * (1.0 - self.slack2 * weights) - self.residuals
+        found = placed(self.problem, self.matrix, weights, products, NAME)
+        hard, best = self.problem.slack2 is None, self.best
+        if best is None or (found.lower > best.lower if hard else found.upper < best.upper):
+            self.best = found
+        self.clock.report(found.mistakes, found.lower, found.upper)
+        return found
+
+    def _ended(self, status: Status) -> KernelSolution:
+        """Return the last point, or the best one where a limit came first."""
+        last = self._look()
+        found = last if status is Status.GAP_REACHED or self.best is None else self.best
+        return KernelSolution(
+            found.weights, found.offset, status, found.lower, found.upper, found.mistakes, NAME
+        )
+
+    def _round(self, tol: float) -> int:
+        """Choose a block and make steps in it; return how many."""
+        signs, residuals, settings = self.signs, self.residuals, self.settings
+        block, violation = self._choose()
+        slots = self.cache.slots(block)
+        gram = self.cache.values[np.ix_(slots, block)]
+        before = self.weights[block]
+        weights, within = before.copy(), residuals[block]
+        steps = compiled.steps_in_pairs if self.problem.affine else compiled.steps_alone
+        made = steps(
+            gram,
+            self.matrix.diagonal[block],
+            signs[block],
+            self.slack2[block],
+            weights,
+            within,
+            max(settings.inner * violation, 0.25 * tol),
+            settings.steps_per_example * len(block),
+        )
+        moves = (weights - before) * signs[block]
+        compiled.subtract(self.cache.values, slots, moves, residuals)
+        residuals[block] -= self.slack2[block] * moves
+        self.weights[block] = weights
+        return int(made)
+
+    def _choose(self) -> tuple[Ids, float]:
+        """Return the worst examples with the worst of the block before, and the violation."""
+        signs, residuals, weights = self.signs, self.residuals, self.weights
+        kept = self._last
+        taken = np.zeros(self.matrix.n, dtype=np.bool_)
+        taken[kept] = True
+        carries = weights > 0.0
+        if self.problem.affine:
+            high = np.where((signs > 0.0) | carries, residuals, -inf)
+            low = np.where((signs < 0.0) | carries, -residuals, -inf)
+            violation = float(high.max() + low.max())
+            high[taken] = -inf
+            count = (self.block - len(kept)) // 2
+            top = largest(high, count)
+            low[taken] = low[top] = -inf
+            new = np.concatenate([top, largest(low, self.block - len(kept) - len(top))])
+        else:
+            pull = signs * residuals
+            depth = np.where(carries, np.abs(pull), pull)
+            violation = float(depth.max())
+            depth[taken] = -inf
+            new = largest(depth, self.block - len(kept))
+        self._last = new[: self.block // 2] if len(kept) else new[::2][: self.block // 2]
+        return np.concatenate([kept, new]), violation
+
+    def _begin(self, start: Vector) -> None:
+        """Compute the residuals of given weights."""
+        self.weights = start.copy()
+        carriers = np.flatnonzero(start)
+        for begin in range(0, len(carriers), self.block):
+            part = carriers[begin : begin + self.block]
+            slots = self.cache.slots(part)
+            compiled.subtract(
+                self.cache.values, slots, start[part] * self.signs[part], self.residuals
+            )
+        self.residuals -= self.signs * self.slack2 * self.weights
+
+
+def largest(values: Vector, count: int) -> NDArray[np.int64]:
+    """Return the positions of the largest values above minus infinity, at most ``count``."""
+    eligible = np.flatnonzero(values > -inf)
+    if len(eligible) <= count:
+        return eligible
+    if count <= 0:
+        return eligible[:0]
+    return np.asarray(eligible[np.argpartition(-values[eligible], count - 1)[:count]])

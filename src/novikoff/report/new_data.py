@@ -1,0 +1,31 @@
+"""What is proved about new data, or why nothing is."""
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+from sklearn.exceptions import ConvergenceWarning
+
+from novikoff.report.describe import Row
+
+if TYPE_CHECKING:
+    from novikoff.certificate.risk import Risk
+    from novikoff.data import Table
+
+
+def risk_or_reason(model: Any, table: "Table") -> "Risk | str":
+    """Return the bound on the error on new data, which the model keeps, or why there is none."""
+    from novikoff.estimators.risk import NoRiskError
+
+    try:
+        with warnings.catch_warnings():
+            # The run on the support alone may be cut short as the fit was, which has warned.
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            risk: Risk = model.risk_certificate(table.X, table.y)
+            return risk
+    except NoRiskError as error:
+        return str(error)
+
+
+def new_data_row(risk: "Risk | str") -> Row:
+    """Say it in the summary of a fit."""
+    return "New data", risk if isinstance(risk, str) else "\n".join(risk.sentences())

@@ -1,0 +1,56 @@
+"""Several classes, together or each against the rest, and kernels: fit, verify, predict."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+
+import novikoff
+from novikoff.certificate import Joint, PerClass
+from tests.cli.conftest import write_csv
+from tests.cli.test_fit import lines_of
+
+
+@pytest.fixture
+def irises(tmp_path):
+    X, y = load_iris(return_X_y=True)
+    return write_csv(tmp_path / "irises.csv", X, np.array(["s", "c", "v"])[y].tolist())
+
+
+@pytest.mark.parametrize(
+    ("options", "kind"),
+    [
+        ([], Joint),
+        (["--multi-class", "ovr"], PerClass),
+        (["--rule", "classic", "--max-iter", 30], Joint),
+        (["--rule", "classic", "--max-iter", 30, "--multi-class", "ovr"], PerClass),
+        (["--kernel", "rbf"], PerClass),
+        (["--kernel", "poly", "--degree", 2, "--coef0", 1, "--gamma", 0.5], PerClass),
+        (["--kernel", "rbf", "--rule", "classic"], PerClass),
+    ],
+)
+def test_from_the_file_to_the_labels(run, irises, options, kind):
+    told = lines_of(run("fit", irises, "-t", "kind", *options).stdout)
+    n_errors = int(told["Errors"].split()[0])
+    assert n_errors <= 15
+    certificate = novikoff.load("model.json").certificate_
+    if len(certificate.parts) == 1:
+        kind = Joint
+    assert isinstance(certificate, kind)
+    assert run("verify", "model.json", irises).exit_code == 0
+    predicted = run("predict", "model.json", irises).stdout.split()[1:]
+    y = np.array(["s", "c", "v"])[load_iris().target]
+    assert np.count_nonzero(np.array(predicted) != y) == n_errors
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--multi-class", "all"], "joint or ovr"),
+        (["--kernel", "cosine"], "--kernel cosine: there are linear, rbf"),
+        (["--gamma", 1], "--gamma is an option of a kernel"),
+        (["--kernel", "rbf", "--gamma", "wide"], "--gamma wide: give a number"),
+        (["--kernel", "rbf", "--C", "auto"], "--C auto is for the linear kernel"),
+    ],
+)
+def test_refusals(refused, irises, options, said):
+    assert said in refused("fit", irises, "-t", "kind", *options)

@@ -1,0 +1,127 @@
+"""Facial reduction agrees with enumeration in exact arithmetic."""
+
+import numpy as np
+import pytest
+
+from novikoff.certificate import CertificateError, Undecided
+from novikoff.certificate.exact.lifted import Lifted
+from novikoff.certificate.exact.span import Basis
+from novikoff.facial import split, split_rows
+from tests.facial.brute_force import boundary
+from tests.facial.problems import problem
+
+
+def check(lifted, found):
+    """Both halves of the proof, with the checker's arithmetic."""
+    basis = Basis(lifted, found.basis)
+    basis.check_spans(found.boundary)
+    basis.check_positive(found.support, found.weights)
+    assert found.support.size <= found.basis.size
+    assert np.isin(np.r_[found.basis, found.support], found.boundary).all()
+    if found.separated.size:
+        assert (lifted.signs(found.separated, found.direction) > 0).all()
+        assert (lifted.signs(found.boundary, found.direction) == 0).all()
+
+
+def truth(lifted):
+    return sorted(boundary(lifted.table(lifted.rows).tolist()))
+
+
+@pytest.mark.parametrize("moved", [False, True])
+@pytest.mark.parametrize("floats", [False, True], ids=["exact", "floats first"])
+def test_agrees_with_enumeration(moved, floats, monkeypatch):
+    if floats:
+        monkeypatch.setattr(split, "FEW_VALUES", -1)
+    rng = np.random.default_rng([moved, floats])
+    kinds = set()
+    for _ in range(150):
+        X, y = problem(rng, moved=moved)
+        lifted = Lifted(X, y, 2, affine=bool(rng.integers(4)))
+        found = split_rows(lifted)
+        check(lifted, found)
+        assert found.boundary.tolist() == truth(lifted)
+        kinds.add((bool(found.separated.size), bool(found.boundary.size)))
+    assert len(kinds) == 3
+
+
+def test_several_classes_agree_with_enumeration():
+    rng = np.random.default_rng(5)
+    for _ in range(25):
+        n = int(rng.integers(3, 6))
+        X, y = rng.integers(-1, 2, (n, 1)).astype(float), np.r_[0, 1, 2, rng.integers(0, 3, n - 3)]
+        lifted = Lifted(X, y, 3, affine=True)
+        found = split_rows(lifted)
+        check(lifted, found)
+        inside = [int(lifted.rows[i]) for i in truth(lifted)]
+        assert found.boundary.tolist() == inside
+
+
+def test_floats_alone_decide_most(monkeypatch):
+    monkeypatch.setattr(split, "_exactly", lambda *_: None)
+    monkeypatch.setattr(split, "FEW_VALUES", -1)
+    rng = np.random.default_rng(2)
+    decided = 0
+    for _ in range(200):
+        X, y = problem(rng)
+        decided += split_rows(Lifted(X, y, 2, affine=True)) is not None
+    assert decided > 150
+
+
+def test_many_rows_are_decided_exactly_from_few():
+    rng = np.random.default_rng(0)
+    X = rng.integers(-3, 4, (3000, 3)).astype(float)
+    y = (X[:, 0] + X[:, 1] > 0).astype(int)
+    tied = X[:, 0] + X[:, 1] == 0
+    y[tied] = rng.integers(0, 2, tied.sum())
+    lifted = Lifted(X, y, 2, affine=True)
+    found = split._exactly(lifted, lifted.rows, lambda: None)
+    check(lifted, found)
+    assert np.array_equal(found.boundary, np.flatnonzero(tied))
+    assert np.array_equal(split_rows(lifted).boundary, found.boundary)
+
+
+def test_zero_rows_are_on_the_boundary():
+    X, y = np.zeros((200, 2)), np.arange(200) % 2
+    X[0, 0] = -1.0
+    lifted = Lifted(X, y, 2, affine=False)
+    found = split_rows(lifted)
+    check(lifted, found)
+    assert found.separated.tolist() == [0]
+
+
+def test_a_check_ends_the_search():
+    def stop():
+        raise Undecided("time is up")
+
+    rng = np.random.default_rng(0)
+    with pytest.raises(Undecided, match="time is up"):
+        split_rows(Lifted(rng.standard_normal((100, 3)), np.arange(100) % 2, 2, True), stop)
+
+
+def test_a_basis_refuses_what_is_not_proved():
+    X, y = np.array([[0.0], [1.0], [1.0], [2.0]]), np.array([0, 0, 1, 1])
+    lifted = Lifted(X, y, 2, affine=True)
+    with pytest.raises(CertificateError, match="not independent"):
+        Basis(lifted, np.array([1, 2])).check_spans(np.array([1, 2]))
+    with pytest.raises(CertificateError, match="row 3 is not in the span"):
+        Basis(lifted, np.array([1])).check_spans(np.array([1, 2, 3]))
+    with pytest.raises(CertificateError, match="not all positive"):
+        Basis(lifted, np.array([0, 1])).check_positive(np.array([3]), [1])
+
+
+@pytest.mark.parametrize("size", [60, 90])
+def test_weights_of_a_large_basis_are_proved_in_floating_point(size, monkeypatch):
+    rng = np.random.default_rng(size)
+    X, y = rng.standard_normal((40 * size, size - 1)), rng.integers(0, 2, 40 * size)
+    lifted = Lifted(X, y, 2, affine=True)
+    found = split_rows(lifted)
+    assert found.basis.size == size
+    basis = Basis(lifted, found.basis)
+    assert basis._is_positive(found.support, found.weights)
+    assert min(basis.weights(found.support, found.weights)) > 0
+    # Weights that are not positive are never taken for such.
+    for k in range(5):
+        weights = list(found.weights)
+        weights[k] *= 1000
+        proved = min(basis.weights(found.support, weights)) > 0
+        assert proved or not basis._is_positive(found.support, weights)

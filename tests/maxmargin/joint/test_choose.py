@@ -1,0 +1,108 @@
+"""Which solver is chosen for the margin of several classes, and which takes over from it."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from novikoff.certificate import Status
+from novikoff.maxmargin.joint import joint_hard_margin, joint_soft_margin
+from novikoff.maxmargin.joint.bounds import balance, place_soft, worst_wrong
+from novikoff.maxmargin.joint.dual import JointDual
+from novikoff.maxmargin.joint.settings import DESCENT
+from novikoff.maxmargin.passes import Passes
+from novikoff.run.clock import Clock, Stopped
+from tests.maxmargin.joint.problems import optimum, problem
+
+
+def overlapping(n=900, d=4, n_classes=4):
+    draw = np.random.default_rng(0)
+    codes = np.arange(n) % n_classes
+    return 0.5 * draw.normal(size=(n_classes, d))[codes] + draw.normal(size=(n, d)), codes
+
+
+@pytest.mark.parametrize("C", [1e-3, 1.0, 1e3])
+def test_overlapping_classes_take_few_passes_at_any_C(C):
+    X, codes = overlapping()
+    clock = Clock()
+    found = joint_soft_margin(problem(X, codes, C), tol=1e-4, clock=clock)
+    assert found.status is Status.GAP_REACHED
+    assert clock.passes < 150
+    if C == 1e3:
+        assert found.solver == "joint-coordinate+joint-interior"
+
+
+def test_few_weights_are_left_to_the_exact_solver():
+    draw = np.random.default_rng(1)
+    codes = np.arange(900) % 3
+    X = 5.0 * np.eye(3, 6)[codes] + draw.normal(size=(900, 6))
+    found = joint_soft_margin(problem(X, codes, 100.0), tol=1e-6, clock=Clock())
+    assert found.status is Status.GAP_REACHED
+    assert found.solver == "joint-coordinate+joint-wolfe"
+
+
+def test_a_small_problem_is_solved_to_the_optimum_whatever_the_order():
+    X, codes = overlapping(60)
+    found = joint_soft_margin(problem(X, codes, 1.0), tol=1e-2, clock=Clock())
+    turned = joint_soft_margin(problem(X[::-1].copy(), codes[::-1], 1.0), tol=1e-2, clock=Clock())
+    assert found.upper == pytest.approx(optimum(X, codes, 1.0), rel=1e-6)
+    assert np.allclose(found.vectors, turned.vectors, rtol=1e-6, atol=1e-9)
+
+
+def test_the_hard_margin_of_sparse_data_is_found_by_sweeps():
+    draw = np.random.default_rng(0)
+    codes = np.arange(800) % 4
+    X = draw.random((800, 3000)) * (draw.random((800, 3000)) < 0.01)
+    found = joint_hard_margin(problem(sparse.csr_matrix(X), codes), tol=1e-2, clock=Clock())
+    assert found.status is Status.GAP_REACHED
+    assert found.solver == "joint-coordinate"
+    dense = joint_hard_margin(problem(X, codes), tol=1e-3, clock=Clock())
+    assert found.lower <= dense.upper * (1.0 + 1e-9)
+    assert found.upper >= dense.lower * (1.0 - 1e-9)
+
+
+def test_factors_balance_what_flows_in_circles_and_drop_the_rest():
+    draw = np.random.default_rng(0)
+    flow = draw.random((6, 6)) * (draw.random((6, 6)) < 0.5)
+    np.fill_diagonal(flow, 0.0)
+    flow[5] = 0.0
+    balanced = flow * balance(flow)
+    assert (balanced >= 0.0).all()
+    assert balanced.sum() > 0.0
+    assert not balanced[:, 5].any()
+    assert np.allclose(balanced.sum(axis=0), balanced.sum(axis=1), rtol=0.0, atol=1e-14)
+
+
+def test_offsets_are_better_than_those_given():
+    X, codes = overlapping(400)
+    products = X @ np.random.default_rng(2).normal(size=(4, 4))
+    slack2 = np.ones(400)
+    before = place_soft(1.0, products, codes, slack2, np.zeros(4), free=False)
+    after = place_soft(1.0, products, codes, slack2, np.zeros(4), free=True)
+    assert after.value < before.value
+    _, lead = worst_wrong(products + after.offsets, codes)
+    assert after.value == pytest.approx(1.0 + 0.5 * (np.maximum(0.0, 1.0 - lead) ** 2).sum())
+
+
+@pytest.mark.parametrize("C", [10.0, 1e31])
+def test_examples_that_differ_by_rounding_end_the_search(C):
+    draw = np.random.default_rng(0)
+    X = 1.0 + draw.integers(0, 5, (11, 2)) * np.spacing(1.0)
+    clock = Clock()
+    found = joint_soft_margin(problem(X, np.arange(11) % 3, C), tol=1e-3, clock=clock)
+    assert np.isfinite(found.vectors).all()
+    assert clock.passes < 1000
+    if C == 10.0:
+        # Next to no model has a margin: every example violates it by 1.
+        assert found.lower == pytest.approx(110.0, rel=1e-6)
+
+
+def test_sweeps_over_nothing():
+    X, codes = overlapping(30)
+    posed = problem(X, codes, 1.0)
+    dual = JointDual(posed, Passes(posed.sample, Clock()), DESCENT)
+    left, worst = dual.sweep(np.empty(0, dtype=np.int64))
+    assert len(left) == 0
+    assert worst == 0.0
+    dual.vectors.offsets[0] = np.nan
+    with pytest.raises(Stopped):
+        dual.sweep(posed.sample.order.copy())
