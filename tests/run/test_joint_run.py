@@ -9,8 +9,9 @@ from scipy import sparse
 from novikoff.certificate import Status
 from novikoff.compiled.step import WEIGHT
 from novikoff.rules.base import State
-from novikoff.run import Clock, Limits, pick, run
+from novikoff.run import Clock, Limits, run
 from novikoff.sample import JointSample, Sample, storage_of
+from novikoff.sample.signed import Habits
 from tests.sample.kesler import joint_sample, lifted, vector, virtual_rows
 from tests.theorems.problems import SEEDS
 from tests.theorems.rule_sets import ALL_RULES, UNIT_STEP_RULES
@@ -122,7 +123,8 @@ def test_the_steps_are_those_of_plain_python(name, seed, affine, soft):
         how["centre"] = np.full(X.shape[1], 0.01)
     sample, rule = joint_sample(X, codes, **how), ALL_RULES[name]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pick, "FEW", 0.0)
+        # Without cheap passes.
+        patch.setattr(JointSample, "habits", Habits(eagerness=0.0))
         joint = run(sample, rule, clock=Clock(Limits(max_iter=8)))
     weights, w, state = plain_run(sample, X, rule, 8)
     scale = joint.memory.state[WEIGHT] / state.total
