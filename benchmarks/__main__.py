@@ -32,6 +32,7 @@ SCRIPTS = {
     "joint_margins": "Margins of all classes together",
     "risk": "Bounds on the error on new data",
     "projection": "Random projection with a measured certificate",
+    "separation": "The distance of convex bodies",
     "shapes_soft": "Soft margin over a grid of shapes",
     "shapes_hard": "Hard margin over a grid of shapes",
     "shapes_separable": "Verdicts on separable data over a grid of shapes",

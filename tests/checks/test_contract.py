@@ -41,13 +41,14 @@ pytestmark = pytest.mark.filterwarnings(
         MaxMarginCV(Cs=4, cv=3, multi_class="ovr"),
         # With slack: a hard margin separates whatever a wide kernel can, and weights of classes
         # have no effect on it. No precomputed or sigmoid kernel: some checks change the values of
-        # the one, and the other is not positive semidefinite on their data.
+        # the one, and the other is not positive semidefinite on their data. No gamma="scale", as in
+        # SVC: it is a variance over the rows, which weights and repetitions do not change alike.
         Perceptron(kernel="rbf", C=0.01, max_iter=100),
         Perceptron(kernel="laplacian", rule="passive-aggressive", average=True, C=0.01),
         Perceptron(kernel=Products(), rule="classic", C=1.0, max_iter=100),
-        MaxMargin(kernel="rbf", C=1.0),
-        MaxMargin(kernel="poly", C=1.0),
-        MaxMargin(kernel="laplacian", C=1.0),
+        MaxMargin(kernel="rbf", gamma="auto", C=1.0),
+        MaxMargin(kernel="poly", gamma="auto", C=1.0),
+        MaxMargin(kernel="laplacian", gamma="auto", C=1.0),
         MaxMargin(kernel=Products(), C=1.0),
         RobustProjection(n_components=1),
         RobustProjection(n_components=1, density=0.5),

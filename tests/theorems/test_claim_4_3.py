@@ -67,7 +67,7 @@ def test_a_game_of_value_zero_goes_on_and_its_losses_vanish():
     game = PointGame([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0]])
     strategies = list(game.play(max_steps=400))
     assert len(strategies) == 400
-    assert strategies[-1].value <= sqrt(3 / 400) and strategies[-1].value < strategies[3].value
+    assert strategies[-1].value <= sqrt(3 / 400) and strategies[-1].value < strategies[0].value
     assert game.solve().value_upper == 0.0
 
 

@@ -8,7 +8,7 @@ from math import floor, sqrt
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from novikoff.geometry import Ball, Ending, Oracle, Points, Verdict, separate
@@ -39,6 +39,7 @@ def check_promises(found, K, L, epsilon):
 
 
 @pytest.mark.parametrize("kind", sorted(MAKERS))
+@settings(max_examples=max(10, settings().max_examples // 5))
 @given(st.sampled_from(sorted(MAKERS)), SEEDS, st.integers(1, 4), st.floats(0.2, 3.0))
 def test_either_exit_keeps_its_promise(kind, other, seed, d, epsilon):
     K = some_body(kind, seed, d)
@@ -101,7 +102,9 @@ def test_limits_are_said():
     assert found.ending is Ending.MAX_STEPS and found.steps == 5
     assert separate(K, L, epsilon=1e-3, time_limit=0.0).ending is Ending.TIME_LIMIT
     many = Points(np.random.default_rng(0).standard_normal((50, 2)))
-    found = separate(many, many, epsilon=1e-3, max_steps=7)
+    found = separate(many, many + np.array([0.5, 0.3]), epsilon=1e-3, max_steps=7)
+    assert found.ending is Ending.MAX_STEPS and found.steps == 7
+    found = separate(many, Points(many.array * 0.9), epsilon=1e-4, max_steps=7)
     assert found.ending is Ending.MAX_STEPS and found.steps == 7
 
 

@@ -140,9 +140,9 @@ def advice(verdict: SeparationVerdict) -> list[str]:
     if verdict.exists:
         return []
     return [
-        "What to do: Firth's penalised likelihood or a ridge penalty gives finite estimates, exact "
-        "conditional logistic regression exact intervals; do not report Wald tests of the "
-        "coefficients above that are not finite."
+        "What to do: Firth's penalised likelihood or a ridge penalty gives finite estimates, and "
+        "exact conditional logistic regression gives intervals; Wald tests of estimates that are "
+        "not finite mean nothing."
     ]
 
 

@@ -18,7 +18,7 @@ from novikoff.certificate.coefficients import (
     Group,
     group_of,
 )
-from novikoff.certificate.exact.dyadic import nearest_float
+from novikoff.certificate.exact.dyadic import nearest_float, rational
 from novikoff.certificate.exact.lifted import Lifted
 from novikoff.certificate.exact.span import Basis, shortest, whole_columns
 from novikoff.certificate.integers import Integers
@@ -126,7 +126,9 @@ class _Cone:
         sizes = np.abs(table).max(axis=0)
         exponents = np.where(sizes > 0.0, np.frexp(sizes)[1], 0)
         self.table = np.ldexp(table, -exponents)
-        self.scales = [fmpq(1, t) / _power(int(e)) for t, e in zip(tops, exponents, strict=True)]
+        self.scales = [
+            fmpq(1, t) / rational(1, int(e)) for t, e in zip(tops, exponents, strict=True)
+        ]
         lengths = np.linalg.norm(self.table, axis=1)
         self.lengths = np.where(lengths > 0.0, lengths, 1.0)
         # The coordinates of the interior direction.
@@ -241,7 +243,7 @@ class _Cone:
             [sum(a * b for a, b in zip(row, v, strict=True) if a and b) for v in scaled]
             for row in matrix
         ]
-        return found, _power(low)
+        return found, rational(1, low)
 
     def _combined(self, goal: list[int], rows: Ids) -> Coefficient | list[fmpq]:
         """The goal as a combination of rows, exactly; or a direction that excludes it."""
@@ -291,7 +293,3 @@ def _with_group(lifted: Lifted, j: int, each: Coefficient) -> Coefficient:
             group = Group(value=value + 0.0, count=found[0], code=found[1])
             return replace(each, group=group)
     return each
-
-
-def _power(exponent: int) -> fmpq:
-    return fmpq(1 << exponent) if exponent >= 0 else fmpq(1, 1 << -exponent)

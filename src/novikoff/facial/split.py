@@ -7,6 +7,7 @@ import numpy as np
 from flint import fmpq
 
 from novikoff.certificate import CertificateError
+from novikoff.certificate.exact.dyadic import rational
 from novikoff.certificate.exact.lifted import Lifted
 from novikoff.certificate.exact.span import Basis, shortest, whole_columns
 from novikoff.facial.hinges import Floats, Ids, least_hinges
@@ -172,11 +173,11 @@ def _coordinates(lifted: Lifted, basis: Basis, rows: Ids) -> tuple[Floats, Map]:
     sizes = np.abs(table).max(axis=0)
     exponents = np.where(sizes > 0.0, np.frexp(sizes)[1], 0)
     table = np.ldexp(table, -exponents)
-    scales = [_power(max(map(abs, vector)).bit_length()) for vector in vectors]
+    scales = [rational(1, max(map(abs, vector)).bit_length()) for vector in vectors]
 
     def direction(whole: Sequence[int]) -> list[int]:
         factors = [
-            fmpq(int(a)) / s * _power(-int(e))
+            fmpq(int(a)) / s * rational(1, -int(e))
             for a, s, e in zip(whole, scales, exponents, strict=True)
         ]
         return shortest(
@@ -208,7 +209,7 @@ def _standardised(lifted: Lifted, rows: Ids) -> tuple[Floats, Map]:
     table = np.ldexp(table, -exponents)
 
     def direction(whole: Sequence[int]) -> list[int]:
-        w = [fmpq(int(a)) * _power(-int(e)) for a, e in zip(whole, exponents, strict=True)]
+        w = [fmpq(int(a)) * rational(1, -int(e)) for a, e in zip(whole, exponents, strict=True)]
         if lifted.affine:
             for first in range(0, lifted.width, each):
                 for j in range(first + 1, first + each):
@@ -228,10 +229,6 @@ def _few_digits(values: Floats) -> Floats:
 def _normalised(vector: list[int]) -> list[float]:
     divisor = 1 << max(map(abs, vector)).bit_length()
     return [a / divisor for a in vector]
-
-
-def _power(exponent: int) -> fmpq:
-    return fmpq(1 << exponent) if exponent >= 0 else fmpq(1, 1 << -exponent)
 
 
 def _in_integers(
@@ -262,7 +259,7 @@ def _exactly(lifted: Lifted, rows: Ids, check: Check) -> Split:
         matrix, exponents = whole_columns(lifted.table(working))
         faces = faces_of(matrix, check)
         direction = shortest(
-            [fmpq(a) * _power(-e) for a, e in zip(faces.direction, exponents, strict=True)]
+            [fmpq(a) * rational(1, -e) for a, e in zip(faces.direction, exponents, strict=True)]
         )
         inside = working[~np.array(faces.separated, dtype=np.bool_)]
         basis = Basis(

@@ -106,7 +106,12 @@ class Perceptron:
             np.zeros(len(K.array), dtype=np.int64),
             np.zeros(len(L.array), dtype=np.int64),
         )
-        state = np.zeros(2)
+        # The first step is that of any body.
+        direction = np.ones_like(self.w)
+        p, q = self.K.extreme(-direction), self.L.extreme(direction)
+        self.w = p.point - q.point
+        counts[0][p.label], counts[1][q.label] = 1, 1
+        state = np.array([1.0, self.w @ self.w])
         while not self.aim.out_of_time():
             burst = int(min(BURST, self.max_steps - state[0]))
             if hulls.perceptron(K.array, L.array, self.w, counts, state, self.epsilon, burst) < max(

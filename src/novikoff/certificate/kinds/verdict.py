@@ -9,17 +9,9 @@ import numpy.typing as npt
 
 from novikoff.certificate.base import Certificate, Verified
 from novikoff.certificate.claims import Findings, check_finite
-from novikoff.certificate.coefficients import (
-    EITHER,
-    FINITE,
-    LEFT_OUT,
-    NEGATIVE,
-    POSITIVE,
-    Coefficient,
-    Coefficients,
-)
+from novikoff.certificate.coefficients import Coefficient, Coefficients
 from novikoff.certificate.errors import CertificateError
-from novikoff.certificate.escape import format_label, printable
+from novikoff.certificate.escape import format_label
 from novikoff.certificate.exact.lifted import Lifted
 from novikoff.certificate.exact.span import Basis
 from novikoff.certificate.examples.blocks import Indices
@@ -27,8 +19,9 @@ from novikoff.certificate.examples.checked import Examples
 from novikoff.certificate.examples.counts import expanded
 from novikoff.certificate.fields import as_rows
 from novikoff.certificate.integers import Integers
+from novikoff.certificate.kinds.column_sentences import sentences_on_columns
 from novikoff.certificate.problem import Problem
-from novikoff.certificate.wording import counted, enumerated, in_full, shortened
+from novikoff.certificate.wording import counted, enumerated, shortened
 
 COMPLETE, QUASI, OVERLAP = KINDS = ("complete", "quasi-complete", "overlap")
 INTERCEPT = "(Intercept)"
@@ -247,6 +240,14 @@ class SeparationVerdict(Certificate):
         what = "overlap" if self.kind == OVERLAP else f"{self.kind} separation"
         return f"{what}, the maximum-likelihood estimate {estimates}"
 
+    def column_sentences(self) -> list[str]:
+        """What is proved of the estimates of single coefficients, if that was computed."""
+        if self.coefficients is None or (self.exists and self.unique):
+            return []
+        return sentences_on_columns(
+            self.coefficients.columns, self.column_names, self.problem, exists=self.exists
+        )
+
     @property
     def _unit(self) -> str:
         """What a row is called."""
@@ -308,50 +309,6 @@ class SeparationVerdict(Certificate):
             f"{number} prove that no direction separates more: their signed rows sum to zero with "
             f"positive weights, exactly, and span {rest}."
         ]
-
-    def column_sentences(self) -> list[str]:
-        """What is proved of the estimates of single coefficients, if that was computed."""
-        if self.coefficients is None or (self.exists and self.unique):
-            return []
-        by_kind: dict[str, list[str]] = {}
-        lines = []
-        for name, each in zip(self.column_names, self.coefficients.columns, strict=True):
-            shown = printable(name)
-            if each.estimate in (POSITIVE, NEGATIVE) and each.group is not None:
-                lines.append(
-                    f"The estimate of {shown} is {_SAID[each.estimate]}: "
-                    f"{self._because(shown, each)}."
-                )
-            else:
-                by_kind.setdefault(each.estimate, []).append(shown)
-        for estimate in (POSITIVE, NEGATIVE):
-            names = by_kind.get(estimate, [])
-            if names:
-                what = "estimate" if len(names) == 1 else "estimates"
-                verb = "is" if len(names) == 1 else "are"
-                lines.append(f"The {what} of {shortened(names)} {verb} {_SAID[estimate]}.")
-        if EITHER in by_kind:
-            lines.append(
-                f"Undetermined: {shortened(by_kind[EITHER])}. Directions of both signs separate, "
-                "and the likelihood comes as near to its supremum with any value."
-            )
-        if LEFT_OUT in by_kind:
-            lines.append(
-                f"Not identified: {shortened(by_kind[LEFT_OUT])}, which are combinations of "
-                "earlier columns."
-            )
-        if FINITE in by_kind and not self.exists:
-            lines.append(f"Finite: {shortened(by_kind[FINITE])}.")
-        return lines
-
-    def _because(self, name: str, each: Coefficient) -> str:
-        assert each.group is not None
-        group, target = each.group, self.problem.target
-        label = format_label(self.problem.classes[group.code])
-        target = "the class" if target is None else printable(target)
-        verb = "have" if group.count > 1 else "has"
-        number = f"all {counted(group.count, 'example')}" if group.count > 1 else "the 1 example"
-        return f"{number} with {name} = {in_full(group.value)} {verb} {target} = {label}"
 
     def __str__(self) -> str:
         text = super().__str__()
@@ -421,6 +378,3 @@ class SeparationVerdict(Certificate):
                 *self.column_sentences(),
             ),
         )
-
-
-_SAID = {POSITIVE: "+infinity", NEGATIVE: "-infinity"}
