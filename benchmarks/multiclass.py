@@ -142,6 +142,7 @@ def on_tables(report: Report) -> list[dict[str, Any]]:
         for name, each in errors.items():
             error = stdev(each) / SPLITS**0.5
             rows.append(_row(table, name, fmean(each), error, median(seconds[name])))
+            print(rows[-1], flush=True)
         best = min(PEERS_ON_TABLES, key=lambda name: fmean(errors[name]))
         for name, (_, points) in OURS_ON_TABLES.items():
             pairs = zip(errors[name], errors[best], strict=True)
@@ -155,7 +156,6 @@ def on_tables(report: Report) -> list[dict[str, Any]]:
                 note=f"{fmean(errors[name]):.2f} % against {fmean(errors[best]):.2f} %, "
                 f"standard error {error:.2f}",
             )
-        print(table, flush=True)
     return rows
 
 

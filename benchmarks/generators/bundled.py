@@ -70,7 +70,8 @@ def source_text(seed: int, *, tfidf: bool = True, ngrams: int = 1) -> tuple[Any,
 def source_folders(*, least: int = 25) -> tuple[Any, Any]:
     """The source files of scikit-learn and scipy by sub-package, as bags of words: many classes.
 
-    Sub-packages with fewer than ``least`` files are left out.
+    Sub-packages with fewer than ``least`` files are left out, and all but the 4,000 most frequent
+    words.
     """
     texts: list[str] = []
     labels: list[str] = []
@@ -81,8 +82,8 @@ def source_folders(*, least: int = 25) -> tuple[Any, Any]:
             if len(found) >= least:
                 texts += found
                 labels += [f"{package.__name__}.{folder.name}"] * len(found)
-    X = TfidfVectorizer(min_df=2, dtype=np.float64).fit_transform(texts)
-    return X, np.array(labels)
+    words = TfidfVectorizer(min_df=2, max_features=4000, dtype=np.float64)
+    return words.fit_transform(texts), np.array(labels)
 
 
 @cache

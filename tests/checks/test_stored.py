@@ -223,7 +223,7 @@ def test_too_many_features_for_an_exact_proof(tmp_path):
 
 
 def test_histories_of_classes_are_kept_even_if_empty(tmp_path):
-    clf = MaxMargin().fit(*three_classes())
+    clf = MaxMargin(multi_class="ovr").fit(*three_classes())
     assert isinstance(clf.certificate_, PerClass)
     for empty in np.ndindex(2, 2, 2):
         lines = zip(empty, clf.history_, strict=True)
