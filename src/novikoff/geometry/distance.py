@@ -74,7 +74,7 @@ def separate(
     >>> result.status.name, round(result.distance, 9)
     ('APART', 2.0)
     >>> print(result.verify())
-    Verified: the distance of the bodies is at least 2 and at most 2.
+    Verified: the distance of the bodies is at least 2 and at most 2...
 
     Gordan's theorem is the case of the origin against the hull of vectors: either some ``w`` has
     positive products with all of them, or a convex combination of them is zero.

@@ -52,7 +52,8 @@ def norm_above(x: Vector) -> float:
     >>> norm_above(np.array([3e200, 4e200])) < 5.1e200
     True
     """
-    return up(_norm(x) * (1.0 + 2.0 * (x.size + 8) * UNIT))
+    norm = _norm(x)
+    return up(norm * (1.0 + 2.0 * (x.size + 8) * UNIT)) if norm > 0.0 else norm
 
 
 def norm_below(x: Vector) -> float:
