@@ -42,8 +42,8 @@ Ids = NDArray[np.int64]
 
 MEGABYTE = 1e6
 COLUMNS_SHARE = 0.8
-"""The share of a cache that is full for columns; rows and scores beside them take the rest. With all
-of it, 60,000 digits and cache_size=1000, the peak was 5 % over cache_size + 10 % of the data."""
+"""The share of a full cache that columns take; rows and scores beside them take the rest. With all
+of it (60,000 digits, cache_size=1000) the peak was 5 % over cache_size + 10 % of the data."""
 
 MOST_SPECIAL = 12
 """The most examples, and the largest denominator, of a proof by small whole numbers."""
