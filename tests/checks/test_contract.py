@@ -19,8 +19,10 @@ class Products:
 pytestmark = pytest.mark.filterwarnings(
     # Some checks fit on data that no limit within reason would let a rule finish.
     "ignore:The run stopped at its limit:sklearn.exceptions.ConvergenceWarning",
+    # Some have polynomials of large numbers, of which rounding leaves few digits.
+    "ignore:The bounds are as close as floating-point:sklearn.exceptions.ConvergenceWarning",
     # Some weigh examples that are separable.
-    "ignore:The examples are separable, so sample_weight had no effect:UserWarning",
+    "ignore:The examples are separable, so (sample|class)_weight had no effect:UserWarning",
 )
 
 

@@ -145,3 +145,17 @@ def test_an_indefinite_kernel_is_refused_when_it_shows():
     assert solved(problem).upper > 0.0
     with pytest.raises(KernelError, match="not positive semidefinite"):
         solved(other)
+
+
+def test_examples_far_from_the_origin_of_a_polynomial():
+    """Products are up to 1e10 times the slack."""
+    generator = np.random.default_rng(0)
+    X, signs = generator.normal(loc=100.0, size=(100, 2)), np.where(np.arange(100) % 3, 1.0, -1.0)
+    kernel = KernelFunction("poly", gamma=0.1, degree=3, coef0=1.0)
+    solution = solved(KernelProblem(X, signs, kernel, True, np.full(100, 0.5)), tol=1e-3)
+    assert solution.status is Status.GAP_REACHED
+    everyone = np.arange(100)
+    scores = KernelMatrix(X, kernel).block(everyone, everyone) @ (solution.weights * signs)
+    hinges = np.maximum(0.0, 1.0 - signs * (scores + solution.offset))
+    # The slack of an example with weight is its weight times Delta^2.
+    np.testing.assert_allclose(hinges, 0.5 * solution.weights, atol=0.02)

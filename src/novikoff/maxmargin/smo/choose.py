@@ -75,10 +75,10 @@ def kernel_margin(
     found = BlockSearch(rest, matrix, clock, balanced(start, problem), settings).run(
         aim, settings.zero
     )
-    if before is not None and before.solver != found.solver:
-        better = before.lower > found.lower if problem.slack2 is None else False
-        found = replace(before if better else found, solver=f"{before.solver}+{found.solver}")
-    return found
+    if before is None or before.solver == found.solver:
+        return found
+    better = before if before.gap < found.gap else found
+    return replace(better, status=found.status, solver=f"{before.solver}+{found.solver}")
 
 
 def trusted(found: KernelSolution, tol: float) -> bool:
