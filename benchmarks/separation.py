@@ -220,9 +220,8 @@ def meeting(report: Report) -> None:
             found = separate(K, L)
             right = found.status is Verdict.MEET and found.verify().upper == 0.0
             times = in_turn({"ours": lambda K=K, L=L: separate(K, L)}, rounds=3)["ours"]
-            note = f"{found.status.name}, verified"
-            seconds = times.median if right else np.inf
-            report.add(f"{name}, d = {d}", 1e3 * seconds, "ms", at_most=1e6, note=note)
+            note = f"{found.status.name} in {1e3 * times.median:.2g} ms, verified"
+            report.add(f"{name}, d = {d}", float(right), "right", at_least=1.0, note=note)
 
 
 def moving(report: Report) -> None:

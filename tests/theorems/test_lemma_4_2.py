@@ -4,6 +4,7 @@ One of two exits within ``3 rho^2 / epsilon^2`` steps, rho the largest differenc
 points closer than epsilon, or a hyperplane from which either body is epsilon / 6 away.
 """
 
+from dataclasses import replace
 from math import floor, sqrt
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from novikoff.certificate import CertificateError
 from novikoff.geometry import Ball, Ending, Oracle, Points, Verdict, separate
 from tests.geometry.some_bodies import MAKERS, apart, some_body
 
@@ -94,6 +96,9 @@ def test_approximate_oracles_lose_half_of_their_error():
     assert found.status is Verdict.APART
     assert found.margin >= 0.5 / 6 - tau
     assert found.distance_lower <= 1.0
+    assert found.verify().conditional
+    with pytest.raises(CertificateError, match="neither exit"):
+        replace(found, epsilon=5.0 * found.distance_lower, distance_upper=99.0).verify()
 
 
 def test_limits_are_said():

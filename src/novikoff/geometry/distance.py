@@ -14,7 +14,7 @@ from novikoff.geometry.bodies.oracle import as_body
 from novikoff.geometry.core import core_of
 from novikoff.geometry.lemma import Perceptron
 from novikoff.geometry.pair import FEW_DIMENSIONS, few_dimensions, shifted
-from novikoff.geometry.result import Combination, SeparationResult
+from novikoff.geometry.result import SeparationResult
 from novikoff.geometry.search import Aim, Found, Search
 
 MAX_STEPS = 10_000
@@ -100,24 +100,17 @@ def separate(
         limit = math.inf if max_steps is None else aim.max_steps
         found = Perceptron(first, second, float(epsilon), limit, aim).run()
         return result_of(first, second, found, (0, 0), float(epsilon))
+    begin = None if start is None else (start.first, start.second)
+    if deadline is None and first.dimension <= FEW_DIMENSIONS:
+        sets = shifted(first), shifted(second)
+        if sets[0] is not None and sets[1] is not None:
+            decided, begin = few_dimensions(sets[0], sets[1], aim, begin)
+            if decided is not None:
+                return result_of(first, second, decided, (0, 0))
     cores = core_of(first), core_of(second)
     radius = cores[0].radius + cores[1].radius
-    begin = None if start is None else (start.first, start.second)
-    found = _search(cores[0].body, cores[1].body, radius, aim, begin)
+    found = Search(cores[0].body, cores[1].body, radius, aim, begin).run()
     return result_of(first, second, found, tuple(core.radius for core in cores))
-
-
-def _search(
-    K: Body, L: Body, radius: Any, aim: Aim, start: tuple[Combination, Combination] | None
-) -> Found:
-    """Search in the fastest way there is for these bodies."""
-    if not radius and aim.deadline is None and K.dimension <= FEW_DIMENSIONS:
-        first, second = shifted(K), shifted(L)
-        if first is not None and second is not None:
-            found, start = few_dimensions(first, second, aim, start)
-            if found is not None:
-                return found
-    return Search(K, L, radius, aim, start).run()
 
 
 def result_of(

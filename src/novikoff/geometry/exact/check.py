@@ -81,11 +81,12 @@ def _compare(result: "SeparationResult", lower: float, upper: float) -> None:
             f"the distance is claimed to be at most {at_most(result.distance_upper, 17)}, but the "
             f"points prove only {at_most(upper, 17)}"
         )
+    tau = sum(body.tau for body in result.bodies)
     if (
         result.epsilon is not None
-        and result.distance_upper >= result.epsilon
-        and (6.0 * result.margin < result.epsilon)
         and result.ending.name == "EPSILON"
+        and result.distance_upper >= result.epsilon
+        and result.distance_lower < (result.epsilon / 3.0 - 1.001 * tau) * (1.0 - 1e-9)
     ):
         raise CertificateError("neither exit of Lemma 4.2 was reached")
 
