@@ -56,7 +56,8 @@ def test_the_summary_tells_everything(run, fruit):
     assert told["Saved"].startswith("m.json")
     assert told["Check"] == f"novikoff verify m.json {fruit}"
     assert list(told) == [
-        *("Data", "Classes", "Proved", "Support", "Errors", "Run", "Saved", "Time", "Check"),
+        *("Data", "Classes", "Proved", "Support", "Errors", "Risk"),
+        *("Run", "Saved", "Time", "Check"),
     ]
 
 
@@ -169,8 +170,23 @@ def test_quiet_prints_nothing_and_still_saves(run, fruit):
     assert Path("model.json").exists()
 
 
-def test_more_than_two_classes(run, three):
+def test_classes_together(run, three):
     result = run("fit", three, "-t", "kind")
+    assert result.exit_code == 0
+    model = novikoff.load("model.json")
+    proved = lines_of(result.stdout)["Proved"].splitlines()
+    assert proved == model.certificate_.sentences()
+    assert proved[0].startswith("Separable: the model separates all 3 classes of the 60 examples ")
+    low, high = numbers_in(proved[0])[2:4]
+    assert low <= model.margin_ <= model.margin_upper_bound_ <= high
+    told = json.loads(run("fit", three, "-t", "kind", "--json").stdout)
+    assert told["separable"] is True
+    assert told["margin"] == model.margin_
+
+
+def test_more_than_two_classes(run, three):
+    three = [three, "--multi-class", "ovr"]
+    result = run("fit", *three, "-t", "kind")
     assert result.exit_code == 0
     model = novikoff.load("model.json")
     proved = lines_of(result.stdout)["Proved"].splitlines()
@@ -180,14 +196,15 @@ def test_more_than_two_classes(run, three):
         assert proved[k + 1].startswith(f"'{label}': separable, margin ")
         low, high = numbers_in(proved[k + 1])[:2]
         assert low <= model.margin_[k] <= model.margin_upper_bound_[k] <= high
-    told = json.loads(run("fit", three, "-t", "kind", "--json").stdout)
+    told = json.loads(run("fit", *three, "-t", "kind", "--json").stdout)
     assert told["separable"] is True
     assert len(told["margin"]) == len(told["margin_upper_bound"]) == len(told["gap"]) == 3
     assert told["C"] == [None] * 3
 
 
 def test_classes_of_which_one_lies_between_the_others(run, between):
-    result = run("fit", between, "-t", "kind")
+    between = [between, "--multi-class", "ovr"]
+    result = run("fit", *between, "-t", "kind")
     assert result.exit_code == 0
     model = novikoff.load("model.json")
     proved = lines_of(result.stdout)["Proved"].splitlines()
@@ -197,12 +214,12 @@ def test_classes_of_which_one_lies_between_the_others(run, between):
     )
     assert proved[2].startswith("'b': not separable, ")
     soft = model.certificate_.certificates[1].model.soft
-    told = json.loads(run("fit", between, "-t", "kind", "--json").stdout)
+    told = json.loads(run("fit", *between, "-t", "kind", "--json").stdout)
     assert told["separable"] is False
     assert told["C"] == [None, soft.C, None]
     assert told["objective_lower_bound"] == [None, soft.dual, None]
     assert told["gap"][1] is None
-    proved = lines_of(run("fit", between, "-t", "kind", "--C", 1).stdout)["Proved"]
+    proved = lines_of(run("fit", *between, "-t", "kind", "--C", 1).stdout)["Proved"]
     assert proved.count("soft margin, C = 1, objective ") == 3
 
 

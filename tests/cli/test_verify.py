@@ -42,7 +42,7 @@ def test_a_true_claim_is_verified(run, model, fruit):
     assert result.stderr == ""
     shown = rows_of(result)
     assert list(shown) == [
-        *("Verified", "Problem", "Data", "Fingerprint", "Arithmetic", "Run", "Time"),
+        *("Verified", "Risk", "Problem", "Data", "Fingerprint", "Arithmetic", "Run", "Time"),
     ]
     assert shown["Verified"].startswith(
         "the hyperplane separates 'banana' (25) from 'apple' (25) with margin at least "
@@ -124,7 +124,7 @@ def test_a_copy_in_another_format_with_other_columns_is_the_same_data(run, model
 
 
 def test_every_class_is_verified(run, three):
-    run("fit", three, "-t", "kind", "-q")
+    run("fit", three, "-t", "kind", "-q", "--multi-class", "ovr")
     shown = rows_of(run("verify", "model.json", three))
     for label in "abc":
         assert (
@@ -193,7 +193,7 @@ def test_the_soft_model_beside_the_proof_is_verified(run, mixed):
 
 
 def test_some_classes_with_slack(run, between):
-    run("fit", between, "-t", "kind", "-q")
+    run("fit", between, "-t", "kind", "-q", "--multi-class", "ovr")
     lines = rows_of(run("verify", "model.json", between))["Verified"].splitlines()
     assert lines[1].startswith("'a': the hyperplane separates 'a' (10) from the rest (20)")
     assert lines[2].startswith("'b': no hyperplane separates 'b' (10) from the rest (20); ")
@@ -221,7 +221,7 @@ def test_without_the_fingerprint_the_arithmetic_decides(run, model, fruit):
     # replaces an example outside the support.
     support = set(novikoff.load(model).certificate_.support.tolist())
     free = next(i for i in range(25) if i not in support)
-    far = "-1000.0,-1000.0,apple"
+    far = "-20.0,-20.0,apple"
     fruit.write_text("\n".join([*rows[: free + 1], far, *rows[free + 2 :]]) + "\n")
     assert run("verify", model, fruit).exit_code == 1
     result = run("verify", model, fruit, "--no-fingerprint")

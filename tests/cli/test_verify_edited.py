@@ -126,7 +126,9 @@ def test_an_edited_soft_model_is_not_verified(edited, mixed, between, change):
     """The proof that nothing separates the examples stays true: the claims on the model fail."""
     result = edited(lambda certificate: change(certificate["model"]["soft"]), mixed)
     assert result.exit_code == 1
-    result = edited(lambda c: change(c["certificates"][1]["model"]["soft"]), between)
+    result = edited(
+        lambda c: change(c["certificates"][1]["model"]["soft"]), between, ("--multi-class", "ovr")
+    )
     assert result.exit_code == 1
     assert result.stdout.startswith("Not verified  class 'b': ")
 

@@ -9,6 +9,7 @@ from sklearn.datasets import load_iris
 
 from novikoff import MaxMargin, Perceptron, is_separable
 from novikoff.data import Table
+from novikoff.report.estimates import Estimates
 from novikoff.report.summary import SeparabilitySummary, Summary
 
 
@@ -52,7 +53,9 @@ def test_separability():
     X, y = load_iris(return_X_y=True)
     for labels, answer in ((y == 0, "yes"), (y == 1, "no")):
         certificate = is_separable(X, labels)
-        told = SeparabilitySummary(Path("d"), Table(X, labels), certificate, None, [], 0.1)
+        table = Table(X, labels)
+        estimates = Estimates.of(table, affine=True)
+        told = SeparabilitySummary(Path("d"), table, certificate, None, [], 0.1, estimates)
         rows = dict(told.rows())
         assert rows["Separable"] == answer
         assert rows["Proved"].splitlines() == certificate.sentences()

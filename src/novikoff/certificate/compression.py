@@ -64,6 +64,16 @@ class Carriers(NamedTuple):
     margin: float | None
 
 
+def check_problem(certificate: Certificate) -> None:
+    """Refuse what depends on all examples, before they are looked at."""
+    if certificate.problem.exponents is not None:
+        raise NoCompression("scale=True: the powers of two were taken from all examples")
+    if certificate.problem.weighted:
+        raise NoCompression("the examples have weights: they are not drawn from one source")
+    if certificate.problem.kernel is not None:
+        raise NoCompression("kernel: only linear models have one yet")
+
+
 def carriers_of(certificate: Certificate, examples: Examples) -> Carriers:
     """Return the examples that carry the optimum which a certificate is about.
 
@@ -72,12 +82,7 @@ def carriers_of(certificate: Certificate, examples: Examples) -> Carriers:
     NoCompression
         Where the certificate does not say enough.
     """
-    if certificate.problem.exponents is not None:
-        raise NoCompression("scale=True: the powers of two were taken from all examples")
-    if certificate.problem.weighted:
-        raise NoCompression("the examples have weights: they are not drawn from one source")
-    if certificate.problem.kernel is not None:
-        raise NoCompression("kernel: only linear models have one yet")
+    check_problem(certificate)
     if isinstance(certificate, Joint):
         raise NoCompression(
             "several classes fitted together: few examples need not determine their intercepts; "

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from novikoff.certificate.base import Certificate
-from novikoff.certificate.compression import NoCompression, carriers_of
+from novikoff.certificate.compression import NoCompression, carriers_of, check_problem
 from novikoff.certificate.errors import CertificateError
 from novikoff.certificate.exact.confidence import METHODS, is_proved
 from novikoff.certificate.examples.blocks import Indices
@@ -141,8 +141,9 @@ class Risk:
         if self.scheme != "optimum":
             raise CertificateError("this risk is of a run, which only its estimator can repeat")
         problem = certificate.problem
-        examples = Examples.of(problem, X, y, None, check_fingerprint=False)
         try:
+            check_problem(certificate)
+            examples = Examples.of(problem, X, y, None, check_fingerprint=False)
             found = carriers_of(certificate, examples)
         except NoCompression as error:
             raise CertificateError(f"the model has no bound on new data: {error}") from None

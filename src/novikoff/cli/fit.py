@@ -247,7 +247,7 @@ def fit(
         table = source.read(labelled=True)
 
         import novikoff
-        from novikoff.report.new_data import risk_or_reason
+        from novikoff.report.risk import risk_or_reason
         from novikoff.report.summary import Summary
 
         screen.stage(f"fitting {table.X.shape[0]:,} examples")

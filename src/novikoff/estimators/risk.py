@@ -8,7 +8,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from novikoff.certificate import Certificate, Status
-from novikoff.certificate.compression import NoCompression, carriers_of
+from novikoff.certificate.compression import NoCompression, carriers_of, check_problem
 from novikoff.certificate.exact.confidence import METHODS, is_proved
 from novikoff.certificate.examples.checked import Examples
 from novikoff.certificate.risk import Risk
@@ -127,8 +127,9 @@ def optimum_risk(
     certificate: Certificate, X: Any, y: ArrayLike, *, confidence: float, method: str
 ) -> Risk:
     """Bound the error on new data of a model that is close to the optimum of its problem."""
-    examples = Examples.of(certificate.problem, X, y, None, check_fingerprint=True)
     try:
+        check_problem(certificate)
+        examples = Examples.of(certificate.problem, X, y, None, check_fingerprint=True)
         found = carriers_of(certificate, examples)
     except NoCompression as error:
         raise NoRiskError(f"No bound on new data: {error}.") from None

@@ -25,7 +25,7 @@ from novikoff.report.describe import (
 )
 from novikoff.report.estimates import Estimates
 from novikoff.report.features import feature_rows
-from novikoff.report.new_data import new_data_row
+from novikoff.report.risk import risk_row
 from novikoff.report.validation import CrossValidation, choice_document, choice_row
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ class Summary:
             ("Support", f"{self.n_support:,} of {counted(n, 'example')} carry the model"),
             ("Errors", "\n".join([self._error_rate(), *self.confusion.lines()])),
             *([] if self.validation is None else [self.validation.row()]),
-            *([] if self.risk is None else [new_data_row(self.risk)]),
+            *([] if self.risk is None else [risk_row(self.risk)]),
             ("Run", "\n".join(self._runs())),
             *saved_rows(
                 self.out, self.path, self.repeat, "the model with its certificate", self.seconds

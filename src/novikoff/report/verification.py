@@ -48,7 +48,7 @@ class Verification:
         others = verified.n_taking_part - verified.n_exact
         return [
             ("Verified", verified.sentence.removeprefix("Verified: ")),
-            *([] if self.risk is None else [("New data", "\n".join(self.risk.sentences()))]),
+            *([] if self.risk is None else [("Risk", "\n".join(self.risk.sentences()))]),
             ("Problem", "\n".join(self._problem())),
             data_row(self.path, self.table),
             *feature_rows(self.table),

@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from novikoff.certificate.escape import printable
-from novikoff.cli.shared.group import Refusal
+from novikoff.cli.shared.group import Refusal, safe
 
 A_RULE = "scale-free"
 AUTO = "auto"
@@ -98,7 +97,7 @@ def kernel_options(
         for name in given({key: value for key, value in found.items() if key != "kernel"}):
             raise Refusal(f"--{name} is an option of a kernel: add --kernel rbf, or leave it out")
     elif kernel not in KERNELS:
-        raise Refusal(f"--kernel {printable(kernel, 40)}: there are {', '.join(KERNELS)}")
+        raise Refusal(f"--kernel {safe(kernel)}: there are {', '.join(KERNELS)}")
     return found
 
 
@@ -109,7 +108,7 @@ def parse_gamma(text: str | None) -> float | str | None:
     try:
         return float(str(text))
     except ValueError:
-        raise Refusal(f"--gamma {printable(text, 40)}: give a number, scale or auto") from None
+        raise Refusal(f"--gamma {safe(text)}: give a number, scale or auto") from None
 
 
 def parse_C(text: str | None) -> float | str | None:

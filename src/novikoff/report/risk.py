@@ -26,6 +26,6 @@ def risk_or_reason(model: Any, table: "Table") -> "Risk | str":
         return str(error)
 
 
-def new_data_row(risk: "Risk | str") -> Row:
+def risk_row(risk: "Risk | str") -> Row:
     """Say it in the summary of a fit."""
-    return "New data", risk if isinstance(risk, str) else "\n".join(risk.sentences())
+    return "Risk", risk if isinstance(risk, str) else "\n".join(risk.sentences())
