@@ -244,3 +244,14 @@ def _padded(short, like):
     out = np.zeros(len(like))
     out[: len(short)] = short
     return out
+
+
+def test_cheap_passes_can_be_left_out(monkeypatch):
+    X, codes = clouds(3, n_classes=5, n=200, spread=0.4)
+    rule, limits = ALL_RULES["classic"], Limits(max_iter=30)
+    usual = run(joint_sample(X, codes), rule, clock=Clock(limits))
+    without = run(joint_sample(X, codes), rule, clock=Clock(limits), cheap=False)
+    assert without.n_updates < usual.n_updates
+    monkeypatch.setattr(JointSample, "habits", Habits(eagerness=0.0))
+    again = run(joint_sample(X, codes), rule, clock=Clock(limits))
+    np.testing.assert_array_equal(again.memory.w, without.memory.w)

@@ -76,6 +76,7 @@ class RuleFit:
             min_margin=self.min_margin * sample.radius,
             memory=memory,
             refute=refute if lasting else None,
+            cheap=refutation is None or not isinstance(task, JointTask),
             compress=self.compress,
         )
         weights = model_weights(finished, self.average)
