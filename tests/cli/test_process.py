@@ -140,7 +140,7 @@ def test_a_piped_summary_is_plain_lines(mixed, tmp_path):
     names = [line.split()[0] for line in fitted.stdout.splitlines() if line[0] != " "]
     assert names == [
         *("Data", "Classes", "Proved", "C", "Support"),
-        *("Errors", "Run", "Saved", "Time", "Check"),
+        *("Errors", "Risk", "Run", "Saved", "Time", "Check"),
     ]
     told = shell("separable", mixed.name, "--target", "kind", "--json", folder=tmp_path)
     assert json.loads(told.stdout)["separable"] is False

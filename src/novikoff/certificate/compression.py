@@ -57,7 +57,7 @@ class Carriers(NamedTuple):
     """Examples that contain all those that carry the optimum, except the farthest.
 
     The model holds every new example that would not join them on its side at a distance of more
-    than ``margin`` (``None`` for several hyperplanes).
+    than ``margin`` (``None`` for several hyperplanes, and where the normal is zero).
     """
 
     rows: Indices
@@ -134,7 +134,8 @@ def _binary(certificate: Certificate, examples: Examples) -> Carriers:
         tau += float(apart[known].min())
     _check_small(tau, "1")
     rows = np.flatnonzero(~(low > (1.0 + tau) * _UP))
-    return Carriers(rows, (1.0 - tau) / size * (1.0 - 2.0**-40))
+    margin = (1.0 - tau) / size * (1.0 - 2.0**-40) if size > 0.0 else None
+    return Carriers(rows, margin)
 
 
 _ASK_LESS = "{}: fit with a smaller tol, such as 1e-9"
