@@ -220,7 +220,7 @@ def test_without_the_fingerprint_the_arithmetic_decides(run, model, fruit):
     # A copy of another apple keeps the margin and the bound on new data; weighed in the upper
     # bound it may change that, so it replaces an example outside the support.
     support = set(novikoff.load(model).certificate_.support.tolist())
-    free, other = [i for i in range(25) if i not in support][:2]
+    free, other = [i for i in range(1, 25) if i not in support][:2]
     far = rows[other + 1]
     fruit.write_text("\n".join([*rows[: free + 1], far, *rows[free + 2 :]]) + "\n")
     assert run("verify", model, fruit).exit_code == 1
