@@ -5,11 +5,13 @@ import pytest
 
 from novikoff.certificate import Status
 from novikoff.run import Clock, Limits, Stopped
-from novikoff.run.pick import CHEAP_PASSES, cyclic, worst_first
+from novikoff.run.pick import CHEAP_PASSES, Pace, cyclic, worst_first
 
 
 class Scripted:
     """A search whose full passes make the given numbers of updates, with cheap ones after each."""
+
+    pace = Pace()
 
     def __init__(self, full, cheap=(), n_carriers=30, ends=None):
         self.full, self.cheap, self.n_carriers, self.ends = (

@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 from novikoff.certificate import Status
 from novikoff.compiled.step import FINITE, LEAST, MISTAKES, THRESHOLD, UPDATES
 from novikoff.rules import Rule
+from novikoff.run import pick
 from novikoff.run.bounds import Bounds
 from novikoff.run.clock import Clock, Stopped
-from novikoff.run.pick import EAGER, FEW, Pace, compressing, cyclic, worst_first
+from novikoff.run.pick import EAGER, Pace, compressing, cyclic, worst_first
 from novikoff.run.record import Run
 from novikoff.sample import Memory, Sample
 from novikoff.sample.signed import Worst
@@ -146,7 +147,9 @@ class _Search:
     def pace(self) -> Pace:
         if not self.cheap:
             return Pace(few=0.0)
-        return EAGER if self.sample.eager else Pace(FEW * self.sample.habits.eagerness)
+        if self.sample.eager:
+            return EAGER
+        return Pace(pick.FEW * self.sample.habits.eagerness, pick.CHEAP_PASSES)
 
     def sweep_all(self) -> int:
         before, self.mistakes = self.run.n_updates, self.run.mistakes
