@@ -180,6 +180,12 @@ COMMON = {
         {1: np.inf},
         {5: 1.0},
     ],
+    "multi_class": ["all", "", None, True],
+    "kernel": ["cosine", "", None, 3, ["rbf"]],
+    "gamma": ["wide", 0.0, -1.0, np.nan, np.inf, None, True],
+    "degree": [-1, 2.5, "3", None, True],
+    "coef0": [np.nan, np.inf, "0", None],
+    "cache_size": [0, -1.0, np.nan, np.inf, "200", None],
     "n_jobs": [0, 1.5, "all"],
     "verbose": ["loud", None, 1.5],
 }
@@ -191,6 +197,7 @@ PARAMETERS = {
         "min_margin": [-1e-3, np.nan, np.inf, "0", None, False, 1.5],
         "max_updates": [0, -1, 2.5, "10", True, np.inf],
         "shuffle": ["yes", 1, None, 0.0],
+        "schedule": ["shrink", "", None, True],
         "random_state": ["seed", -1, 1.5, [[1]]],
     },
     "hard": COMMON
@@ -221,7 +228,8 @@ def test_parameters(subject):
                 continue
             assert getattr(clf, name) is value, "a parameter was overwritten"
             assert not [attribute for attribute in vars(clf) if attribute.endswith("_")]
-            if subject == "scale-free" and name not in ("scale", "shuffle", "random_state"):
+            without = ("scale", "shuffle", "random_state", "kernel")
+            if subject == "scale-free" and name not in without:
                 with pytest.raises(ValueError, match=message):
                     clf.partial_fit(X, y, classes=[0, 1])
 

@@ -245,7 +245,7 @@ def documents():
         "hard": to_document(MaxMargin().fit(X, y)),
         "soft": to_document(MaxMargin(C=0.7).fit(*noise())),
         "refuted": to_document(MaxMargin().fit(*noise())),
-        "several": to_document(MaxMargin().fit(*three_classes())),
+        "several": to_document(MaxMargin(multi_class="ovr").fit(*three_classes())),
     }
 
 
