@@ -22,7 +22,7 @@ from benchmarks.figures import save
 from benchmarks.measure import RESULTS, in_turn, write_rows
 from novikoff import Perceptron
 from novikoff.certificate import certify
-from novikoff.estimators import online, perceptron, rule_fit, training
+from novikoff.estimators import online, perceptron, refutations, training
 from novikoff.run import bounds, loop
 from novikoff.sample import Sample
 
@@ -43,7 +43,7 @@ STAGES: list[tuple[Any, str, str]] = [
     (certify, "hull_point", "certificate, upper"),
     (certify, "count_errors", "certificate, errors"),
     (certify.Certifier, "hard", "certificate, rest"),
-    (rule_fit, "zero_combination", "proof of non-separability"),
+    (refutations, "zero_combination", "proof of non-separability"),
     (online.Online, "from_fit", "online state"),
 ]
 

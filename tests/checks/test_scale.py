@@ -291,7 +291,7 @@ def test_the_verdict_is_the_same(data):
 
 def test_several_classes_share_their_units():
     X, y = several()
-    certificate = scaled_fit("hard", "classes").certificate_
+    certificate = MaxMargin(scale=True, multi_class="ovr").fit(X, y).certificate_
     assert isinstance(certificate, PerClass)
     assert {part.problem.exponents for part in certificate.parts} == {certificate.problem.exponents}
     assert certificate.sentences()[-1].startswith("Margins and objectives are in units of")
