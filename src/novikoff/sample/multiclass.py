@@ -63,9 +63,9 @@ class JointSample(Sample):
     >>> finished.status.name, finished.n_updates
     ('CONVERGED', 3)
     >>> finished.memory.w
-    array([[ 0.,  2.],
+    array([[ 0.,  1.],
            [ 2., -1.],
-           [-2., -1.]])
+           [-2.,  0.]])
     """
 
     habits: ClassVar[Habits] = JOINT_HABITS
