@@ -45,6 +45,9 @@ from novikoff.certificate.examples.blocks import BLOCK_VALUES, Indices, as_float
 from novikoff.certificate.examples.checked import Examples
 from novikoff.certificate.kinds import Joint, PerClass, Separation, SoftOptimum
 
+SMALL_GAP = 1e-9
+"""With a smaller relative gap, a smaller tol does not help."""
+
 _UP = 1.0 + 2.0**-40
 """More than the rounding of a few operations."""
 
@@ -116,7 +119,7 @@ def _binary(certificate: Certificate, examples: Examples) -> Carriers:
         if certificate.problem.affine:
             tau += upper - lower
         tau *= _UP
-        _check_small(tau / lower, "the margin")
+        _check_small(tau / lower, "the margin", gap)
         rows = np.flatnonzero(~(low > size * (upper + tau) * _UP))
         return Carriers(rows, (lower - tau) * (1.0 - 2.0**-40))
     soft = model.soft
@@ -132,7 +135,7 @@ def _binary(certificate: Certificate, examples: Examples) -> Carriers:
         if not known.any():
             raise NoCompression(_ASK_LESS.format("no example is known to have slack"))
         tau += float(apart[known].min())
-    _check_small(tau, "1")
+    _check_small(tau, "1", gap / soft.primal if soft.primal > 0.0 else 0.0)
     rows = np.flatnonzero(~(low > (1.0 + tau) * _UP))
     margin = (1.0 - tau) / size * (1.0 - 2.0**-40) if size > 0.0 else None
     return Carriers(rows, margin)
@@ -141,11 +144,15 @@ def _binary(certificate: Certificate, examples: Examples) -> Carriers:
 _ASK_LESS = "{}: fit with a smaller tol, such as 1e-9"
 
 
-def _check_small(share: float, than: str) -> None:
-    if not share < 1.0:
+def _check_small(share: float, than: str, gap: float) -> None:
+    if share < 1.0:
+        return
+    if gap <= SMALL_GAP:
         raise NoCompression(
-            _ASK_LESS.format(f"the gap lets the scores be wrong by more than {than}")
+            f"the examples are so far apart beside the margin that even this small gap lets scores "
+            f"be wrong by more than {than}; divide columns of large numbers by fixed ones first"
         )
+    raise NoCompression(_ASK_LESS.format(f"the gap lets the scores be wrong by more than {than}"))
 
 
 def _up(n_terms: int) -> float:
