@@ -7,8 +7,8 @@ import pytest
 from scipy import sparse
 from sklearn.datasets import load_breast_cancer, load_digits
 
-from novikoff import MaxMargin
-from novikoff.certificate import Account, CertificateError, Certifier, Status, Weighted
+from novikoff import MaxMargin, Perceptron
+from novikoff.certificate import CertificateError
 from novikoff.certificate.exact.confidence import METHODS, is_proved
 from novikoff.certificate.risk import Risk
 from novikoff.estimators.risk import NoRiskError, optimum_risk
@@ -153,15 +153,7 @@ def test_forgeries_do_not_verify():
 
 def test_a_separator_far_from_the_optimum_proves_nothing():
     X, y = pair(0, 1)
-    certifier = Certifier.of(X, y, positive=1, affine=True)
-    means = X[y == 0].mean(axis=0), X[y == 1].mean(axis=0)
-    w = means[1] - means[0]
-    loose = certifier.hard(
-        Account(status=Status.SEPARATED),
-        coef=w,
-        intercept=float(-w @ (means[0] + means[1]) / 2),
-        proof=Weighted(np.arange(len(y)), np.ones(len(y))),
-    )
+    loose = Perceptron(rule="classic", random_state=0).fit(X, y).certificate_
     assert bool(loose) and loose.gap > 0.1
     with pytest.raises(NoRiskError, match="smaller tol"):
         optimum_risk(loose, X, y, confidence=0.95, method="auto")
