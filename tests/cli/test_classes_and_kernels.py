@@ -33,8 +33,6 @@ def test_from_the_file_to_the_labels(run, irises, options, kind):
     n_errors = int(told["Errors"].split()[0])
     assert n_errors <= 15
     certificate = novikoff.load("model.json").certificate_
-    if len(certificate.parts) == 1:
-        kind = Joint
     assert isinstance(certificate, kind)
     assert run("verify", "model.json", irises).exit_code == 0
     predicted = run("predict", "model.json", irises).stdout.split()[1:]

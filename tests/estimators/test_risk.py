@@ -8,7 +8,7 @@ from sklearn.datasets import load_breast_cancer, load_digits
 
 import novikoff
 from novikoff import MaxMargin, MaxMarginCV, Perceptron
-from novikoff.certificate import CertificateError
+from novikoff.certificate import CertificateError, Status
 from novikoff.estimators.risk import NoRiskError
 from novikoff.theory import compression_bound
 
@@ -30,6 +30,14 @@ def test_a_perceptron_is_carried_by_its_support():
     assert risk.bound == pytest.approx(expected, rel=1e-9)
     # A rule that asks for a margin bounds the share of small margins.
     assert 0.0 < risk.margin < clf.margin_
+
+
+def test_a_mean_has_no_margin_of_its_rule():
+    """The threshold is that of the last iterate, which is not the model."""
+    X, y, _ = on_a_sphere(np.random.default_rng(0), 500, 5)
+    clf = Perceptron(max_iter=10**5, min_margin=0.0, average=True, random_state=0).fit(X, y)
+    assert clf.status_ is Status.CONVERGED
+    assert clf.risk_certificate(X, y).margin is None
 
 
 def test_of_several_classes_the_supports_are_joined():
@@ -129,7 +137,7 @@ def test_runs_ended_by_time_or_by_a_proof():
     with pytest.raises(NoRiskError, match="depends on all examples"):
         Perceptron().fit(X, y).risk_certificate(X, y)
     online = Perceptron().partial_fit(X, y, classes=[0, 1])
-    with pytest.raises((NoRiskError, AttributeError)):
+    with pytest.raises(NoRiskError, match="partial_fit"):
         online.risk_certificate(X, y)
 
 

@@ -12,7 +12,7 @@ from novikoff.certificate.compression import NoCompression, carriers_of, check_p
 from novikoff.certificate.exact.confidence import METHODS, is_proved
 from novikoff.certificate.examples.checked import Examples
 from novikoff.certificate.risk import Risk
-from novikoff.compiled.step import THRESHOLD
+from novikoff.compiled.step import LONGEST2, THRESHOLD
 from novikoff.estimators.kernel_options import is_linear
 from novikoff.estimators.linear import LinearModel
 from novikoff.estimators.maxmargin import MaxMargin
@@ -52,6 +52,8 @@ def risk_of(
         raise NoRiskError(
             "No bound on new data: class_weight='balanced' counts all examples; give a dict."
         )
+    if not hasattr(model, "certificate_"):
+        raise NoRiskError("No bound on new data: partial_fit keeps no support; use fit.")
     if isinstance(model, MaxMargin):
         return optimum_risk(model.certificate_, X, y, confidence=confidence, method=method)
     if isinstance(model, Perceptron):
@@ -82,20 +84,36 @@ def run_risk(model: Perceptron, X: Any, y: ArrayLike, *, confidence: float, meth
             "with unit steps."
         )
     wrong = np.flatnonzero(model.predict(X) != y)
-    margin = None
-    if model.status_ is Status.CONVERGED and len(model.coef_) == 1:
-        assert isinstance(model._online, Online)
-        theta = float(model._online.states[0][THRESHOLD])
-        margin = theta / float(np.linalg.norm(model.coef_)) * (1.0 - 2.0**-30)
     return _risk(
         len(y),
         np.union1d(support, wrong),
         confidence=confidence,
         method=method,
-        margin=margin,
+        margin=_margin_held(model),
         extra=0,
         scheme="rerun",
     )
+
+
+def _margin_held(model: Perceptron) -> float | None:
+    """Return a margin that examples outside the support have: that of the rule's last threshold.
+
+    ``None`` where the model is not the iterate that satisfied the rule, or the margin is less than
+    what rounding in the run may have added to it.
+    """
+    if model.status_ is not Status.CONVERGED or model.average is True or len(model.coef_) != 1:
+        return None
+    online = model._online
+    assert isinstance(online, Online)
+    w, frame = model.coef_[0], online.frames[0]
+    size = float(np.linalg.norm(w))
+    # What a margin is summed from: |x - centre| <= lift (if there is an intercept), the offset, and
+    # w . centre; each product passes through fewer roundings than there are features, and updates.
+    reach = float(np.sqrt(online.states[0][LONGEST2])) + abs(float(model.intercept_[0])) / size
+    reach += float(np.linalg.norm(online.centre)) + float(np.sqrt(frame.lift2))
+    rounding = (len(w) + model.n_updates_ + 64) * 2.0**-50 * reach
+    margin = float(online.states[0][THRESHOLD]) / size - rounding
+    return margin if margin > 0.0 else None
 
 
 def _reason_against(model: Perceptron) -> str | None:
