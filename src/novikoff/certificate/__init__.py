@@ -8,7 +8,7 @@ with any solver.
 
 from novikoff.certificate.account import Account
 from novikoff.certificate.base import Certificate, Verified
-from novikoff.certificate.certify import Certifier, Refutation, Weighted
+from novikoff.certificate.certify import Certifier
 from novikoff.certificate.certify_joint import JointCertifier, JointWeighted
 from novikoff.certificate.coefficients import Coefficient, Coefficients
 from novikoff.certificate.errors import CertificateError, Undecided
@@ -41,6 +41,7 @@ from novikoff.certificate.model import Model, Soft
 from novikoff.certificate.problem import Problem, problem_of
 from novikoff.certificate.slacks import Slacks
 from novikoff.certificate.status import Status
+from novikoff.certificate.verdicts import Refutation, Weighted
 from novikoff.certificate.verify import verify
 
 __all__ = [

@@ -11,12 +11,12 @@ from novikoff.certificate.claims import times
 from novikoff.certificate.errors import CertificateError
 from novikoff.certificate.exact.arithmetic import check_arithmetic
 from novikoff.certificate.exact.filter import signed_values
-from novikoff.certificate.exact.hull import HullPoint, hull_point, margin_above, spread_below
+from novikoff.certificate.exact.hull import hull_point, spread_below
 from novikoff.certificate.exact.margins import margin_below
 from novikoff.certificate.exact.prediction import count_errors
-from novikoff.certificate.exact.relation import carriers, integer_weights, is_zero_combination
+from novikoff.certificate.exact.relation import carriers, is_zero_combination
 from novikoff.certificate.exact.slack import best_scale, dual_below, primal_value
-from novikoff.certificate.examples.blocks import Floats, Indices
+from novikoff.certificate.examples.blocks import Floats
 from novikoff.certificate.examples.checked import Examples
 from novikoff.certificate.examples.scaling import in_raw_columns
 from novikoff.certificate.fields import (
@@ -25,40 +25,19 @@ from novikoff.certificate.fields import (
     as_support,
     as_weights,
 )
-from novikoff.certificate.kinds import Inconclusive, NonSeparation, Separation, SoftOptimum
+from novikoff.certificate.kinds import Inconclusive, NonSeparation, Separation
 from novikoff.certificate.kinds.inconclusive import is_numerical
-from novikoff.certificate.kinds.separation import margin_gap
 from novikoff.certificate.model import Model, Soft
-from novikoff.certificate.problem import Problem, problem_of
+from novikoff.certificate.problem import problem_of
 from novikoff.certificate.slacks import Slacks
-from novikoff.certificate.status import Status
+from novikoff.certificate.verdicts import BinaryCertifier, Bound, Refutation, Weighted
 
 ROUNDING = 2.0**-30
 """More than the rounding of two bounds in floating point, relative to them."""
 
 
 @dataclass(frozen=True)
-class Weighted:
-    """Some examples and their weights, which are not negative."""
-
-    support: npt.ArrayLike = ()
-    weights: npt.ArrayLike = ()
-
-
-@dataclass(frozen=True)
-class Refutation:
-    """Examples that combine to zero exactly; ``weights`` is ``None`` for a basis.
-
-    With ``slacks`` the weights are those of a hyperplane, changed on the support.
-    """
-
-    support: Indices
-    weights: npt.NDArray[Any] | None
-    slacks: Slacks | None = None
-
-
-@dataclass(frozen=True)
-class Certifier:
+class Certifier(BinaryCertifier):
     """Makes certificates of one problem.
 
     Parameters
@@ -87,9 +66,6 @@ class Certifier:
     hyperplane has more than 1. All 2 examples take part, without weights; hyperplanes with an
     intercept.
     """
-
-    problem: Problem
-    examples: Examples
 
     @classmethod
     def of(
@@ -165,25 +141,6 @@ class Certifier:
             return self.refute_by_slacks(proof.slacks, proof.support)
         return self.refute(proof.support, proof.weights)
 
-    def refuted(
-        self,
-        refutation: Refutation,
-        model: Model | None = None,
-        *,
-        asked: str = "",
-        tol: float | None = None,
-        n_updates: int = 0,
-    ) -> NonSeparation:
-        """Certify that no hyperplane separates the examples."""
-        return NonSeparation(
-            problem=self.problem,
-            account=Account(status=Status.NOT_SEPARABLE, asked=asked, tol=tol, n_updates=n_updates),
-            support=refutation.support,
-            weights=refutation.weights,
-            model=model,
-            slacks=refutation.slacks,
-        )
-
     def hard(
         self,
         account: Account,
@@ -223,25 +180,6 @@ class Certifier:
         if also is not None:
             bound = min(bound, self._bound(also), key=lambda each: each.upper)
         return self._verdict(account, model, bound, with_model=with_model)
-
-    def undecided(
-        self, account: Account, model: Model, *, proof: Weighted
-    ) -> Separation | Inconclusive | NonSeparation:
-        """Certify what is known where the search for a separator ended without a verdict.
-
-        ``model`` is what was fitted instead, with the account of its own run; where it separates
-        the examples after all, they are separable.
-        """
-        bound = self._bound(proof)
-        if model.soft is not None and model.soft.upper < bound.upper:
-            bound = self._bound(Weighted(model.soft.support, model.soft.weights))
-        return self._verdict(account, model, bound, with_model=True)
-
-    def soft(self, account: Account, model: Model) -> SoftOptimum:
-        """Certify a soft margin; ``model`` comes from :meth:`soft_model`."""
-        assert model.soft is not None
-        settled = account.settled(gap=model.soft.gap, upper=model.soft.upper, separates=False)
-        return SoftOptimum(problem=self.problem, account=settled, model=model)
 
     def model(self, coef: npt.ArrayLike, intercept: float = 0.0) -> Model:
         """Measure the margin and the errors of a hyperplane."""
@@ -311,51 +249,12 @@ class Certifier:
         settled = account.settled(gap=soft.gap, upper=soft.upper, separates=False)
         return replace(model, account=settled)
 
-    def _verdict(
-        self, account: Account, model: Model, bound: "_Bound", *, with_model: bool
-    ) -> Separation | Inconclusive | NonSeparation:
-        upper = bound.upper
-        if model.lower > 0.0:
-            gap = margin_gap(model.lower, upper)
-            return Separation(
-                problem=self.problem,
-                account=account.settled(gap=gap, upper=upper, separates=True),
-                model=replace(model, soft=None, account=None),
-                upper=upper,
-                support=bound.support,
-                weights=bound.weights,
-            )
-        settled = account.settled(gap=math.inf, upper=upper, separates=False)
-        refutation = self._refutation(bound) if upper == 0.0 else None
-        if refutation is not None:
-            stated = model if model.account is not None else replace(model, account=settled)
-            return self.refuted(
-                refutation,
-                stated if with_model else None,
-                asked=account.asked,
-                tol=account.tol,
-                n_updates=account.n_updates,
-            )
-        spread = None
-        if bound.point is not None:
-            carriers = bound.support[bound.weights > 0]
-            spread = spread_below(self.examples.X, carriers, affine=self.problem.affine)
-        return Inconclusive(
-            problem=self.problem,
-            account=settled,
-            upper=upper,
-            support=bound.support,
-            weights=bound.weights,
-            spread=spread if spread is not None and is_numerical(upper, spread) else None,
-            model=model if with_model else None,
-        )
-
-    def _refutation(self, bound: "_Bound") -> Refutation | None:
-        """Prove that nothing separates the examples; ``None``: its weights are too large."""
-        weights = integer_weights(
-            self.examples.signs[bound.support], bound.weights, affine=self.problem.affine
-        )
-        return None if weights is None else self.refute(bound.support, weights)
+    def _spread(self, bound: Bound) -> float | None:
+        if bound.point is None:
+            return None
+        carriers = bound.support[bound.weights > 0]
+        spread = spread_below(self.examples.X, carriers, affine=self.problem.affine)
+        return spread if is_numerical(bound.upper, spread) else None
 
     def _hyperplane(self, coef: npt.ArrayLike, intercept: float) -> tuple[Floats, float]:
         """The hyperplane for the columns that the problem measures: scaled, if it scales them."""
@@ -379,7 +278,7 @@ class Certifier:
 
     def _bound(
         self, weighted: Weighted | None, costs: Floats | None = None, *, thorough: bool = False
-    ) -> "_Bound":
+    ) -> Bound:
         """The upper bound that weights prove; ``costs`` are needed for the soft margin alone."""
         weighted = weighted or Weighted()
         support = as_support(weighted.support, self.problem.n_examples)
@@ -395,15 +294,4 @@ class Certifier:
             costs=costs,
             thorough=thorough,
         )
-        return _Bound(point, support, weights)
-
-
-@dataclass(frozen=True)
-class _Bound:
-    point: HullPoint | None
-    support: Indices
-    weights: npt.NDArray[Any]
-
-    @property
-    def upper(self) -> float:
-        return margin_above(self.point)
+        return Bound(point, support, weights)

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from novikoff.certificate.account import Account
 from novikoff.certificate.balance import balanced
-from novikoff.certificate.certify import ROUNDING, Certifier, Refutation
+from novikoff.certificate.certify import ROUNDING, Certifier
 from novikoff.certificate.errors import CertificateError
 from novikoff.certificate.exact.arithmetic import check_arithmetic
 from novikoff.certificate.exact.hull import HullPoint, margin_above
@@ -32,6 +32,7 @@ from novikoff.certificate.kinds.joint import Joint
 from novikoff.certificate.kinds.separation import margin_gap
 from novikoff.certificate.problem import Problem, problem_of
 from novikoff.certificate.status import Status
+from novikoff.certificate.verdicts import Bound, Refutation
 
 
 @dataclass(frozen=True)
@@ -321,7 +322,7 @@ class JointCertifier:
             coef=raw, intercept=leads.intercept, margin=margin, errors=leads.errors.count
         )
 
-    def bound(self, weighted: JointWeighted | None, C: float | None = None) -> "_Bound":
+    def bound(self, weighted: JointWeighted | None, C: float | None = None) -> Bound:
         """The bound that weights prove: the best on the margin, or on the objective for ``C``."""
         weighted = weighted or JointWeighted()
         ways = balanced(
@@ -333,10 +334,10 @@ class JointCertifier:
             taking_part=self.examples.taking_part,
         )
         found = [
-            _Bound(self._point(*way, costly=C is not None, thorough=False), *way) for way in ways
+            Bound(self._point(*way, costly=C is not None, thorough=False), *way) for way in ways
         ]
         nothing = np.empty((0, self.n_classes), dtype=np.int64)
-        found.append(_Bound(None, np.empty(0, dtype=np.int64), nothing))
+        found.append(Bound(None, np.empty(0, dtype=np.int64), nothing))
         if C is None:
             return min(found, key=lambda each: each.upper)
         return max(found, key=lambda each: dual_below(each.point, C))
@@ -358,7 +359,7 @@ class JointCertifier:
         self,
         account: Account,
         model: JointModel | JointKernelModel,
-        bound: "_Bound",
+        bound: Bound,
         *,
         with_model: bool,
     ) -> Joint:
@@ -380,14 +381,3 @@ class JointCertifier:
                 kept = replace(kept, account=settled)
             settled = replace(settled, status=Status.NOT_SEPARABLE)
         return Joint(problem=self.problem, account=settled, model=kept, bound=proved)
-
-
-@dataclass(frozen=True)
-class _Bound:
-    point: HullPoint | None
-    support: Indices
-    weights: npt.NDArray[np.int64]
-
-    @property
-    def upper(self) -> float:
-        return margin_above(self.point)

@@ -12,8 +12,9 @@ from novikoff.certificate import Certificate, Joint, Separation
 from novikoff.certificate.threads import threads
 from novikoff.estimators.joint import fit_jointly, is_joint
 from novikoff.estimators.joint_margin_fit import JointMarginFit
-from novikoff.estimators.kernel_fit import KernelMarginFit, KernelTraining
+from novikoff.estimators.kernel_margin_fit import KernelMarginFit
 from novikoff.estimators.kernel_options import is_linear
+from novikoff.estimators.kernel_training import KernelTraining
 from novikoff.estimators.linear import LinearModel, restore_on_error
 from novikoff.estimators.margin_fit import MarginFit
 from novikoff.estimators.one_vs_rest import deadline_in, fit_classes

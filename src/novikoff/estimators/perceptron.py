@@ -10,8 +10,9 @@ from sklearn.utils import check_random_state
 
 from novikoff.certificate.threads import threads
 from novikoff.estimators.joint import fit_jointly, is_joint
-from novikoff.estimators.kernel_fit import KernelRuleFit, KernelTraining
 from novikoff.estimators.kernel_options import is_linear
+from novikoff.estimators.kernel_rule_fit import KernelRuleFit
+from novikoff.estimators.kernel_training import KernelTraining
 from novikoff.estimators.labels import codes_among, joint_step_weights, step_weights
 from novikoff.estimators.linear import LinearModel, restore_on_error
 from novikoff.estimators.long_run import LongRun

@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 
 from novikoff.certificate.account import Account
-from novikoff.certificate.certify import Refutation
 from novikoff.certificate.certify_joint import JointCertifier, JointWeighted
 from novikoff.certificate.errors import CertificateError
 from novikoff.certificate.exact.arithmetic import check_arithmetic
@@ -32,6 +31,7 @@ from novikoff.certificate.joint_claims import weighted_point
 from novikoff.certificate.joint_model import JointRefutation, JointSoft
 from novikoff.certificate.kinds.joint import Joint
 from novikoff.certificate.problem import problem_of
+from novikoff.certificate.verdicts import Refutation
 
 
 @dataclass(frozen=True)

@@ -8,13 +8,10 @@ from typing import Any
 import numpy.typing as npt
 
 from novikoff.certificate.account import Account
-from novikoff.certificate.certify import Refutation, Weighted
 from novikoff.certificate.errors import CertificateError
 from novikoff.certificate.exact.arithmetic import check_arithmetic
-from novikoff.certificate.exact.hull import HullPoint, margin_above
-from novikoff.certificate.exact.relation import integer_weights
 from novikoff.certificate.exact.slack import dual_below
-from novikoff.certificate.examples.blocks import Floats, Indices
+from novikoff.certificate.examples.blocks import Floats
 from novikoff.certificate.examples.checked import Examples
 from novikoff.certificate.feature_space.enclosed import (
     MAKER_ROOM,
@@ -29,15 +26,14 @@ from novikoff.certificate.feature_space.kernel import Kernel
 from novikoff.certificate.feature_space.kernel_model import KernelModel
 from novikoff.certificate.feature_space.mean_distance import hull_point, is_zero_combination
 from novikoff.certificate.fields import as_intercept, as_signed, as_support, as_weights
-from novikoff.certificate.kinds import Inconclusive, NonSeparation, Separation, SoftOptimum
-from novikoff.certificate.kinds.separation import margin_gap
+from novikoff.certificate.kinds import Inconclusive, NonSeparation, Separation
 from novikoff.certificate.model import Soft
-from novikoff.certificate.problem import Problem, problem_of
-from novikoff.certificate.status import Status
+from novikoff.certificate.problem import problem_of
+from novikoff.certificate.verdicts import BinaryCertifier, Bound, Refutation, Weighted
 
 
 @dataclass(frozen=True)
-class KernelCertifier:
+class KernelCertifier(BinaryCertifier):
     """Makes certificates of one problem in the feature space of its kernel.
 
     Parameters
@@ -71,9 +67,6 @@ class KernelCertifier:
     weights; hyperplanes with an intercept; kernel poly. Margins and objectives are in the feature
     space of the kernel (gamma x.x' + coef0)^degree, gamma = 1, degree = 2, coef0 = 0.
     """
-
-    problem: Problem
-    examples: Examples
 
     @classmethod
     def of(
@@ -122,24 +115,6 @@ class KernelCertifier:
             return None
         return Refutation(rows, values)
 
-    def refuted(
-        self,
-        refutation: Refutation,
-        model: KernelModel | None = None,
-        *,
-        asked: str = "",
-        tol: float | None = None,
-        n_updates: int = 0,
-    ) -> NonSeparation:
-        """Certify that no hyperplane of the feature space separates the examples."""
-        return NonSeparation(
-            problem=self.problem,
-            account=Account(status=Status.NOT_SEPARABLE, asked=asked, tol=tol, n_updates=n_updates),
-            support=refutation.support,
-            weights=refutation.weights,
-            model=model,
-        )
-
     def hard(
         self,
         account: Account,
@@ -178,25 +153,6 @@ class KernelCertifier:
         if also is not None:
             bound = min(bound, self._bound(also), key=lambda each: each.upper)
         return self._verdict(account, model, bound, with_model=with_model)
-
-    def undecided(
-        self, account: Account, model: KernelModel, *, proof: Weighted
-    ) -> Separation | Inconclusive | NonSeparation:
-        """Certify what is known where the search for a separator ended without a verdict.
-
-        ``model`` is what was fitted instead, with the account of its own run; where it separates
-        the examples after all, they are separable.
-        """
-        bound = self._bound(proof)
-        if model.soft is not None and model.soft.upper < bound.upper:
-            bound = self._bound(Weighted(model.soft.support, model.soft.weights))
-        return self._verdict(account, model, bound, with_model=True)
-
-    def soft(self, account: Account, model: KernelModel) -> SoftOptimum:
-        """Certify a soft margin; ``model`` comes from :meth:`soft_model`."""
-        assert model.soft is not None
-        settled = account.settled(gap=model.soft.gap, upper=model.soft.upper, separates=False)
-        return SoftOptimum(problem=self.problem, account=settled, model=model)
 
     def model(
         self, support: npt.ArrayLike, coef: npt.ArrayLike, intercept: float = 0.0
@@ -260,6 +216,12 @@ class KernelCertifier:
         kernel = self.problem.kernel
         assert kernel is not None and not kernel.is_semidefinite
 
+    def _agreeing(self, model: KernelModel, bound: Bound) -> Bound:
+        if model.lower <= bound.upper:
+            return bound
+        self._check_contradiction()
+        return self._bound(None)
+
     def _enclosed(self, support: npt.ArrayLike, coef: npt.ArrayLike, intercept: float) -> Enclosed:
         check_arithmetic()
         rows = as_support(support, self.problem.n_examples)
@@ -278,57 +240,14 @@ class KernelCertifier:
             errors=count_errors(found, part).count,
         )
 
-    def _verdict(
-        self, account: Account, model: KernelModel, bound: "_Bound", *, with_model: bool
-    ) -> Separation | Inconclusive | NonSeparation:
-        if model.lower > bound.upper:
-            self._check_contradiction()
-            bound = self._bound(None)
-        upper = bound.upper
-        if model.lower > 0.0:
-            gap = margin_gap(model.lower, upper)
-            return Separation(
-                problem=self.problem,
-                account=account.settled(gap=gap, upper=upper, separates=True),
-                model=replace(model, soft=None, account=None),
-                upper=upper,
-                support=bound.support,
-                weights=bound.weights,
-            )
-        settled = account.settled(gap=math.inf, upper=upper, separates=False)
-        refutation = self._refutation(bound) if upper == 0.0 else None
-        if refutation is not None:
-            stated = model if model.account is not None else replace(model, account=settled)
-            return self.refuted(
-                refutation,
-                stated if with_model else None,
-                asked=account.asked,
-                tol=account.tol,
-                n_updates=account.n_updates,
-            )
-        return Inconclusive(
-            problem=self.problem,
-            account=settled,
-            upper=upper,
-            support=bound.support,
-            weights=bound.weights,
-            model=model if with_model else None,
-        )
-
-    def _refutation(self, bound: "_Bound") -> Refutation | None:
-        weights = integer_weights(
-            self.examples.signs[bound.support], bound.weights, affine=self.problem.affine
-        )
-        return None if weights is None else self.refute(bound.support, weights)
-
-    def _bound(self, weighted: Weighted | None, costs: Floats | None = None) -> "_Bound":
+    def _bound(self, weighted: Weighted | None, costs: Floats | None = None) -> Bound:
         """The upper bound that weights prove; ``costs`` are needed for the soft margin alone."""
         weighted = weighted or Weighted()
         support = as_support(weighted.support, self.problem.n_examples)
         weights = as_weights(weighted.weights, support)
         self.examples.check_takes_part(support, weights)
         if not support.size:
-            return _Bound(None, support, weights)
+            return Bound(None, support, weights)
         point = hull_point(
             table_of(self.examples),
             self.examples.signs,
@@ -338,15 +257,4 @@ class KernelCertifier:
             costs=costs,
             room=MAKER_ROOM,
         )
-        return _Bound(point, support, weights)
-
-
-@dataclass(frozen=True)
-class _Bound:
-    point: HullPoint | None
-    support: Indices
-    weights: npt.NDArray[Any]
-
-    @property
-    def upper(self) -> float:
-        return margin_above(self.point)
+        return Bound(point, support, weights)

@@ -1,150 +1,36 @@
-"""From a search in feature space to a model and its certificate, for both estimators."""
+"""From the optimum margin in feature space to a model and its certificate."""
 
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import assert_all_finite
 
 from novikoff.certificate import (
     Account,
     Certificate,
-    Examples,
     Inconclusive,
-    Kernel,
-    KernelCertifier,
     NonSeparation,
-    Problem,
     Refutation,
     Separation,
     Status,
     Weighted,
 )
-from novikoff.certificate.examples.labels import signs_against
-from novikoff.certificate.feature_space.kernel_predictor import KernelPredictor
-from novikoff.certificate.feature_space.scores import joined
 from novikoff.estimators.fitted import Fitted, Task, closed
-from novikoff.estimators.kernel_machine import KernelMachine
-from novikoff.estimators.kernel_options import kernel_of
+from novikoff.estimators.kernel_training import KernelRows, certifier_of, sample_of
 from novikoff.estimators.margin_fit import FEW_PASSES, NotSeparableError
-from novikoff.estimators.rule_fit import RuleFit, model_weights
-from novikoff.estimators.training import Training
 from novikoff.maxmargin.smo import KernelProblem, KernelSolution, kernel_margin
-from novikoff.run import run
-from novikoff.run.compression import carriers
 from novikoff.run.nonseparable import contradiction
-from novikoff.sample.kernel import KernelFunction, KernelMatrix, check_symmetric
-from novikoff.sample.kernel_sample import KernelSample
+from novikoff.sample.kernel import KernelMatrix
 
 Vector = NDArray[np.float64]
 Ids = NDArray[np.int64]
-
-MEGABYTE = 1e6
-COLUMNS_SHARE = 0.8
-"""The share of a full cache that columns take; rows and scores beside them take the rest. With all
-of it (60,000 digits, cache_size=1000) the peak was 5 % over cache_size + 10 % of the data."""
 
 MOST_SPECIAL = 12
 """The most examples, and the largest denominator, of a proof by small whole numbers."""
 
 SOME = 1000
 """Examples from which the variance in feature space is estimated."""
-
-
-@dataclass(frozen=True)
-class KernelTraining:
-    """The examples of a fit with a kernel, and what searches and certificates read of them."""
-
-    training: Training
-    kernel: Kernel
-    function: KernelFunction
-    cache_bytes: float
-
-    @classmethod
-    def of(cls, estimator: Any, training: Training) -> "KernelTraining":
-        """Check that the data suit the kernel, and name it in the problem."""
-        X = training.X
-        assert_all_finite(X, input_name="X")
-        if estimator.kernel == "precomputed" and X.shape[0] != X.shape[1]:
-            raise ValueError(
-                f"Precomputed kernel matrix must be square: X is of shape {X.shape}; give the "
-                "values of all examples with all."
-            )
-        kernel, function = kernel_of(estimator, X)
-        training = replace(training, problem=replace(training.problem, kernel=kernel))
-        return cls(training, kernel, function, MEGABYTE * float(estimator.cache_size))
-
-    def certifier(self, problem: Problem, examples: Examples) -> KernelCertifier:
-        """Return what certifies the model of one class against the rest."""
-        return KernelCertifier(
-            problem, replace(examples, kernel=self.kernel, function=self.function.function)
-        )
-
-    @property
-    def copied(self) -> float:
-        """The bytes of a float32 copy of dense rows, where that is a small part of the cache."""
-        X = self.training.X
-        whole = X.size * 4.0 if isinstance(X, np.ndarray) else 0.0
-        return whole if whole <= self.cache_bytes / 3 else 0.0
-
-    def rows(self) -> "KernelRows":
-        """Return the examples for the search of the largest margin."""
-        codes, positive = self.training.codes, self.training.positives[0]
-        return KernelRows(self, signs_against(codes, positive))
-
-    def sample(self, *, order: Ids, slack2: float) -> KernelSample:
-        """Return the examples for the perceptron's loop."""
-        n = self.training.X.shape[0]
-        single = 8.0 * n * n > self.cache_bytes
-        matrix = KernelMatrix(
-            self.training.X,
-            self.function,
-            np.float32 if single else np.float64,
-            copy_bytes=self.copied if single else 0.0,
-        )
-        check_symmetric(matrix)
-        room = COLUMNS_SHARE * (self.cache_bytes - self.copied)
-        return KernelSample.of(
-            matrix,
-            signs_against(self.training.codes, self.training.positives[0]),
-            order=order,
-            affine=self.training.problem.affine,
-            slack2=slack2,
-            cache_bytes=room if single else self.cache_bytes,
-        )
-
-    def machine(self, certificate: Certificate, also: list[Ids]) -> KernelMachine:
-        """Return the classifier that the certificates state."""
-        return KernelMachine.of(self.training.X, certificate, self.function.function, also)
-
-    def joint_errors(self, certificates: list[Certificate]) -> int | None:
-        """Return how many examples the largest of all scores gets wrong, exactly."""
-        models = [part.hyperplane for part in certificates]
-        if any(model is None for model in models):
-            return None
-        training = self.training
-        predictor = KernelPredictor(
-            self.kernel, training.X, *joined(models), self.function.function
-        )
-        wrong = np.argmax(predictor.scores(training.X), axis=1) != training.codes
-        if training.costs is not None:
-            wrong &= training.costs > 0.0
-        return int(np.count_nonzero(wrong))
-
-
-@dataclass(frozen=True)
-class KernelRows:
-    """Signed examples of a :class:`KernelMarginFit`."""
-
-    training: KernelTraining
-    signs: NDArray[np.int8]
-
-    def relabelled(
-        self, signs: NDArray[np.int8], class_weights: tuple[float, float]
-    ) -> "KernelRows":
-        """Return the same examples with other labels."""
-        return replace(self, signs=signs)
 
 
 @dataclass(frozen=True)
@@ -304,89 +190,6 @@ class KernelMarginFit:
         )
 
 
-@dataclass(frozen=True)
-class KernelRuleFit(RuleFit):
-    """What is asked of a perceptron with a kernel: the search of a :class:`Task`."""
-
-    def __call__(self, task: Any) -> Fitted:
-        """Run the rule, choose the model, certify it."""
-        sample, certifier, clock = sample_of(task), certifier_of(task), task.clock
-        refutation = self._contradiction(task) if self.C == np.inf else None
-        finished = run(
-            sample,
-            self.rule,
-            clock=clock,
-            min_margin=self.min_margin * sample.radius,
-            memory=None if self.memories is None else self.memories[task.code],
-        )
-        weights = model_weights(finished, self.average)
-        coef, intercept, placing = self._model(finished, weights)
-        support = np.flatnonzero(coef)
-        model: dict[str, Any] = dict(support=support, coef=coef[support], intercept=intercept)
-        account = self._account(finished)
-        # Columns and scores can be computed again; what is stored for a warm start is small.
-        memory: Any = finished.memory
-        memory.known.clear()
-        certificate: Certificate
-        if self.C < np.inf:
-            proof = finished.weights
-            if finished.status is Status.GAP_REACHED and finished.upper is not None:
-                proof = finished.upper
-            certificate = certifier.soft(
-                account,
-                certifier.soft_model(
-                    **model,
-                    C=self.C,
-                    proof=Weighted(*carriers(sample.order, proof)),
-                    rescale=True,
-                ),
-            )
-        elif refutation is not None:
-            settled = account.settled(gap=np.inf, upper=0.0, separates=False)
-            certificate = certifier.refuted(
-                refutation,
-                replace(certifier.model(**model), account=settled),
-                asked=account.asked,
-                n_updates=account.n_updates,
-            )
-        else:
-            upper = finished.weights if finished.upper is None else finished.upper
-            certificate = certifier.hard(
-                account,
-                **model,
-                proof=Weighted(*carriers(sample.order, upper)),
-                also=task.bound_before,
-            )
-        compression = finished.compression(weights, placing)
-        return Fitted(
-            certificate=certificate,
-            support=compression.support,
-            dual_coef=compression.weights * sample.signs[compression.support],
-            n_iter=int(clock.passes),
-            history=closed(clock.history, certificate),
-            solver=type(self.rule).__name__,
-            last=finished.memory,
-        )
-
-    def _model(self, finished: Any, weights: Vector) -> tuple[Vector, float, Ids]:
-        """Return the coefficients of all examples, the intercept, and who places it."""
-        sample = finished.sample
-        coef, intercept = sample.model(weights)
-        if not finished.balanced:
-            return coef, intercept, np.empty(0, dtype=np.int64)
-        # In pairs the hyperplane lies midway between the two worst examples, and has no lift.
-        _, offset, placing = finished.hyperplane(weights)
-        lifted = sample.frame.lift2 * sum((weights * sample.signs)[sample.order].tolist())
-        return coef, intercept - lifted + offset, placing
-
-    def _contradiction(self, task: Task) -> Refutation | None:
-        matrix = sample_of(task).matrix
-        if matrix.kernel.name in ("precomputed", "callable"):
-            return None
-        twins = contradiction(task.certifier.examples.X, task.sample.signs, task.hashes)
-        return None if twins is None else certifier_of(task).refute(*twins)
-
-
 def usual_kernel_cost(rows: KernelRows, costs: Vector | None) -> float:
     """Return the C of a soft margin that was not asked for: 1 over the variance in feature space.
 
@@ -421,13 +224,3 @@ def refute_by_small_numbers(task: Task, weights: Vector) -> Refutation | None:
             found: Refutation | None = certifier_of(task).refute(support, whole.astype(np.int64))
             return found
     return None
-
-
-def sample_of(task: Task) -> Any:
-    """Return the examples of a task, which are those of a kernel."""
-    return task.sample
-
-
-def certifier_of(task: Task) -> Any:
-    """Return the certifier of a task, which is a :class:`KernelCertifier`."""
-    return task.certifier

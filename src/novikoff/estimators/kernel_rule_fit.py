@@ -1,0 +1,106 @@
+"""From a run of the perceptron in feature space to a model and its certificate."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.certificate import (
+    Certificate,
+    Refutation,
+    Status,
+    Weighted,
+)
+from novikoff.estimators.fitted import Fitted, Task, closed
+from novikoff.estimators.kernel_training import certifier_of, sample_of
+from novikoff.estimators.rule_fit import RuleFit, model_weights
+from novikoff.run import run
+from novikoff.run.compression import carriers
+from novikoff.run.nonseparable import contradiction
+
+Vector = NDArray[np.float64]
+Ids = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class KernelRuleFit(RuleFit):
+    """What is asked of a perceptron with a kernel: the search of a :class:`Task`."""
+
+    def __call__(self, task: Any) -> Fitted:
+        """Run the rule, choose the model, certify it."""
+        sample, certifier, clock = sample_of(task), certifier_of(task), task.clock
+        refutation = self._contradiction(task) if self.C == np.inf else None
+        finished = run(
+            sample,
+            self.rule,
+            clock=clock,
+            min_margin=self.min_margin * sample.radius,
+            memory=None if self.memories is None else self.memories[task.code],
+        )
+        weights = model_weights(finished, self.average)
+        coef, intercept, placing = self._model(finished, weights)
+        support = np.flatnonzero(coef)
+        model: dict[str, Any] = dict(support=support, coef=coef[support], intercept=intercept)
+        account = self._account(finished)
+        # Columns and scores can be computed again; what is stored for a warm start is small.
+        memory: Any = finished.memory
+        memory.known.clear()
+        certificate: Certificate
+        if self.C < np.inf:
+            proof = finished.weights
+            if finished.status is Status.GAP_REACHED and finished.upper is not None:
+                proof = finished.upper
+            certificate = certifier.soft(
+                account,
+                certifier.soft_model(
+                    **model,
+                    C=self.C,
+                    proof=Weighted(*carriers(sample.order, proof)),
+                    rescale=True,
+                ),
+            )
+        elif refutation is not None:
+            settled = account.settled(gap=np.inf, upper=0.0, separates=False)
+            certificate = certifier.refuted(
+                refutation,
+                replace(certifier.model(**model), account=settled),
+                asked=account.asked,
+                n_updates=account.n_updates,
+            )
+        else:
+            upper = finished.weights if finished.upper is None else finished.upper
+            certificate = certifier.hard(
+                account,
+                **model,
+                proof=Weighted(*carriers(sample.order, upper)),
+                also=task.bound_before,
+            )
+        compression = finished.compression(weights, placing)
+        return Fitted(
+            certificate=certificate,
+            support=compression.support,
+            dual_coef=compression.weights * sample.signs[compression.support],
+            n_iter=int(clock.passes),
+            history=closed(clock.history, certificate),
+            solver=type(self.rule).__name__,
+            last=finished.memory,
+        )
+
+    def _model(self, finished: Any, weights: Vector) -> tuple[Vector, float, Ids]:
+        """Return the coefficients of all examples, the intercept, and who places it."""
+        sample = finished.sample
+        coef, intercept = sample.model(weights)
+        if not finished.balanced:
+            return coef, intercept, np.empty(0, dtype=np.int64)
+        # In pairs the hyperplane lies midway between the two worst examples, and has no lift.
+        _, offset, placing = finished.hyperplane(weights)
+        lifted = sample.frame.lift2 * sum((weights * sample.signs)[sample.order].tolist())
+        return coef, intercept - lifted + offset, placing
+
+    def _contradiction(self, task: Task) -> Refutation | None:
+        matrix = sample_of(task).matrix
+        if matrix.kernel.name in ("precomputed", "callable"):
+            return None
+        twins = contradiction(task.certifier.examples.X, task.sample.signs, task.hashes)
+        return None if twins is None else certifier_of(task).refute(*twins)

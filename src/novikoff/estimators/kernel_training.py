@@ -1,0 +1,138 @@
+"""The examples of a fit with a kernel, as searches and certificates read them."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import assert_all_finite
+
+from novikoff.certificate import (
+    Certificate,
+    Examples,
+    Kernel,
+    KernelCertifier,
+    Problem,
+)
+from novikoff.certificate.examples.labels import signs_against
+from novikoff.certificate.feature_space.kernel_predictor import KernelPredictor
+from novikoff.certificate.feature_space.scores import joined
+from novikoff.estimators.fitted import Task
+from novikoff.estimators.kernel_machine import KernelMachine
+from novikoff.estimators.kernel_options import kernel_of
+from novikoff.estimators.training import Training
+from novikoff.sample.kernel import KernelFunction, KernelMatrix, check_symmetric
+from novikoff.sample.kernel_sample import KernelSample
+
+Vector = NDArray[np.float64]
+Ids = NDArray[np.int64]
+
+MEGABYTE = 1e6
+COLUMNS_SHARE = 0.8
+"""The share of a full cache that columns take; rows and scores beside them take the rest. With all
+of it (60,000 digits, cache_size=1000) the peak was 5 % over cache_size + 10 % of the data."""
+
+
+@dataclass(frozen=True)
+class KernelTraining:
+    """The examples of a fit with a kernel, and what searches and certificates read of them."""
+
+    training: Training
+    kernel: Kernel
+    function: KernelFunction
+    cache_bytes: float
+
+    @classmethod
+    def of(cls, estimator: Any, training: Training) -> "KernelTraining":
+        """Check that the data suit the kernel, and name it in the problem."""
+        X = training.X
+        assert_all_finite(X, input_name="X")
+        if estimator.kernel == "precomputed" and X.shape[0] != X.shape[1]:
+            raise ValueError(
+                f"Precomputed kernel matrix must be square: X is of shape {X.shape}; give the "
+                "values of all examples with all."
+            )
+        kernel, function = kernel_of(estimator, X)
+        training = replace(training, problem=replace(training.problem, kernel=kernel))
+        return cls(training, kernel, function, MEGABYTE * float(estimator.cache_size))
+
+    def certifier(self, problem: Problem, examples: Examples) -> KernelCertifier:
+        """Return what certifies the model of one class against the rest."""
+        return KernelCertifier(
+            problem, replace(examples, kernel=self.kernel, function=self.function.function)
+        )
+
+    @property
+    def copied(self) -> float:
+        """The bytes of a float32 copy of dense rows, where that is a small part of the cache."""
+        X = self.training.X
+        whole = X.size * 4.0 if isinstance(X, np.ndarray) else 0.0
+        return whole if whole <= self.cache_bytes / 3 else 0.0
+
+    def rows(self) -> "KernelRows":
+        """Return the examples for the search of the largest margin."""
+        codes, positive = self.training.codes, self.training.positives[0]
+        return KernelRows(self, signs_against(codes, positive))
+
+    def sample(self, *, order: Ids, slack2: float) -> KernelSample:
+        """Return the examples for the perceptron's loop."""
+        n = self.training.X.shape[0]
+        single = 8.0 * n * n > self.cache_bytes
+        matrix = KernelMatrix(
+            self.training.X,
+            self.function,
+            np.float32 if single else np.float64,
+            copy_bytes=self.copied if single else 0.0,
+        )
+        check_symmetric(matrix)
+        room = COLUMNS_SHARE * (self.cache_bytes - self.copied)
+        return KernelSample.of(
+            matrix,
+            signs_against(self.training.codes, self.training.positives[0]),
+            order=order,
+            affine=self.training.problem.affine,
+            slack2=slack2,
+            cache_bytes=room if single else self.cache_bytes,
+        )
+
+    def machine(self, certificate: Certificate, also: list[Ids]) -> KernelMachine:
+        """Return the classifier that the certificates state."""
+        return KernelMachine.of(self.training.X, certificate, self.function.function, also)
+
+    def joint_errors(self, certificates: list[Certificate]) -> int | None:
+        """Return how many examples the largest of all scores gets wrong, exactly."""
+        models = [part.hyperplane for part in certificates]
+        if any(model is None for model in models):
+            return None
+        training = self.training
+        predictor = KernelPredictor(
+            self.kernel, training.X, *joined(models), self.function.function
+        )
+        wrong = np.argmax(predictor.scores(training.X), axis=1) != training.codes
+        if training.costs is not None:
+            wrong &= training.costs > 0.0
+        return int(np.count_nonzero(wrong))
+
+
+@dataclass(frozen=True)
+class KernelRows:
+    """Signed examples of a :class:`KernelMarginFit`."""
+
+    training: KernelTraining
+    signs: NDArray[np.int8]
+
+    def relabelled(
+        self, signs: NDArray[np.int8], class_weights: tuple[float, float]
+    ) -> "KernelRows":
+        """Return the same examples with other labels."""
+        return replace(self, signs=signs)
+
+
+def sample_of(task: Task) -> Any:
+    """Return the examples of a task, which are those of a kernel."""
+    return task.sample
+
+
+def certifier_of(task: Task) -> Any:
+    """Return the certifier of a task, which is a :class:`KernelCertifier`."""
+    return task.certifier
