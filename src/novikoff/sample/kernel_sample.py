@@ -5,11 +5,10 @@ example is read relative to a centre and lifted, both in feature space:
 ``z_i = y_i (phi(x_i) - phi(centre), c)`` with ``c = max_i |phi(x_i) - phi(centre)|``.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from math import sqrt
-from threading import Lock
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +29,7 @@ from novikoff.compiled.step import (
 )
 from novikoff.compiled.sweep import TIE
 from novikoff.sample.kernel import Ids, KernelMatrix, Prepared, check_square
+from novikoff.sample.kernel_memory import Columns, KernelMemory, KernelStorage, Scores
 from novikoff.sample.signed import SignedSample
 
 Vector = NDArray[np.float64]
@@ -41,70 +41,6 @@ CHUNK = 2048
 BLOCK, CHEAP_BLOCK = 64, 512
 # As TIE, for kernel values in float32.
 TIE_SINGLE = 2.0**-22
-
-
-class Columns:
-    """Kernel columns of some examples, relative to the centre, in the sequence they were computed.
-
-    ``slots`` has for every example of the sample the row of ``values`` that is its column, or -1.
-    Where there is no room left, all give way.
-    """
-
-    def __init__(self, room: int, length: int, n: int, dtype: Any) -> None:
-        self.values = np.empty((room, length), dtype=dtype)
-        self.slots = np.full(n, -1, dtype=np.int64)
-        self.used = 0
-        self._lock = Lock()
-
-    def add(self, ids: Ids, block: Callable[[Ids], NDArray[Any]]) -> None:
-        """Compute columns and keep them."""
-        with self._lock:
-            # Threads that fit other classes share the columns.
-            ids = ids[self.slots[ids] < 0]
-            if self.used + len(ids) > len(self.values):
-                self.slots[:] = -1
-                self.used = 0
-                ids = ids[-len(self.values) :]
-            slots = np.arange(self.used, self.used + len(ids))
-            self.values[self.used : self.used + len(ids)] = block(ids)
-            self.slots[ids] = slots
-            self.used += len(ids)
-
-
-@dataclass
-class Scores:
-    """Scores of some examples, and the signed weights that they are the scores of.
-
-    ``columns`` is ``None`` for a part of a full pass, whose columns are used once.
-    """
-
-    ids: Ids
-    values: Vector
-    scored: Vector
-    rescaled: float
-    columns: Columns | None = None
-
-
-class KernelMemory(NamedTuple):
-    """What a run on a kernel sample remembers: that of :class:`~novikoff.sample.Memory`.
-
-    ``w`` holds one number, its length without lifts. ``known`` are the scores of parts of the
-    sample, each at the weights it was last looked at with.
-    """
-
-    weights: Vector
-    stamps: Vector
-    w: Vector
-    state: Vector
-    known: dict[Any, Scores]
-
-
-class KernelStorage(NamedTuple):
-    """What the loop asks of a storage."""
-
-    shape: tuple[int, int]
-    width: int
-    chunk: int
 
 
 @dataclass(frozen=True)
