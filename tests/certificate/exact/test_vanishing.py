@@ -101,7 +101,12 @@ def test_what_is_accepted_is_true(problem, store, seed, data):
     stored = STORES[store](X)
     arithmetic = data.draw(st.sampled_from(["exact", "exact blocks"]))
     with ARITHMETIC[arithmetic]():
-        found = violations_of(stored, signs, w / scale, b, affine=affine, threshold=threshold)
+        try:
+            found = violations_of(stored, signs, w / scale, b, affine=affine, threshold=threshold)
+        except CertificateError as error:
+            # Refused, and not accepted: slacks of columns of very different sizes can overflow.
+            assert "overflows" in str(error)
+            return
         wanted = found.columns.size
         if not 0 < wanted <= found.rows.size:
             return
