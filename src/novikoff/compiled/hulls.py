@@ -76,11 +76,13 @@ def perceptron(
     w: np.ndarray,
     counts: tuple[np.ndarray, np.ndarray],
     state: np.ndarray,
+    scale: float,
     epsilon: float,
     most: int,
 ) -> int:
     """Go on with the perceptron of Lemma 4.2 on the differences of rows; return its steps.
 
+    Differences are multiplied by ``scale``; ``w``, ``state`` and ``epsilon`` are in its units.
     ``state`` is the number of updates so far and the largest squared difference, ``rho^2``. It ends
     before a row pair with ``w.(p - q) > rho^2``, when ``|w| < epsilon t``, when ``t`` exceeds
     ``3 rho^2 / epsilon^2``, or after ``most`` steps.
@@ -97,11 +99,11 @@ def perceptron(
             return step
         first, low = _least(P, w)
         second, high = _least(Q, back)
-        if t > 0.0 and low + high > rho2:
+        if t > 0.0 and (low + high) * scale > rho2:
             return step
         size = 0.0
         for j in range(d):
-            difference = P[first, j] - Q[second, j]
+            difference = (P[first, j] - Q[second, j]) * scale
             w[j] += difference
             size += difference * difference
         counts[0][first] += 1
@@ -148,7 +150,7 @@ def nearest(
     weights: np.ndarray,
     w: np.ndarray,
     numbers: np.ndarray,
-) -> tuple[int, int, int]:
+) -> tuple[int, int, int, int]:
     """Search for the nearest points of the hulls of ``P + shift`` and ``Q``.
 
     Parameters
@@ -170,14 +172,18 @@ def nearest(
         The gap to which combinations are solved.
     most : int
         The most scans.
-    rows, sides_out, weights, w, numbers : array
-        Filled with the rows that carry weight, their sides and weights, the unit vector of the best
-        lower bound, and the numbers that the constants of this module name.
+    rows, sides_out, weights : array of shape (2, d + 4)
+        Filled with the rows that carry weight, their sides and weights: those of the best upper
+        bound, and those whose difference is the normal of the best lower bound.
+    w, numbers : array
+        Filled with the unit vector of the best lower bound, and the numbers that the constants of
+        this module name.
 
     Returns
     -------
     tuple of int
-        How it ended, how many rows carry weight, and how many scans were made.
+        How it ended, how many rows carry weight in either combination, and how many scans were
+        made.
     """
     d = P.shape[1]
     room, capacity = d + 4, 8 * (d + 4) + start.shape[0]
@@ -204,7 +210,7 @@ def nearest(
         else:
             _write(vectors, i, Q[start[i]], other, 1, scale)
     numbers[LOWER], numbers[UPPER], numbers[RHO] = -np.inf, np.inf, 0.0
-    kept = 0
+    kept, parallel = 0, 0
     k = 0
     idle = 0
     for step in range(most + 1):
@@ -215,15 +221,16 @@ def nearest(
             k = _begin(corral, start_weights)
         _, k, _ = descend(corral, k, tol, 0.0, BURST)
         # The upper bound: the norm of the combination, with its error. The weights' sums differ
-        # from 1 by less than is allowed for.
+        # from 1 by less than is allowed for. Rounding may leave a weight below zero, which no
+        # convex combination has.
         for j in range(d):
             total[j], moduli[j] = 0.0, 0.0
         sums = np.zeros(2)
         for p in range(k):
-            sums[classes[members[p]]] += shares[p]
+            sums[classes[members[p]]] += max(shares[p], 0.0)
         for p in range(k):
             i = members[p]
-            share = shares[p] / sums[classes[i]]
+            share = max(shares[p], 0.0) / sums[classes[i]]
             for j in range(d):
                 if classes[i] == 0:
                     difference = P[ids[i], j] - centre[j]
@@ -241,17 +248,14 @@ def nearest(
         improved = upper < numbers[UPPER] * (1.0 - 1e-13)
         if upper < numbers[UPPER]:
             numbers[UPPER] = upper
-            kept = k
-            for p in range(k):
-                rows[p], sides_out[p] = ids[members[p]], classes[members[p]]
-                weights[p] = shares[p] / sums[classes[members[p]]]
+            kept = _keep(corral, k, ids, sums, rows[0], sides_out[0], weights[0])
         if step == most:
-            return EXHAUSTED, kept, step
+            return EXHAUSTED, kept, parallel, step
         largest = 0.0
         for j in range(d):
             largest = max(largest, abs(point[j]))
         if not largest > 0.0:
-            return STALLED, kept, step
+            return STALLED, kept, parallel, step
         norm2 = 0.0
         for j in range(d):
             unit[j] = point[j] / largest
@@ -284,18 +288,20 @@ def nearest(
         lower = _down(_down(gap / length) - slack)
         if lower > numbers[LOWER]:
             improved = improved or lower > numbers[LOWER] + 1e-13 * abs(lower)
-            numbers[LOWER], numbers[LOW_EDGE], numbers[HIGH_EDGE] = lower, low + along, high
+            numbers[LOWER] = lower
+            numbers[LOW_EDGE], numbers[HIGH_EDGE] = (low + along) - 2.0 * error, high + 2.0 * error
             for j in range(d):
                 w[j] = unit[j]
+            parallel = _keep(corral, k, ids, sums, rows[1], sides_out[1], weights[1])
         absolute = atol if atol >= 0.0 else -atol * numbers[RHO]
         wanted = max(rtol * numbers[UPPER], absolute)
         if numbers[LOWER] > 0.0 and numbers[UPPER] - numbers[LOWER] <= wanted:
-            return DONE, kept, step + 1
+            return DONE, kept, parallel, step + 1
         if numbers[UPPER] <= absolute:
-            return STALLED, kept, step + 1
+            return STALLED, kept, parallel, step + 1
         idle = 0 if improved else idle + 1
         if idle > IDLE:
-            return STALLED, kept, step + 1
+            return STALLED, kept, parallel, step + 1
         # Candidates without weight make room.
         if count + 2 > capacity:
             count = _compress(vectors, classes, ids, members, k)
@@ -314,8 +320,8 @@ def nearest(
                 count += 1
                 new += 1
         if new == 0:
-            return STALLED, kept, step + 1
-    return EXHAUSTED, kept, most
+            return STALLED, kept, parallel, step + 1
+    return EXHAUSTED, kept, parallel, most
 
 
 @njit(inner=True)
@@ -337,6 +343,27 @@ def _begin(corral: VectorCorral, weights: np.ndarray) -> int:
     for p in range(k):
         corral.weights[p] /= sums[corral.classes[corral.members[p]]]
     return k
+
+
+@njit(inner=True)
+def _keep(
+    corral: VectorCorral,
+    k: int,
+    ids: np.ndarray,
+    sums: np.ndarray,
+    rows: np.ndarray,
+    sides: np.ndarray,
+    weights: np.ndarray,
+) -> int:
+    """Write the rows that carry weight, their sides and weights; return how many."""
+    kept = 0
+    for p in range(k):
+        i = corral.members[p]
+        if corral.weights[p] > 0.0:
+            rows[kept], sides[kept] = ids[i], corral.classes[i]
+            weights[kept] = corral.weights[p] / sums[corral.classes[i]]
+            kept += 1
+    return kept
 
 
 @njit(inner=True)

@@ -190,12 +190,15 @@ def combined_distance(parts: list[tuple[Vector, Vector]], errors: float, centre:
     no more than what is allowed for.
     """
     total, moduli, terms = np.zeros(centre.size), np.zeros(centre.size), 16
+    differ = np.zeros(centre.size, dtype=np.bool_)
     for sign, (points, weights) in zip((1.0, -1.0), parts, strict=True):
         relative = points - centre
         total += sign * (weights @ relative)
         moduli += weights @ np.abs(relative)
+        differ |= relative.any(axis=0)
         terms += 3 * weights.size
-    norm = norm_above(np.abs(total) + error_of(1.0, terms) * moduli)
+    # Where all coordinates are equal, nothing is rounded.
+    norm = norm_above(np.abs(total) + np.where(differ, error_of(moduli, terms), 0.0))
     return up(norm + up(errors * (1.0 + 2.0**-40)))
 
 

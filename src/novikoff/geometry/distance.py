@@ -11,14 +11,18 @@ from novikoff.certificate.exact.dyadic import ceil_float
 from novikoff.geometry.bodies.base import Body
 from novikoff.geometry.bodies.composed import check_dimensions
 from novikoff.geometry.bodies.oracle import as_body
-from novikoff.geometry.core import core_of
+from novikoff.geometry.core import NONE, core_of
 from novikoff.geometry.lemma import Perceptron
-from novikoff.geometry.pair import FEW_DIMENSIONS, few_dimensions, shifted
+from novikoff.geometry.pair import FEW_DIMENSIONS, Shifted, few_dimensions, shifted
 from novikoff.geometry.result import SeparationResult
-from novikoff.geometry.search import Aim, Found, Search
+from novikoff.geometry.rounding import down, norm_above, up
+from novikoff.geometry.search import Aim, Begin, Found, Search
+from novikoff.geometry.wide import many_dimensions
 
 MAX_STEPS = 10_000
 """The default limit on the steps of a search for the distance."""
+NO_BALLS = (NONE, NONE)
+"""Radii where no balls were taken off."""
 
 
 def separate(
@@ -99,30 +103,41 @@ def separate(
             raise ValueError("epsilon must be positive.")
         limit = math.inf if max_steps is None else aim.max_steps
         found = Perceptron(first, second, float(epsilon), limit, aim).run()
-        return result_of(first, second, found, (0, 0), float(epsilon))
-    begin = None if start is None else (start.first, start.second)
-    if deadline is None and first.dimension <= FEW_DIMENSIONS:
-        sets = shifted(first), shifted(second)
-        if sets[0] is not None and sets[1] is not None:
-            decided, begin = few_dimensions(sets[0], sets[1], aim, begin)
-            if decided is not None:
-                return result_of(first, second, decided, (0, 0))
+        return result_of(first, second, found, NO_BALLS, float(epsilon))
+    begin = None if start is None else Begin((start.first, start.second))
+    sets = shifted(first), shifted(second)
+    if sets[0] is not None and sets[1] is not None and not aim.out_of_time():
+        decided, begin = two_sets((first, second), (sets[0], sets[1]), aim, begin)
+        if decided is not None:
+            return result_of(first, second, decided, NO_BALLS)
     cores = core_of(first), core_of(second)
     radius = cores[0].radius + cores[1].radius
     found = Search(cores[0].body, cores[1].body, radius, aim, begin).run()
     return result_of(first, second, found, tuple(core.radius for core in cores))
 
 
+def two_sets(
+    bodies: tuple[Body, Body], sets: tuple[Shifted, Shifted], aim: Aim, begin: Begin | None
+) -> tuple[Found | None, Begin | None]:
+    """Search for the distance of two hulls in the way that suits them."""
+    sparse = any(each.points.is_sparse for each in sets)
+    if sparse or bodies[0].dimension > FEW_DIMENSIONS:
+        return many_dimensions(bodies, sets, aim, begin)
+    return few_dimensions(*sets, aim, begin)
+
+
 def result_of(
     K: Body, L: Body, found: Found, radii: tuple[Any, ...], epsilon: float | None = None
 ) -> SeparationResult:
     """Return the result for the bodies themselves, with the balls that were taken off."""
-    p, q, w, b = found.first.point, found.second.point, None, None
+    p, q, w, b, margin = found.first.point, found.second.point, None, None, 0.0
     if found.w is not None:
         # Midway between the two bodies, of which K is on the positive side.
-        w, b = found.w, -0.5 * (found.edges[0] + found.edges[1])
-        if any(radii):
-            b += 0.5 * (ceil_float(radii[0]) - ceil_float(radii[1]))
+        length = norm_above(found.w)
+        low = down(found.edges[0] - up(ceil_float(radii[0]) * length))
+        high = up(found.edges[1] + up(ceil_float(radii[1]) * length))
+        w, b = found.w, -0.5 * (low + high)
+        margin = max(0.0, down(down(min(low + b, -high - b)) / length))
     if any(radii):
         p, q = _moved(p, q, found, radii)
     return SeparationResult(
@@ -132,6 +147,7 @@ def result_of(
         distance_upper=found.upper,
         w=w,
         b=b,
+        margin=margin,
         p=p,
         q=q,
         first=found.first,

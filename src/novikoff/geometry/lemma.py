@@ -28,13 +28,13 @@ from novikoff.compiled import hulls
 from novikoff.geometry.bodies.base import Body, Extreme, Vector
 from novikoff.geometry.bodies.ellipsoid import normalised
 from novikoff.geometry.corral import mean_distance
-from novikoff.geometry.pair import Shifted, shifted
+from novikoff.geometry.pair import MOST_WORK, shifted
 from novikoff.geometry.result import Combination, Ending, Verdict
-from novikoff.geometry.rounding import down, norm_above, norm_below, up
+from novikoff.geometry.rounding import gap_below, norm_above, up
 from novikoff.geometry.search import Aim, Found
 
 BURST = 10_000
-"""Steps between two looks at the clock."""
+"""The most steps between two looks at the clock."""
 
 
 class Visits:
@@ -80,16 +80,21 @@ class Perceptron:
 
     def run(self) -> Found:
         """Run to one of the two exits, or to a limit."""
-        first, second = shifted(self.K), shifted(self.L)
-        if first is not None and second is not None and first.shift is second.shift is None:
-            self._run_compiled(first, second)
+        sets = [shifted(body) for body in (self.K, self.L)]
+        dense = [
+            each.array
+            for each in sets
+            if each is not None and each.shift is None and not each.points.is_sparse
+        ]
+        if len(dense) == 2:
+            self._run_compiled(dense[0], dense[1])
         while True:
             direction = normalised(self.w) if self.t else np.ones_like(self.w)
             p, q = self.K.extreme(-direction), self.L.extreme(direction)
             if self.t:
                 upper = self._upper()
                 closer = upper < self.epsilon
-                lower = _lower(direction, p.value, q.value)
+                lower = gap_below(direction, p.value, q.value)
                 if closer or self._is_separated(lower, p, q):
                     return self._found(Ending.EPSILON, direction, lower, upper, p, q)
                 if self.t >= self.max_steps:
@@ -101,24 +106,25 @@ class Perceptron:
                     return self._found(Ending.TIME_LIMIT, direction, lower, upper, p, q)
             self._step(p, q)
 
-    def _run_compiled(self, K: Shifted, L: Shifted) -> None:
-        counts = (
-            np.zeros(len(K.array), dtype=np.int64),
-            np.zeros(len(L.array), dtype=np.int64),
-        )
+    def _run_compiled(self, P: Vector, Q: Vector) -> None:
+        """Run on two arrays, in units of a power of two, so that no square underflows."""
+        counts = np.zeros(len(P), dtype=np.int64), np.zeros(len(Q), dtype=np.int64)
         # The first step is that of any body.
         direction = np.ones_like(self.w)
         p, q = self.K.extreme(-direction), self.L.extreme(direction)
-        self.w = p.point - q.point
         counts[0][p.label], counts[1][q.label] = 1, 1
-        state = np.array([1.0, self.w @ self.w])
+        reach = max(self.K.reach, self.L.reach)
+        scale = math.ldexp(1.0, min(1000, -math.frexp(reach)[1])) if reach > 0.0 else 1.0
+        w = (p.point - q.point) * scale
+        state = np.array([1.0, w @ w])
+        most = max(1, min(BURST, MOST_WORK // (P.size + Q.size)))
         while not self.aim.out_of_time():
-            burst = int(min(BURST, self.max_steps - state[0]))
-            if hulls.perceptron(K.array, L.array, self.w, counts, state, self.epsilon, burst) < max(
-                burst, 1
-            ):
+            burst = int(min(most, self.max_steps - state[0]))
+            epsilon = self.epsilon * scale
+            steps = hulls.perceptron(P, Q, w, counts, state, scale, epsilon, burst)
+            if steps < max(burst, 1):
                 break
-        self.t, self.rho = int(state[0]), up(math.sqrt(state[1]))
+        self.t, self.rho = int(state[0]), up(math.sqrt(state[1]) / scale)
         for body, visits, each in zip(
             (self.K, self.L), (self.first, self.second), counts, strict=True
         ):
@@ -127,9 +133,8 @@ class Perceptron:
                 assert known is not None
                 visits.add(Extreme(*known, math.inf, i))
                 visits.counts[-1] = int(each[i])
-        if self.t:
-            # The sum of the differences, rounded once for each point and not for each step.
-            self.w = _sum(self.first) - _sum(self.second)
+        # The sum of the differences, rounded once for each point and not for each step.
+        self.w = _sum(self.first) - _sum(self.second)
 
     def _step(self, p: Extreme, q: Extreme) -> None:
         difference = p.point - q.point
@@ -150,9 +155,9 @@ class Perceptron:
 
     def _is_separated(self, lower: float, p: Extreme, q: Extreme) -> bool:
         """Whether the exit (ii) is reached: by the threshold, and by what is proved."""
-        beyond = float(self.w @ (p.point - q.point)) > self.rho**2
+        beyond = float((self.w / self.rho) @ ((p.point - q.point) / self.rho)) > 1.0
         tau = self.K.tau + self.L.tau
-        return beyond and lower >= (self.epsilon / 3.0 - 1.001 * tau) * (1.0 - 1e-9)
+        return beyond and lower >= self.epsilon / 3.0 - 1.001 * tau
 
     def _found(
         self,
@@ -187,10 +192,3 @@ def _sum(visits: Visits) -> Vector:
         [each.point for each in visits.found]
     )
     return total
-
-
-def _lower(w: Vector, first: float, second: float) -> float:
-    """Return the bound on the distance from the two support values along a vector."""
-    gap = down(-first - second)
-    length = norm_above(w) if gap > 0.0 else norm_below(w)
-    return down(gap / length) if length > 0.0 else -math.inf

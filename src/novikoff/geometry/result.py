@@ -106,8 +106,12 @@ class SeparationResult:
     first, second : Combination
         How p and q are made of extreme points of K and L. Balls that are a summand of a body are
         left out here: p differs from ``first.point`` by the radius, along w.
+    margin : float
+        How far either body is from the hyperplane, at least; half of ``distance_lower`` but for
+        the rounding of b, and 0 without a hyperplane.
     normal : tuple of two Combination, or None
-        The normal w is a multiple of the difference of these two combinations.
+        The normal w is a multiple of the difference of these two combinations. None without a
+        hyperplane, and where it was found in exact arithmetic from points that nearly coincide.
     steps : int
         How often both bodies were asked for an extreme point.
     rho : float
@@ -122,6 +126,7 @@ class SeparationResult:
     distance_upper: float
     w: Vector | None
     b: float | None
+    margin: float
     p: Vector
     q: Vector
     first: Combination
@@ -131,11 +136,6 @@ class SeparationResult:
     rho: float
     epsilon: float | None = None
     bodies: tuple[Body, Body]
-
-    @property
-    def margin(self) -> float:
-        """The distance of either body from the hyperplane, at least; 0 without a hyperplane."""
-        return self.distance_lower / 2.0
 
     @property
     def distance(self) -> float:

@@ -6,6 +6,7 @@ moduli, ``u = 2**-53`` and ``eta = 2**-1022``. The functions here evaluate it fo
 """
 
 import math
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,10 +14,11 @@ from numpy.typing import NDArray
 from novikoff.certificate.exact.filter import UNDERFLOW, UNIT
 
 Vector = NDArray[np.float64]
+Magnitude = TypeVar("Magnitude", float, Vector)
 
 
-def error_of(magnitude: float, terms: int) -> float:
-    """Return a bound on the error of a sum of ``terms`` products with this sum of moduli."""
+def error_of(magnitude: Magnitude, terms: int) -> Magnitude:
+    """Return a bound on the error of sums of ``terms`` products with these sums of moduli."""
     return 2.0 * (terms + 8) * UNIT * magnitude + 4.0 * (terms + 8) * UNDERFLOW
 
 
@@ -59,6 +61,19 @@ def norm_above(x: Vector) -> float:
 def norm_below(x: Vector) -> float:
     """Return a lower bound on the Euclidean norm; at least 0."""
     return max(0.0, down(_norm(x) * (1.0 - 2.0 * (x.size + 8) * UNIT)))
+
+
+def gap_below(w: Vector, first: float, second: float) -> float:
+    """Return a bound on the distance of K and L along ``w``, from ``h_K(-w)`` and ``h_L(w)``.
+
+    Examples
+    --------
+    >>> 2.0 >= gap_below(np.array([0.0, 1.0]), -5.0, 3.0) > 2.0 - 1e-13
+    True
+    """
+    gap = down(-first - second)
+    length = norm_above(w) if gap > 0.0 else norm_below(w)
+    return down(gap / length) if length > 0.0 else -math.inf
 
 
 def _norm(x: Vector) -> float:

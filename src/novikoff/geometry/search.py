@@ -23,7 +23,7 @@ from novikoff.geometry.exact import bounds, meeting
 from novikoff.geometry.exact.hulls import refutation
 from novikoff.geometry.exact.rational import rational_vector, square
 from novikoff.geometry.result import Combination, Ending, Verdict
-from novikoff.geometry.rounding import down, norm_above, norm_below, up
+from novikoff.geometry.rounding import down, gap_below, norm_above, up
 from novikoff.run.clock import Clock, Limits
 
 IDLE = 3
@@ -42,6 +42,8 @@ NEAR = 1e-9
 """Bodies that are closer, in units of the largest difference met, may meet exactly."""
 SMALLEST = 2.0**-900
 """No smaller distance is told from zero without exact arithmetic."""
+FARTHEST = 1e153
+"""No points farther apart are compared: the square of their distance would overflow."""
 SHARE = 0.01
 """Combinations are solved to this share of the gap that is asked for."""
 LEAST_GAP = 1e-13
@@ -61,9 +63,23 @@ class Aim:
         """Return the distance below which relative accuracy is not asked for."""
         return 1e-12 * rho if self.atol is None else self.atol
 
+    def is_reached(self, lower: float, upper: float, rho: float) -> bool:
+        """Whether bounds on the distance are close enough."""
+        if upper <= self.absolute(rho):
+            return True
+        return lower > 0.0 and upper - lower <= max(self.rtol * upper, self.absolute(rho))
+
     def out_of_time(self) -> bool:
         """Whether the deadline has passed."""
         return self.deadline is not None and time.perf_counter() >= self.deadline
+
+
+@dataclass(frozen=True)
+class Begin:
+    """Points to begin with, of an earlier search or of these bodies before they were moved."""
+
+    parts: tuple[Combination, Combination]
+    steps: int = 0
 
 
 @dataclass
@@ -94,8 +110,8 @@ class Search:
         The sum of the radii of the balls.
     aim : Aim
         When to stop.
-    start : tuple of two Combination, optional
-        Points to begin with, of the same bodies before they were moved.
+    begin : Begin, optional
+        Points to begin with.
     """
 
     def __init__(
@@ -104,27 +120,25 @@ class Search:
         L: Body,
         radius: Any,
         aim: Aim,
-        start: tuple[Combination, Combination] | None = None,
+        begin: Begin | None = None,
     ) -> None:
         self.K, self.L, self.radius, self.aim = K, L, radius, aim
         self.radius_above, self.radius_below = radii_of(radius)
         self.rho = 0.0
-        self.steps = 0
+        self.steps = 0 if begin is None else begin.steps
         self.lower, self.upper = -math.inf, math.inf
         self.w: Vector | None = None
         self.edges = (0.0, 0.0)
         self.best: tuple[Combination, Combination]
         self.normal: tuple[Combination, Combination] | None = None
-        if not self._resume(start):
+        if begin is None or not self._resume(begin.parts):
             direction = np.ones(K.dimension)
             first, second = K.extreme(-direction), L.extreme(direction)
             self.corral = Corral(first, second)
             self._measure(first, second)
 
-    def _resume(self, start: tuple[Combination, Combination] | None) -> bool:
+    def _resume(self, start: tuple[Combination, Combination]) -> bool:
         """Begin with the points that another search ended with; whether these bodies have them."""
-        if start is None:
-            return False
         sides: list[list[Extreme]] = [[], []]
         for body, part, found in zip((self.K, self.L), start, sides, strict=True):
             for label in part.labels:
@@ -144,6 +158,8 @@ class Search:
 
     def _measure(self, first: Extreme, second: Extreme) -> None:
         self.rho = max(self.rho, norm_above(first.point - second.point))
+        if not self.rho <= FARTHEST:
+            raise ValueError("the bodies are too large: squares of their coordinates overflow.")
 
     def run(self) -> Found:
         """Search until the bounds are close enough or a limit is met."""
@@ -202,18 +218,13 @@ class Search:
 
     def _better_lower(self, w: Vector, first: float, second: float) -> None:
         """Take the bound of a direction, from the two support values."""
-        gap = down(-first - second)
-        length = norm_above(w) if gap > 0.0 else norm_below(w)
-        lower = down(down(gap / length) - self.radius_above)
+        lower = down(gap_below(w, first, second) - self.radius_above)
         if lower > self.lower:
             self.lower, self.w, self.edges = lower, w, (-first, second)
             self.normal = (self._combination(0), self._combination(1))
 
     def _is_done(self) -> bool:
-        if self.upper <= self.aim.absolute(self.rho):
-            return True
-        wanted = max(self.aim.rtol * self.upper, self.aim.absolute(self.rho))
-        return self.lower > 0.0 and self.upper - self.lower <= wanted
+        return self.aim.is_reached(self.lower, self.upper, self.rho)
 
     def _finish(self, ending: Ending) -> Found:
         """Decide what was found; where rounding left it open, in exact arithmetic."""

@@ -171,6 +171,12 @@ def as_matrix(values: ArrayLike, name: str, width: int | None = None) -> Vector:
     return matrix
 
 
+def is_finite_vector(label: Any, length: int) -> bool:
+    """Whether a label is a vector of finite floats, as some bodies name their points."""
+    is_vector = isinstance(label, np.ndarray) and label.shape == (length,)
+    return is_vector and label.dtype == np.float64 and bool(np.isfinite(label).all())
+
+
 LARGEST = 1e150
 """Larger numbers have squares that float64 cannot represent."""
 

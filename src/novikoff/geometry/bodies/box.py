@@ -159,7 +159,7 @@ class Zonotope(Body):
     @cached_property
     def reach(self) -> float:
         """An upper bound on the norm of every point."""
-        return norm_above(self._moduli * (1.0 + error_of(1.0, len(self.generators))))
+        return norm_above(self._moduli + error_of(self._moduli, len(self.generators)))
 
     @cached_property
     def _moduli(self) -> Vector:
@@ -180,7 +180,7 @@ class Zonotope(Body):
     def recall(self, label: Any) -> tuple[Vector, float]:
         """Return the vertex with these signs."""
         point = self.center + np.where(label, 1.0, -1.0) @ self.generators
-        return point, norm_above(error_of(1.0, len(self.generators) + 1) * self._moduli)
+        return point, norm_above(error_of(self._moduli, len(self.generators) + 1))
 
     def exact_point(self, label: Any) -> Exact:
         """Return the vertex with these signs, in rationals."""

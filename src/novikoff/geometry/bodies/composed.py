@@ -83,7 +83,7 @@ class MinkowskiSum(Body):
     def _sum(self, parts: list[tuple[Vector, float]]) -> tuple[Vector, float]:
         points = np.array([point for point, _ in parts])
         moduli = np.abs(points).sum(axis=0)
-        errors = sum(error for _, error in parts) + norm_above(error_of(1.0, len(parts)) * moduli)
+        errors = sum(error for _, error in parts) + norm_above(error_of(moduli, len(parts)))
         return points.sum(axis=0), up(errors + error_of(errors, len(parts)))
 
     def recall(self, label: Any) -> tuple[Vector, float] | None:
@@ -190,11 +190,12 @@ class AffineImage(Body):
         """Return the image of the extreme point in the direction that the matrix pulls back."""
         if isinstance(self.matrix, float):
             pulled = self.matrix * direction
-            rounded = np.abs(pulled) * (0.0 if abs(self.matrix) == 1.0 else error_of(1.0, 1))
+            exact = abs(self.matrix) == 1.0
+            rounded = np.zeros_like(pulled) if exact else error_of(np.abs(pulled), 1)
         else:
             pulled = direction @ self.matrix
             moduli = np.abs(direction) @ np.abs(self.matrix)
-            rounded = error_of(1.0, self.dimension) * moduli
+            rounded = error_of(moduli, self.dimension)
         found = self.body.extreme(pulled)
         value = found.value + dot_above(self.shift, direction)
         if rounded.any():
@@ -211,7 +212,7 @@ class AffineImage(Body):
         if not self.shift.any() and isinstance(self.matrix, float) and abs(self.matrix) == 1.0:
             return image, error
         moduli = moduli + np.abs(self.shift)
-        rounding = norm_above(error_of(1.0, self.body.dimension + 1) * moduli)
+        rounding = norm_above(error_of(moduli, self.body.dimension + 1))
         return image + self.shift, up(up(self._size * error) + rounding)
 
     def recall(self, label: Any) -> tuple[Vector, float] | None:

@@ -16,6 +16,7 @@ from novikoff.geometry.bodies.base import (
     Vector,
     as_matrix,
     as_vector,
+    is_finite_vector,
     positive,
 )
 from novikoff.geometry.exact import rational
@@ -62,7 +63,7 @@ class Ball(Body):
         """Return the point in a unit direction."""
         point = self.center + self.radius * label
         slack = error_of(1.0, self.dimension)
-        error = norm_above(error_of(1.0, 1) * (np.abs(self.center) + self.radius * np.abs(label)))
+        error = norm_above(error_of(np.abs(self.center) + self.radius * np.abs(label), 1))
         return point, up(up(self.radius * slack) + error)
 
     def exact_point(self, label: Any) -> Exact:
@@ -124,7 +125,7 @@ class Ellipsoid(Body):
         """Return ``center + axes @ g / |g|`` with ``g = axes' direction``."""
         g = direction @ self.axes
         moduli = np.abs(direction) @ np.abs(self.axes)
-        height = norm_above(np.abs(g) + error_of(1.0, self.dimension) * moduli)
+        height = norm_above(np.abs(g) + error_of(moduli, self.dimension))
         value = up(dot_above(self.center, direction) + height)
         u = normalised(g)
         point, error = self.recall(u)
@@ -135,7 +136,7 @@ class Ellipsoid(Body):
         point = self.center + self.axes @ label
         moduli = np.abs(self.center) + np.abs(self.axes) @ np.abs(label)
         terms = self.axes.shape[1]
-        error = norm_above(error_of(1.0, terms + 1) * moduli)
+        error = norm_above(error_of(moduli, terms + 1))
         return point, up(error + up(self.size * error_of(1.0, terms)))
 
     def exact_point(self, label: Any) -> Exact:
@@ -161,10 +162,9 @@ def normalised(direction: Vector) -> Vector:
 
 def inner_direction(label: Any, length: int) -> Exact:
     """Return a direction in rationals, shortened where it is longer than 1."""
-    direction = np.asarray(label, dtype=np.float64)
-    if direction.shape != (length,) or not np.isfinite(direction).all():
+    if not is_finite_vector(label, length):
         raise CertificateError("a point of a ball is named by something else than a direction")
-    exact = rational.rational_vector(direction)
+    exact = rational.rational_vector(label)
     longest = rational.square(exact)
     if longest <= 1:
         return exact

@@ -7,7 +7,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from novikoff.geometry.bodies.base import Body, Exact, Extreme, Vector, positive
+from novikoff.certificate.errors import CertificateError
+from novikoff.geometry.bodies.base import (
+    LARGEST,
+    Body,
+    Exact,
+    Extreme,
+    Vector,
+    is_finite_vector,
+    positive,
+)
 from novikoff.geometry.bodies.points import Points
 from novikoff.geometry.exact import rational
 from novikoff.geometry.rounding import dot_above, error_of, norm_above, up
@@ -55,6 +64,10 @@ class Oracle(Body):
     ) -> None:
         if not callable(support):
             raise ValueError("Oracle: support must be a function of a direction.")
+        if isinstance(dimension, bool) or not isinstance(dimension, int | np.integer):
+            raise ValueError(f"Oracle: dimension={dimension!r} must be an integer.")
+        if dimension < 1:
+            raise ValueError(f"Oracle: dimension={dimension!r} must be at least 1.")
         self.function = support
         self.dimension = int(dimension)
         self.tau = positive(tau, "Oracle: tau", zero=True)
@@ -78,7 +91,8 @@ class Oracle(Body):
         if not asked.any():
             asked[0] = 1.0
         try:
-            point = np.array(self.function(asked), dtype=np.float64)
+            # A copy, because the function may keep what it gets and write to what it returned.
+            point = np.array(self.function(asked.copy()), dtype=np.float64)
         except (TypeError, ValueError) as error:
             raise OracleError(f"the oracle failed: {error}") from error
         if point.shape != (self.dimension,):
@@ -88,10 +102,12 @@ class Oracle(Body):
             )
         if not np.isfinite(point).all():
             raise OracleError("the oracle returned a point with a NaN or infinite coordinate")
+        if np.abs(point).max() > LARGEST:
+            raise OracleError(f"the oracle returned a coordinate beyond {LARGEST:g}")
         value = self._value(point, direction)
         self._check(value, direction)
         self._seen = np.vstack([self._seen[-MEMORY:], point])
-        return Extreme(point, 0.0, value, point)
+        return Extreme(point, 0.0, value, asked)
 
     def _value(self, point: Vector, direction: Vector) -> float:
         """Return an upper bound on the support function, if the oracle is right.
@@ -119,13 +135,21 @@ class Oracle(Body):
             )
 
     def recall(self, label: Any) -> tuple[Vector, float] | None:
-        """Return an earlier answer, which only this oracle has."""
-        known = isinstance(label, np.ndarray) and bool((self._seen == label).all(axis=1).any())
-        return (label, 0.0) if known else None
+        """Ask again in the direction in which a point was found."""
+        if not is_finite_vector(label, self.dimension):
+            return None
+        return self.extreme(label).point, 0.0
 
     def exact_point(self, label: Any) -> Exact:
-        """Return an answer of the oracle in rationals."""
-        return rational.rational_vector(label)
+        """Ask again; the answer is a point of the body if the oracle is right."""
+        found = (
+            self.recall(label) if np.isfinite(np.asarray(label, dtype=np.float64)).all() else None
+        )
+        if found is None:
+            raise CertificateError(
+                "a point of an oracle is named by something else than a direction"
+            )
+        return rational.rational_vector(found[0])
 
     def exact_value(self, direction: Exact, hint: Vector) -> Any:
         """Ask again; the value holds if the oracle is right."""

@@ -17,8 +17,17 @@ from numpy.typing import ArrayLike
 from scipy.optimize import linprog
 
 from novikoff.certificate.errors import CertificateError
-from novikoff.certificate.exact.dyadic import of_float
-from novikoff.geometry.bodies.base import Body, Exact, Extreme, Vector, as_matrix, as_vector
+from novikoff.certificate.exact.dyadic import nearest_float, of_float
+from novikoff.geometry.bodies.base import (
+    LARGEST,
+    Body,
+    Exact,
+    Extreme,
+    Vector,
+    as_matrix,
+    as_vector,
+    is_finite_vector,
+)
 from novikoff.geometry.exact import rational
 from novikoff.geometry.rounding import dot_above, error_of, norm_above, up
 
@@ -27,6 +36,9 @@ _ACTIVE = 1e-8
 """A constraint with less slack, relative to the size of the polytope, counts as active."""
 _FLAT = 1e-9
 """A polytope that holds no ball of this radius, relative to its size, has no interior."""
+_ROUNDS = 3
+"""How often the centre is sought, each time around the last one."""
+_EMPTY = "Polytope is empty: no point satisfies all inequalities."
 
 
 class Polytope(Body):
@@ -61,10 +73,18 @@ class Polytope(Body):
         # Powers of two bring the rows to one size without rounding.
         largest = np.abs(self.A).max(axis=1)
         self._powers = np.ldexp(1.0, -np.frexp(np.where(largest > 0.0, largest, 1.0))[1])
-        self._rows = self.A * self._powers[:, None]
-        self._bounds = self.b * self._powers
+        with np.errstate(over="ignore", under="ignore"):
+            self._rows = self.A * self._powers[:, None]
+            self._bounds = self.b * self._powers
+            exact = (self._bounds / self._powers == self.b).all()
+        if not exact or np.abs(self._bounds).max() > LARGEST:
+            raise ValueError("Polytope: b is too large or too small beside A; rescale a row.")
         self._positive = self._bounded()
-        self._inner, self._depth = self._centre()
+        self._inner, self._depth, self._unit = self._centre()
+        self._is_solid = self._depth > _FLAT * self.radius and bool((self._slacks[0] > 0.0).all())
+        if not self._is_solid:
+            # No point is known to satisfy all inequalities before a vertex exactly does.
+            self.exact_point(self._repaired(self._inner)[2])
 
     def _bounded(self) -> Vector:
         """Return positive weights with which the normals combine to zero, or raise."""
@@ -75,34 +95,45 @@ class Polytope(Body):
         rank = int(np.linalg.matrix_rank(self._rows))
         if found.status == 0 and rank == self.dimension:
             return np.asarray(found.x)
-        zero = np.zeros(self.dimension)
-        if linprog(zero, A_ub=self._rows, b_ub=self._bounds, bounds=(None, None)).status == 2:
-            raise ValueError("Polytope is empty: no point satisfies all inequalities.")
+        self._centre()
         raise ValueError("Polytope is unbounded: it contains a ray, so no distance is certified.")
 
-    def _centre(self) -> tuple[Vector, float]:
-        """Return the centre of the largest ball inside, and its radius."""
+    def _centre(self) -> tuple[Vector, float, float]:
+        """Return the centre of the largest ball inside, its radius, and a unit of length.
+
+        The radius may be negative: by so much an empty polytope misses. HiGHS has absolute
+        tolerances, so that the problem is solved again around the centre, in units of its slack.
+        """
         norms = np.linalg.norm(self._rows, axis=1)
+        if (self._bounds[norms == 0.0] < 0.0).any():
+            raise ValueError(_EMPTY)
         cost = np.zeros(self.dimension + 1)
         cost[-1] = -1.0
-        found = linprog(
-            cost,
-            A_ub=np.column_stack([self._rows, norms]),
-            b_ub=self._bounds,
-            bounds=[*((None, None),) * self.dimension, (0.0, None)],
-        )
-        if found.status == 2:
-            raise ValueError("Polytope is empty: no point satisfies all inequalities.")
-        if found.status != 0:
-            raise ValueError(f"Polytope: HiGHS could not find a point of it: {found.message}")
-        return np.asarray(found.x[:-1]), float(found.x[-1])
+        inner, radius, slack = np.zeros(self.dimension), 0.0, self._bounds
+        unit = _power(float(np.abs(slack).max()))
+        for _ in range(_ROUNDS):
+            found = linprog(
+                cost,
+                A_ub=np.column_stack([self._rows, norms]),
+                b_ub=slack / unit,
+                bounds=[*((None, None),) * self.dimension, (None, 1e3)],
+            )
+            if found.status != 0:
+                raise ValueError(f"Polytope: HiGHS could not find a point of it: {found.message}")
+            inner, radius = inner + unit * found.x[:-1], unit * float(found.x[-1])
+            slack = self._bounds - self._rows @ inner
+            across = np.abs(slack[norms > 0.0]) / norms[norms > 0.0]
+            unit = _power(max(float(np.median(across)), abs(radius)))
+        if radius < -_FLAT * float(across.max()):
+            raise ValueError(_EMPTY)
+        return inner, radius, unit
 
     @cached_property
     def _slacks(self) -> tuple[Vector, Vector]:
         """Bounds from below and from above on the slack of the inner point."""
         slack = self._bounds - self._rows @ self._inner
         moduli = np.abs(self._bounds) + np.abs(self._rows) @ np.abs(self._inner)
-        error = 2.0 * error_of(1.0, self.dimension + 1) * moduli
+        error = 2.0 * error_of(moduli, self.dimension + 1)
         return slack - error, slack + error
 
     @cached_property
@@ -127,7 +158,7 @@ class Polytope(Body):
         """Return ``y`` and a bound on the sum of the moduli of ``direction - A'y``."""
         rest = direction - y @ self._rows
         moduli = np.abs(direction) + y @ np.abs(self._rows)
-        error = 2.0 * error_of(1.0, len(y) + 1) * moduli
+        error = 2.0 * error_of(moduli, len(y) + 1)
         total = float((np.abs(rest) + error).sum())
         return y, up(total + error_of(total, self.dimension))
 
@@ -138,22 +169,25 @@ class Polytope(Body):
 
     def _solve(self, direction: Vector) -> tuple[Vector, Vector]:
         """Return the extreme point and the dual solution that HiGHS finds."""
+        size = float(np.abs(direction).max())
         found = linprog(
-            -direction,
+            -direction / size,
             A_ub=self._rows,
-            b_ub=self._bounds,
+            b_ub=(self._bounds - self._rows @ self._inner) / self._unit,
             bounds=(None, None),
             method="highs-ds",
             options=_OPTIONS,
         )
         if found.status != 0:
             raise ValueError(f"Polytope: HiGHS could not solve a linear program: {found.message}")
-        return np.asarray(found.x), np.maximum(-found.ineqlin.marginals, 0.0)
+        y = np.maximum(-found.ineqlin.marginals, 0.0)
+        return self._inner + self._unit * np.asarray(found.x), size * y
 
     def extreme(self, direction: Vector) -> Extreme:
         """Solve a linear program, and repair its answer."""
         if not direction.any():
-            return Extreme(self._inner, *self._repaired(self._inner)[1:2], 0.0, self._inner)
+            point, error, label = self._repaired(self._inner)
+            return Extreme(point, error, 0.0, label)
         x, y = self._solve(direction)
         y, residual = self._residual(direction, y)
         value = dot_above(direction, self._inner) + dot_above(y, self._slacks[1])
@@ -163,10 +197,9 @@ class Polytope(Body):
 
     def _repaired(self, x: Vector) -> tuple[Vector, float, Any]:
         """Return a point that satisfies all inequalities; of a flat polytope, an exact vertex."""
-        low = self._slacks[0]
-        if self._depth > _FLAT * self.radius and (low > 0.0).all():
+        if self._is_solid:
             over = np.maximum(self._excess(x, 4.0), 0.0)
-            theta = float((over / (over + low)).max())
+            theta = float((over / (over + self._slacks[0])).max())
             point = x
             while theta < 1.0:
                 point = x + theta * (self._inner - x)
@@ -175,13 +208,19 @@ class Polytope(Body):
                 theta = max(2.0 * theta, 2.0**-52)
             return self._inner, 0.0, self._inner
         rows = self._basis(x, np.zeros(len(self.b)))
-        floats, error = rational.float_vector(self._vertex(rows))
+        try:
+            exact = self.exact_point(rows)
+        except CertificateError:
+            raise ValueError(
+                "Polytope is empty, or so thin that floating-point numbers find no point of it."
+            ) from None
+        floats, error = rational.float_vector(exact)
         return floats, error, rows
 
     def _excess(self, x: Vector, times: float) -> Vector:
         """Return upper bounds on ``A x - b``, with so many times the rounding error."""
         moduli = np.abs(self._bounds) + np.abs(self._rows) @ np.abs(x)
-        error = 2.0 * error_of(1.0, self.dimension + 1) * moduli
+        error = 2.0 * error_of(moduli, self.dimension + 1)
         excess: Vector = self._rows @ x - self._bounds + times * error
         return excess
 
@@ -206,6 +245,8 @@ class Polytope(Body):
 
     def _vertex(self, rows: tuple[int, ...]) -> Exact:
         """Return the exact solution of these constraints as equations."""
+        if len(rows) != self.dimension or not all(i in range(len(self.b)) for i in rows):
+            raise CertificateError("a vertex is named by something else than one row a dimension")
         matrix = fmpq_mat([rational.rational_vector(self.A[i]) for i in rows])
         right = fmpq_mat([[of_float(float(self.b[i]))] for i in rows])
         try:
@@ -217,16 +258,19 @@ class Polytope(Body):
         """Return a feasible point, or the vertex of a basis."""
         if isinstance(label, tuple):
             return rational.float_vector(self._vertex(label))
-        point = np.asarray(label)
-        inside = bool((self._excess(point, 1.0) <= 0.0).all())
-        return (point, 0.0) if inside else None
+        if not is_finite_vector(label, self.dimension):
+            return None
+        inside = bool((self._excess(label, 1.0) <= 0.0).all())
+        return (label, 0.0) if inside else None
 
     def exact_point(self, label: Any) -> Exact:
         """Return a point in rationals, once every inequality is checked exactly."""
         if isinstance(label, tuple):
             point = self._vertex(label)
         else:
-            point = rational.rational_vector(as_vector(label, "a point", self.dimension))
+            if not is_finite_vector(label, self.dimension):
+                raise CertificateError("a point of a polytope is named by something else")
+            point = rational.rational_vector(label)
         for i, (row, most) in enumerate(zip(self.A, self.b, strict=True)):
             if rational.rational_dot(point, row) > of_float(float(most)):
                 raise CertificateError(f"a point of a polytope violates its inequality {i}")
@@ -240,6 +284,8 @@ class Polytope(Body):
         """
         if not any(direction):
             return fmpq(0)
+        if not hint.any():
+            hint = np.array([nearest_float(a) for a in direction])
         x, y = self._solve(hint)
         rows = self._basis(x, np.where(y > 1e-12 * y.max(), y, 0.0))
         if len(rows) == self.dimension:
@@ -261,3 +307,8 @@ class Polytope(Body):
             total += rational.rational_dot(rest, self._inner)
             total += sum((abs(r) for r in rest), fmpq(0)) * of_float(self.radius)
         return total
+
+
+def _power(size: float) -> float:
+    """Return the power of two near a length; 1 for 0."""
+    return float(np.ldexp(1.0, int(np.frexp(size)[1]))) if size > 0.0 else 1.0

@@ -1,4 +1,9 @@
-"""Checking a result in exact arithmetic; no code is shared with the search."""
+"""Checking a result in exact arithmetic: of what the search computed, nothing is trusted.
+
+The bounds are proved again from the normal, the labels of the points and their weights. Then
+everything else that a result states is compared with what these give: its points, the hyperplane's
+margin, the combination that makes the normal, and its status.
+"""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -16,6 +21,7 @@ from novikoff.geometry.bodies.oracle import as_body
 from novikoff.geometry.core import Core, core_of
 from novikoff.geometry.exact import bounds
 from novikoff.geometry.exact.hulls import certificate_of, stacked
+from novikoff.geometry.exact.statements import check_form, check_statements
 
 if TYPE_CHECKING:
     from novikoff.geometry.result import SeparationResult
@@ -57,20 +63,22 @@ def check(result: "SeparationResult", K: Any = None, L: Any = None) -> VerifiedD
             f"the result is about {result.p.size} coordinates, the bodies have "
             f"{bodies[0].dimension}"
         )
-    own = bodies[0] is result.bodies[0] and bodies[1] is result.bodies[1]
-    certificate = result.certificate if own else certificate_of(result, bodies)
+    # Lemma 4.2 is about the bodies themselves.
+    whole = result.epsilon is not None
+    cores = [Core(body, fmpq(0)) if whole else core_of(body) for body in bodies]
+    check_form(result)
+    certificate = certificate_of(result, bodies)
     if certificate is not None:
-        lower, upper = _by_certificate(result, bodies, certificate)
+        lower, upper = _by_certificate(result, bodies, cores, certificate)
     else:
-        lower, upper = _by_support(result, bodies)
+        lower, upper = _by_support(result, cores)
     _compare(result, lower, upper)
+    check_statements(result, cores)
     conditional = any(body.oracles for body in bodies)
     return VerifiedDistance(max(lower, 0.0), upper, conditional, _sentence(lower, upper, bodies))
 
 
 def _compare(result: "SeparationResult", lower: float, upper: float) -> None:
-    if not 0.0 <= result.distance_lower <= result.distance_upper:
-        raise CertificateError("the lower bound on the distance is not between 0 and the upper one")
     if result.distance_lower > max(lower, 0.0):
         raise CertificateError(
             f"the distance is claimed to be at least {at_least(result.distance_lower, 17)}, but "
@@ -86,16 +94,13 @@ def _compare(result: "SeparationResult", lower: float, upper: float) -> None:
         result.epsilon is not None
         and result.ending.name == "EPSILON"
         and result.distance_upper >= result.epsilon
-        and result.distance_lower < (result.epsilon / 3.0 - 1.001 * tau) * (1.0 - 1e-9)
+        and result.distance_lower < result.epsilon / 3.0 - 1.001 * tau
     ):
         raise CertificateError("neither exit of Lemma 4.2 was reached")
 
 
-def _by_support(result: "SeparationResult", bodies: list[Body]) -> tuple[float, float]:
+def _by_support(result: "SeparationResult", cores: list[Core]) -> tuple[float, float]:
     """Compute both bounds from support values and from the points that the result names."""
-    # Lemma 4.2 is about the bodies themselves.
-    whole = result.epsilon is not None
-    cores = [Core(body, fmpq(0)) if whole else core_of(body) for body in bodies]
     radius = cores[0].radius + cores[1].radius
     first, second = cores[0].body, cores[1].body
     lower = 0.0
@@ -103,15 +108,12 @@ def _by_support(result: "SeparationResult", bodies: list[Body]) -> tuple[float, 
         lower = bounds.lower_bound(first, second, result.w, radius)
     labels = (result.first.labels, result.second.labels)
     weights = (result.first.proof_weights, result.second.proof_weights)
-    for values in weights:
-        if len(values) == 0 or min(values) < 0:
-            raise CertificateError("a weight of a combination is negative")
     p, q = bounds.nearest_points(first, second, labels, weights)
     return lower, bounds.upper_bound(p, q, radius)
 
 
 def _by_certificate(
-    result: "SeparationResult", bodies: list[Body], certificate: Certificate
+    result: "SeparationResult", bodies: list[Body], cores: list[Core], certificate: Certificate
 ) -> tuple[float, float]:
     X, y = stacked(bodies)
     proved = certificate.verify(X, y, check_fingerprint=False)
@@ -121,7 +123,7 @@ def _by_certificate(
         upper = 0.0
     if upper > result.distance_upper or lower < result.distance_lower:
         # The certificate's hyperplane has a rounded intercept, which the distance does not need.
-        again = _by_support(result, bodies)
+        again = _by_support(result, cores)
         return max(lower, again[0]), min(upper, again[1])
     return lower, upper
 
