@@ -8,6 +8,7 @@ import numpy as np
 
 from novikoff.certificate.exact.arithmetic import check_arithmetic
 from novikoff.certificate.exact.dyadic import ceil_float
+from novikoff.geometry.aim import Aim, Begin, Found
 from novikoff.geometry.bodies.base import Body
 from novikoff.geometry.bodies.composed import check_dimensions
 from novikoff.geometry.bodies.oracle import as_body
@@ -16,7 +17,7 @@ from novikoff.geometry.lemma import Perceptron
 from novikoff.geometry.pair import FEW_DIMENSIONS, Shifted, few_dimensions, shifted
 from novikoff.geometry.result import SeparationResult
 from novikoff.geometry.rounding import down, norm_above, up
-from novikoff.geometry.search import Aim, Begin, Found, Search
+from novikoff.geometry.search import Search
 from novikoff.geometry.wide import many_dimensions
 
 MAX_STEPS = 10_000

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from novikoff.compiled import hulls
+from novikoff.compiled.extreme import least_row
 from novikoff.geometry.bodies.base import Vector
 from novikoff.geometry.bodies.points import Points
 from novikoff.geometry.corral import combined_distance
@@ -122,7 +122,7 @@ class PointGame:
         w, counts = np.zeros(self.points.dimension), np.zeros(len(V), dtype=np.int64)
         t = 0
         while max_steps is None or t < max_steps:
-            i, product = hulls.least_row(V, w)
+            i, product = least_row(V, w)
             if (t and product > R * R) or R == 0.0:
                 return
             w += V[i]

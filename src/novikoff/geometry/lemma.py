@@ -24,14 +24,14 @@ from typing import Any
 
 import numpy as np
 
-from novikoff.compiled import hulls
+from novikoff.compiled.extreme import perceptron
+from novikoff.geometry.aim import Aim, Found
 from novikoff.geometry.bodies.base import Body, Extreme, Vector
 from novikoff.geometry.bodies.ellipsoid import normalised
 from novikoff.geometry.corral import mean_distance
 from novikoff.geometry.pair import MOST_WORK, shifted
 from novikoff.geometry.result import Combination, Ending, Verdict
 from novikoff.geometry.rounding import gap_below, norm_above, up
-from novikoff.geometry.search import Aim, Found
 
 BURST = 10_000
 """The most steps between two looks at the clock."""
@@ -121,7 +121,7 @@ class Perceptron:
         while not self.aim.out_of_time():
             burst = int(min(most, self.max_steps - state[0]))
             epsilon = self.epsilon * scale
-            steps = hulls.perceptron(P, Q, w, counts, state, scale, epsilon, burst)
+            steps = perceptron(P, Q, w, counts, state, scale, epsilon, burst)
             if steps < max(burst, 1):
                 break
         self.t, self.rho = int(state[0]), up(math.sqrt(state[1]) / scale)

@@ -8,12 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.compiled import hulls
+from novikoff.geometry.aim import Aim, Begin, Found
 from novikoff.geometry.bodies.base import Body, Vector
 from novikoff.geometry.bodies.composed import AffineImage
 from novikoff.geometry.bodies.points import Points
 from novikoff.geometry.result import Combination, Ending, Verdict
 from novikoff.geometry.rounding import dot_above, down, norm_above, up
-from novikoff.geometry.search import LEAST_GAP, SHARE, Aim, Begin, Found
+from novikoff.geometry.search import LEAST_GAP, SHARE
 
 FEW_DIMENSIONS = 100
 """Up to here all steps are made in one call. Clouds of 1,000 normal points take, in ms, 0.8 so and

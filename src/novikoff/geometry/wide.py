@@ -10,13 +10,14 @@ here, rigorously, and what they leave undecided goes on from these rows with mor
 import numpy as np
 from scipy import sparse
 
+from novikoff.geometry.aim import Aim, Begin, Found
 from novikoff.geometry.bodies.base import Body, Vector
 from novikoff.geometry.bodies.ellipsoid import normalised
 from novikoff.geometry.corral import mean_distance
 from novikoff.geometry.pair import Shifted, rows_of
 from novikoff.geometry.result import Combination, Ending, Verdict
 from novikoff.geometry.rounding import gap_below, norm_above
-from novikoff.geometry.search import LEAST_GAP, SHARE, Aim, Begin, Found
+from novikoff.geometry.search import LEAST_GAP, SHARE
 from novikoff.maxmargin import Problem
 from novikoff.maxmargin.wolfe.search import Search
 from novikoff.maxmargin.wolfe.working_set import WorkingSet
@@ -91,7 +92,7 @@ def _decided(
     first, second = K.extreme(-w), L.extreme(w)
     lower, upper = gap_below(w, first.value, second.value), mean_distance(best, errors)
     rho = norm_above(first.point - second.point)
-    if not aim.is_reached(lower, upper, rho):
+    if not (lower > 0.0 and aim.is_reached(lower, upper, rho)):
         return None, Begin(best, steps)
     found = Found(
         lower=lower,

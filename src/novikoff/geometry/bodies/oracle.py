@@ -142,13 +142,9 @@ class Oracle(Body):
 
     def exact_point(self, label: Any) -> Exact:
         """Ask again; the answer is a point of the body if the oracle is right."""
-        found = (
-            self.recall(label) if np.isfinite(np.asarray(label, dtype=np.float64)).all() else None
-        )
+        found = self.recall(label)
         if found is None:
-            raise CertificateError(
-                "a point of an oracle is named by something else than a direction"
-            )
+            raise CertificateError("an oracle's point is named by something else than a direction")
         return rational.rational_vector(found[0])
 
     def exact_value(self, direction: Exact, hint: Vector) -> Any:

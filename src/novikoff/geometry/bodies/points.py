@@ -8,7 +8,7 @@ from scipy import sparse
 
 from novikoff.certificate.errors import CertificateError
 from novikoff.certificate.exact.dyadic import of_float
-from novikoff.compiled import hulls
+from novikoff.compiled.extreme import least_row
 from novikoff.geometry.bodies.base import Body, Exact, Extreme, Vector, as_matrix, check_finite
 from novikoff.geometry.exact.rational import float_vector, rational_dot
 from novikoff.geometry.rounding import error_of, norm_above, up
@@ -84,7 +84,7 @@ class Points(Body):
             i = int(products.argmax())
             largest = float(products[i])
         else:
-            i, least = hulls.least_row(self.array, -direction)
+            i, least = least_row(self.array, -direction)
             largest = -least
         value = up(largest + self._error(direction))
         return Extreme(self.row(i), 0.0, value, i)

@@ -1,5 +1,6 @@
 """Vectors of rationals, and their way to floats and back."""
 
+import math
 from collections.abc import Iterable
 from typing import Any
 
@@ -52,12 +53,16 @@ def float_vector(x: Iterable[Any]) -> tuple[Vector, float]:
 
 
 def combine(weights: Iterable[Any], points: Iterable[Any]) -> list[Any]:
-    """Return the weighted mean of points, in rationals."""
-    total, sums = fmpq(0), None
-    for a, x in zip(weights, points, strict=True):
-        total += a
-        part = [a * value for value in x]
-        sums = part if sums is None else [s + value for s, value in zip(sums, part, strict=True)]
-    if sums is None or total == 0:
+    """Return the weighted mean of points, in rationals.
+
+    The weights are brought to one denominator first, so that sums are of integers and dyadic
+    numbers; weights that solve a linear system have denominators of thousands of digits.
+    """
+    exact = list(weights)
+    common = math.lcm(*(int(a.q) for a in exact))
+    integers = [fmpq(int(a.p) * (common // int(a.q))) for a in exact]
+    total = sum(integers, fmpq(0))
+    if total == 0:
         raise ValueError("there are no points with a positive weight to combine")
-    return [s / total for s in sums]
+    columns = zip(*points, strict=True)
+    return [dot(integers, column) / total for column in columns]
