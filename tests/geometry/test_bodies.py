@@ -136,6 +136,10 @@ def test_sparse_points():
         (lambda: Simplex(2) * np.inf, "cannot be multiplied by inf"),
         (lambda: Simplex(2).support([1.0, 2.0, 3.0]), "direction has 3 coordinates"),
         (lambda: Oracle(3, 2), "must be a function"),
+        (lambda: Oracle(np.copy, 0), "at least 1"),
+        (lambda: Oracle(np.copy, 2.0), "must be an integer"),
+        (lambda: Points(np.array([[1j]])), "complex"),
+        (lambda: Points([[1.0], [1.0, 2.0]]), "must be an array of numbers"),
         (lambda: Oracle(np.copy, 2, tau=-1.0), "tau=-1.0"),
     ],
 )
@@ -156,11 +160,57 @@ def test_a_body_times_a_vector_is_no_body():
         (lambda u: np.full(2, np.nan), "NaN"),
         (lambda u: "nothing", "failed"),
         (lambda u: None, "failed|shape"),
+        (lambda u: np.ones((2, 1)), r"shape \(2, 1\)"),
+        (lambda u: np.array([1j, 1.0]), "complex"),
+        (lambda u: np.full(2, 1e200), "beyond 1e\\+150"),
     ],
 )
 def test_oracles_that_return_no_point(answer, message):
     with pytest.raises(OracleError, match=message):
         separate(Oracle(answer, 2), Points([[5.0, 5.0]]))
+
+
+def test_answers_may_be_integers_lists_and_one_array_that_is_used_again():
+    buffer = np.zeros(2)
+
+    def reused(u):
+        buffer[:] = np.where(u > 0.0, 1.0, 0.0)
+        u[:] = np.nan
+        return buffer
+
+    far = Box([3.0, -1.0], [4.0, 1.0])
+    for answer in (reused, lambda u: [int(u[0] > 0), int(u[1] > 0)]):
+        found = separate(Oracle(answer, 2), far)
+        assert found.distance == pytest.approx(2.0) and found.verify().conditional
+
+
+def test_errors_of_an_oracle_are_the_user_s():
+    def fails(u):
+        raise KeyError("no such mesh")
+
+    with pytest.raises(KeyError, match="no such mesh"):
+        separate(Oracle(fails, 2), Simplex(2))
+
+
+def test_oracles_are_asked_again_for_their_points():
+    radius = [1.0]
+    disk = Oracle(lambda u: radius[0] * u / np.linalg.norm(u), 2)
+    found = separate(disk, Points([[3.0, 0.0]]))
+    assert found.verify().upper == pytest.approx(2.0)
+    radius[0] = 0.5
+    with pytest.raises((CertificateError, OracleError)):
+        found.verify()
+
+
+def test_oracles_that_lie_are_found_out():
+    with pytest.raises(OracleError, match="contradicts itself"):
+        separate(Oracle(lambda u: -u / np.linalg.norm(u), 2), Box([3.0, -1.0], [4.0, 1.0]))
+
+
+def test_bodies_whose_squares_overflow():
+    for far in (1e150 * Points([[1e150, 1.0]]), 1e150 * Box([1e5, 0.0], [1e100, 1.0])):
+        with pytest.raises(ValueError, match="too large"):
+            separate(far, Points([[0.0, 0.0]]))
 
 
 def test_an_oracle_that_contradicts_itself():

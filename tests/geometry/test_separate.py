@@ -1,5 +1,7 @@
 """The distance of two bodies: right, between proved bounds, with the right status."""
 
+import _thread
+import threading
 from dataclasses import replace
 from math import inf, sqrt
 
@@ -7,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import sparse
 from scipy.optimize import linprog, minimize
 from scipy.spatial.transform import Rotation
 
@@ -25,6 +28,7 @@ from novikoff.geometry import (
     Zonotope,
     separate,
 )
+from novikoff.geometry.pair import MOST_WORK
 from tests.geometry.some_bodies import MAKERS, apart, disk, some_body
 
 KINDS = st.sampled_from(sorted(MAKERS))
@@ -244,6 +248,33 @@ def test_rotation_translation_and_scaling(one, other, seed, d):
     assert difference.distance == pytest.approx(before.distance, rel=3e-6)
 
 
+@settings(max_examples=50)
+@given(SEEDS, st.integers(1, 6), st.sampled_from([2.0**-300, 0.25, 2.0**200]))
+def test_powers_of_two_and_permutations_change_no_digit(seed, d, factor):
+    rng = np.random.default_rng(seed)
+    P, Q = rng.standard_normal((9, d)), rng.standard_normal((8, d)) + rng.uniform(0.0, 3.0)
+    before, after = separate(P, Q), separate(factor * P, factor * Q)
+    assert after.status is before.status
+    assert after.distance_lower == pytest.approx(factor * before.distance_lower, rel=1e-15, abs=0)
+    assert after.distance_upper == pytest.approx(factor * before.distance_upper, rel=1e-15, abs=0)
+    assert after.first.labels == before.first.labels
+    permuted = separate(P[::-1], Q[::-1])
+    assert permuted.status is before.status
+    assert permuted.distance == pytest.approx(before.distance, rel=1e-6)
+
+
+@given(SEEDS, st.integers(1, 4))
+def test_integer_translations_and_signed_permutations_keep_the_status(seed, d):
+    rng = np.random.default_rng(seed)
+    P, Q = (rng.integers(-2, 3, (5, d)).astype(float) for _ in range(2))
+    Q += rng.integers(0, 4, d)
+    turn = np.eye(d)[rng.permutation(d)] * rng.choice([-1.0, 1.0], d)
+    shift = rng.integers(-(10**6), 10**6, d)
+    before, after = separate(P, Q), separate(P @ turn + shift, Q @ turn + shift)
+    assert after.status is before.status
+    assert after.distance == pytest.approx(before.distance, rel=1e-6)
+
+
 @given(SEEDS, st.integers(1, 4))
 def test_a_linear_program_agrees_on_whether_hulls_meet(seed, d):
     rng = np.random.default_rng(seed)
@@ -335,6 +366,61 @@ def test_a_claimed_common_point_is_refused_where_there_is_none():
     found = separate(P, P)
     with pytest.raises(CertificateError):
         found.verify(P, P + 100.0)
+
+
+def test_many_dimensions():
+    rng = np.random.default_rng(0)
+    P, Q = rng.standard_normal((300, 150)), rng.standard_normal((300, 150)) + 0.6
+    found = separate(P, Q, rtol=1e-9)
+    assert found.status is Verdict.APART and found.ending is Ending.GAP_REACHED
+    assert found.distance_upper - found.distance_lower <= 1e-9 * found.distance_upper
+    # In another basis of fewer coordinates the hulls have the same distance, found another way.
+    basis = np.linalg.qr(np.vstack([P[:40], Q[:40]]).T)[0]
+    small, flat = (separate(X[:40], Y[:40]) for X, Y in ((P, Q), (P @ basis, Q @ basis)))
+    assert basis.shape[1] == 80 and small.distance == pytest.approx(flat.distance, rel=2e-6)
+    moved = separate(Points(P) + np.ones(150), Points(Q) + np.ones(150))
+    assert moved.distance == pytest.approx(found.distance, rel=2e-6) and moved.verify().lower > 0.0
+    assert separate(P, Q, start=found).steps <= found.steps
+    for scale in (1e-150, 1e140):
+        scaled = separate(scale * P, scale * Q)
+        assert scaled.distance == pytest.approx(scale * found.distance, rel=2e-6, abs=0)
+    proved = found.verify()
+    assert found.distance_lower <= proved.lower <= proved.upper <= found.distance_upper
+
+
+@pytest.mark.parametrize("d", [150, 400])
+def test_hulls_that_meet_in_many_dimensions(d):
+    P = np.random.default_rng(0).standard_normal((3 * d, d))
+    for Q in (P, 0.1 * P[::-1], P[:2]):
+        found = separate(P, Q)
+        assert found.status is Verdict.MEET and found.verify().upper == 0.0
+    touching = np.zeros((2, d))
+    touching[1] = 1.0
+    found = separate(np.eye(d), np.vstack([np.eye(d)[0], -touching]))
+    assert found.status is Verdict.MEET and found.verify().upper == 0.0
+
+
+def test_sparse_rows_in_many_dimensions():
+    K, L = (
+        sparse.random(60, 5000, 0.01, "csr", rng=np.random.default_rng(seed)) for seed in (0, 1)
+    )
+    found = separate(K, -L)
+    dense = separate(K.toarray(), -L.toarray())
+    assert found.distance == pytest.approx(dense.distance, rel=2e-6)
+    assert found.verify().lower >= found.distance_lower > 0.0
+    assert separate(K, K[:5]).status is Verdict.MEET
+
+
+def test_a_long_search_can_be_interrupted():
+    P = np.random.default_rng(0).standard_normal((100_000, 60))
+    K, L = Points(P), Points(P[::-1] + 0.3)
+    assert MOST_WORK // P.size < 100
+    timer = threading.Timer(0.3, _thread.interrupt_main)
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        for _ in range(1000):
+            separate(K, L, epsilon=1e-3)
+    timer.cancel()
 
 
 class Disk:

@@ -33,11 +33,11 @@ def check_promises(found, K, L, epsilon):
         low, high = K.support(-found.w) @ found.w, L.support(found.w) @ found.w
         assert min(low + found.b, -high - found.b) >= epsilon / 6 * (1 - 1e-9) - 1e-12 * found.rho
         # The normal is the sum of as many differences as there were steps.
-        total = found.steps * (found.normal[0].point - found.normal[1].point)
+        total = found.steps * (found.normal[0].point - found.normal[1].point) / found.rho
         assert total / np.linalg.norm(total) == pytest.approx(found.w, abs=1e-9)
         counts = [found.steps * part.weights for part in found.normal]
         assert all(np.allclose(each, np.rint(each), atol=1e-6) for each in counts)
-        assert np.linalg.norm(total) <= sqrt(3 * found.steps) * found.rho * (1 + 1e-9)
+        assert np.linalg.norm(total) <= sqrt(3 * found.steps) * (1 + 1e-9)
 
 
 @pytest.mark.parametrize("kind", sorted(MAKERS))
@@ -63,7 +63,8 @@ def test_bodies_that_meet_are_found_to_be_close(kind):
     reach = separate(K, K + 1e-3 * np.ones(3)).rho
     found = separate(K, K, epsilon=max(0.3 * reach, 0.1))
     check_promises(found, K, K, max(0.3 * reach, 0.1))
-    assert found.status is Verdict.CLOSE and found.distance_upper < max(0.3 * reach, 0.1)
+    assert found.status is (Verdict.CLOSE if found.distance_upper else Verdict.MEET)
+    assert found.distance_upper < max(0.3 * reach, 0.1)
     assert found.verify().upper < max(0.3 * reach, 0.1)
 
 
@@ -74,6 +75,18 @@ def test_many_points(seed, epsilon):
     Q = rng.standard_normal((100, 3)) + np.array([rng.uniform(3.0, 8.0), 0.0, 0.0])
     found = separate(P, Q, epsilon=epsilon)
     check_promises(found, Points(P), Points(Q), epsilon)
+
+
+@pytest.mark.parametrize("scale", [2.0**-600, 2.0**-200, 2.0**200, 2.0**480])
+def test_any_scale(scale):
+    rng = np.random.default_rng(1)
+    P, Q = rng.standard_normal((50, 4)), rng.standard_normal((50, 4)) + 2.5
+    for wrap in (Points, lambda X: Points(X) + np.zeros(4)):
+        one = separate(wrap(P), wrap(Q), epsilon=0.3)
+        found = separate(wrap(scale * P), wrap(scale * Q), epsilon=0.3 * scale)
+        check_promises(found, wrap(scale * P), wrap(scale * Q), 0.3 * scale)
+        assert found.steps == one.steps and found.status is one.status
+        found.verify()
 
 
 def test_the_compiled_run_is_that_of_the_oracles():

@@ -199,7 +199,7 @@ def combined_distance(parts: list[tuple[Vector, Vector]], errors: float, centre:
         terms += 3 * weights.size
     # Where all coordinates are equal, nothing is rounded.
     norm = norm_above(np.abs(total) + np.where(differ, error_of(moduli, terms), 0.0))
-    return up(norm + up(errors * (1.0 + 2.0**-40)))
+    return up(norm + up(errors * (1.0 + 2.0**-40))) if errors > 0.0 else norm
 
 
 def _doubled(array: NDArray[Any]) -> NDArray[Any]:

@@ -16,7 +16,7 @@ from novikoff.geometry.core import NONE, core_of
 from novikoff.geometry.lemma import Perceptron
 from novikoff.geometry.pair import FEW_DIMENSIONS, Shifted, few_dimensions, shifted
 from novikoff.geometry.result import SeparationResult
-from novikoff.geometry.rounding import down, norm_above, up
+from novikoff.geometry.rounding import down, norm_above, norm_of, up
 from novikoff.geometry.search import Search
 from novikoff.geometry.wide import many_dimensions
 
@@ -164,7 +164,7 @@ def result_of(
 def _moved(p: Any, q: Any, found: Found, radii: tuple[Any, ...]) -> tuple[Any, Any]:
     """Return the nearest points of the bodies, given those of their cores."""
     first, second = (ceil_float(radius) for radius in radii)
-    length = float(np.linalg.norm(p - q))
+    length = norm_of(p - q)
     if length == 0.0:
         return p, q
     u = (p - q) / length
@@ -180,10 +180,10 @@ def _bodies(K: Any, L: Any) -> tuple[Body, Body]:
     if isinstance(K, Body) and isinstance(L, Body):
         check_dimensions(K, L)
         return K, L
-    known = [getattr(body, "dimension", None) for body in (K, L)]
-    known += [np.shape(body)[1] for body in (K, L) if np.ndim(body) == 2]
-    dimension = next((d for d in known if d is not None), None)
-    first, second = as_body(K, dimension), as_body(L, dimension)
+    # An object with nothing but `support` has the dimension of the other body.
+    bodies = [as_body(body) if not hasattr(body, "support") else body for body in (K, L)]
+    dimension = next((d for d in (getattr(b, "dimension", None) for b in bodies) if d), None)
+    first, second = (as_body(body, dimension) for body in bodies)
     check_dimensions(first, second)
     return first, second
 

@@ -31,7 +31,7 @@ from novikoff.geometry.bodies.ellipsoid import normalised
 from novikoff.geometry.corral import mean_distance
 from novikoff.geometry.pair import MOST_WORK, shifted
 from novikoff.geometry.result import Combination, Ending, Verdict
-from novikoff.geometry.rounding import gap_below, norm_above, up
+from novikoff.geometry.rounding import gap_below, norm_above, norm_of, up
 
 BURST = 10_000
 """The most steps between two looks at the clock."""
@@ -146,7 +146,7 @@ class Perceptron:
 
     def _upper(self) -> float:
         """Return a proved bound on the distance of the bodies, from the means."""
-        cheap = float(np.linalg.norm(self.w)) / self.t
+        cheap = norm_of(self.w) / self.t
         if cheap > 1.001 * self.epsilon and self.t < self.max_steps:
             # Far from the exit, the proof can wait.
             return math.inf
@@ -172,6 +172,9 @@ class Perceptron:
         if upper == math.inf:
             upper = mean_distance(parts, self.first.error + self.second.error)
         apart = lower > 0.0
+        verdict = Verdict.APART if apart else Verdict.CLOSE
+        if upper == 0.0:
+            verdict = Verdict.MEET
         return Found(
             lower=max(0.0, lower),
             upper=upper,
@@ -180,7 +183,7 @@ class Perceptron:
             first=parts[0],
             second=parts[1],
             normal=parts if apart else None,
-            verdict=Verdict.APART if apart else Verdict.CLOSE,
+            verdict=verdict,
             ending=ending,
             steps=self.t,
             rho=self.rho,

@@ -54,13 +54,13 @@ def norm_above(x: Vector) -> float:
     >>> norm_above(np.array([3e200, 4e200])) < 5.1e200
     True
     """
-    norm = _norm(x)
+    norm = norm_of(x)
     return up(norm * (1.0 + 2.0 * (x.size + 8) * UNIT)) if norm > 0.0 else norm
 
 
 def norm_below(x: Vector) -> float:
     """Return a lower bound on the Euclidean norm; at least 0."""
-    return max(0.0, down(_norm(x) * (1.0 - 2.0 * (x.size + 8) * UNIT)))
+    return max(0.0, down(norm_of(x) * (1.0 - 2.0 * (x.size + 8) * UNIT)))
 
 
 def gap_below(w: Vector, first: float, second: float) -> float:
@@ -76,8 +76,8 @@ def gap_below(w: Vector, first: float, second: float) -> float:
     return down(gap / length) if length > 0.0 else -math.inf
 
 
-def _norm(x: Vector) -> float:
-    """Return the norm; a power of two keeps the squares from overflow and underflow.
+def norm_of(x: Vector) -> float:
+    """Return the norm, rounded; a power of two keeps the squares from overflow and underflow.
 
     What a component loses when it is scaled is far below the rounding that is allowed for, because
     the largest is at least 1/2.

@@ -148,7 +148,9 @@ class Search:
         return parts[0], parts[1]
 
     def _better_upper(self) -> None:
-        upper = max(0.0, up(self.corral.upper() - self.radius_below))
+        upper = self.corral.upper()
+        if self.radius_below > 0.0:
+            upper = max(0.0, up(upper - self.radius_below))
         if upper < self.proved.upper:
             self.proved.take_upper(upper, self._combinations())
 

@@ -183,6 +183,8 @@ LARGEST = 1e150
 
 def _as_floats(values: ArrayLike, name: str) -> Vector:
     try:
+        if np.iscomplexobj(values):
+            raise TypeError("they are complex")
         floats = np.array(values, dtype=np.float64, order="C")
     except (TypeError, ValueError) as error:
         raise ValueError(f"{name} must be an array of numbers: {error}.") from None

@@ -92,7 +92,10 @@ class Oracle(Body):
             asked[0] = 1.0
         try:
             # A copy, because the function may keep what it gets and write to what it returned.
-            point = np.array(self.function(asked.copy()), dtype=np.float64)
+            answer = self.function(asked.copy())
+            if np.iscomplexobj(answer):
+                raise TypeError("it returned complex numbers")
+            point = np.array(answer, dtype=np.float64)
         except (TypeError, ValueError) as error:
             raise OracleError(f"the oracle failed: {error}") from error
         if point.shape != (self.dimension,):

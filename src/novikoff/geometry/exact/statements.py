@@ -11,6 +11,7 @@ from novikoff.geometry.bodies.base import Body, Exact, Vector
 from novikoff.geometry.core import Core
 from novikoff.geometry.exact import bounds
 from novikoff.geometry.exact.rational import combine, rational_vector, square
+from novikoff.geometry.rounding import norm_of
 
 if TYPE_CHECKING:
     from novikoff.geometry.result import Combination, SeparationResult
@@ -42,7 +43,7 @@ def check_statements(result: "SeparationResult", cores: list[Core]) -> None:
         rest = square(a - of_float(float(b)) for a, b in zip(exact, stated, strict=True))
         if not ceil_sqrt(rest) <= radius + ROUNDED * reach:
             raise CertificateError("a nearest point is not the combination that makes it")
-    apart = float(np.linalg.norm(result.p - result.q))
+    apart = norm_of(result.p - result.q)
     if not apart <= result.distance_upper + ROUNDED * (reach + result.distance_upper):
         raise CertificateError("the nearest points are farther apart than the upper bound")
     if result.w is not None:
@@ -90,9 +91,11 @@ def _combined(part: "Combination", body: Body) -> Exact:
 
 
 def _check_exact_weights(exact: tuple[Any, ...], weights: Vector) -> None:
-    rounded = all(nearest_float(a) == b for a, b in zip(exact, weights.tolist(), strict=False))
-    if len(exact) != len(weights) or not rounded or min(exact) < 0 or sum(exact, fmpq(0)) != 1:
+    is_rational = len(exact) == len(weights) and all(isinstance(a, fmpq) for a in exact)
+    if not is_rational or [nearest_float(a) for a in exact] != weights.tolist():
         raise CertificateError("the exact weights of a combination are not those that are stated")
+    if min(exact) < 0 or sum(exact, fmpq(0)) != 1:
+        raise CertificateError("the exact weights of a combination are negative or do not sum to 1")
 
 
 def _check_hyperplane(result: "SeparationResult", cores: list[Core]) -> None:
@@ -111,9 +114,9 @@ def _check_normal(w: Vector, normal: Any, cores: list[Core]) -> None:
     """Check that the normal is a multiple of the difference of two combinations."""
     p, q = (_combined(part, core.body) for part, core in zip(normal, cores, strict=True))
     difference = np.array([nearest_float(a - b) for a, b in zip(p, q, strict=True)])
-    u = w / np.linalg.norm(w)
+    u = w / norm_of(w)
     along = float(difference @ u)
     points = np.vstack([part.points for part in normal])
-    extent = float(np.linalg.norm(np.ptp(points, axis=0)))
-    if not (along > 0.0 and np.linalg.norm(difference - along * u) <= PARALLEL * extent):
+    extent = norm_of(np.ptp(points, axis=0))
+    if not (along > 0.0 and norm_of(difference - along * u) <= PARALLEL * extent):
         raise CertificateError("the normal is not the difference of the two combinations")
