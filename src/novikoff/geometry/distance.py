@@ -10,8 +10,7 @@ from novikoff.certificate.exact.arithmetic import check_arithmetic
 from novikoff.certificate.exact.dyadic import ceil_float
 from novikoff.geometry.aim import Aim, Begin, Found
 from novikoff.geometry.bodies.base import Body
-from novikoff.geometry.bodies.composed import check_dimensions
-from novikoff.geometry.bodies.oracle import as_body
+from novikoff.geometry.bodies.oracle import as_pair
 from novikoff.geometry.core import NONE, core_of
 from novikoff.geometry.lemma import Perceptron
 from novikoff.geometry.pair import FEW_DIMENSIONS, Shifted, few_dimensions, shifted
@@ -88,7 +87,7 @@ def separate(
     >>> novikoff.separate(Z, [[0.0, 0.0]]).first.weights
     array([0.5 , 0.25, 0.25])
     """
-    first, second = _bodies(K, L)
+    first, second = as_pair(K, L)
     check_arithmetic()
     deadline = None
     if time_limit is not None:
@@ -174,18 +173,6 @@ def _moved(p: Any, q: Any, found: Found, radii: tuple[Any, ...]) -> tuple[Any, A
     share = min(first, length) if second >= length - first else length - second
     common = p - share * u
     return common, common
-
-
-def _bodies(K: Any, L: Any) -> tuple[Body, Body]:
-    if isinstance(K, Body) and isinstance(L, Body):
-        check_dimensions(K, L)
-        return K, L
-    # An object with nothing but `support` has the dimension of the other body.
-    bodies = [as_body(body) if not hasattr(body, "support") else body for body in (K, L)]
-    dimension = next((d for d in (getattr(b, "dimension", None) for b in bodies) if d), None)
-    first, second = (as_body(body, dimension) for body in bodies)
-    check_dimensions(first, second)
-    return first, second
 
 
 def _number(value: Any, name: str) -> float:

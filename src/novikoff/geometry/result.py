@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from novikoff.certificate import json
 from novikoff.certificate.wording import at_least, at_most, counted, format_bounds
 from novikoff.geometry.bodies.base import Body, Vector
 
@@ -204,6 +205,30 @@ class SeparationResult:
         from novikoff.geometry.exact.check import check
 
         return check(self, K, L)
+
+    def to_json(self) -> str:
+        """Return the result as readable JSON, without the bodies."""
+        from novikoff.geometry.stored import to_document
+
+        return json.to_text(to_document(self))
+
+    @classmethod
+    def from_json(cls, text: str | bytes, K: Any, L: Any) -> "SeparationResult":
+        """Read what :meth:`to_json` made, for the same bodies; :meth:`verify` proves it again.
+
+        Examples
+        --------
+        >>> import novikoff
+        >>> from novikoff.geometry import Ball, Box, SeparationResult
+        >>> K, L = Box([0.0, 0.0], [1.0, 1.0]), Ball([4.0, 0.5], 1.0)
+        >>> text = novikoff.separate(K, L).to_json()
+        >>> print(SeparationResult.from_json(text, K, L).verify())
+        Verified: the distance of the bodies is at least 2 and at most 2...
+        """
+        from novikoff.geometry.bodies.oracle import as_pair
+        from novikoff.geometry.stored import from_document
+
+        return from_document(json.from_text(text), as_pair(K, L))
 
     def plot(self, ax: Any = None, **options: Any) -> Any:
         """Draw the bodies, the hyperplane with its margin, and the points that prove it.

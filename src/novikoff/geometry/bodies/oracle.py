@@ -17,6 +17,7 @@ from novikoff.geometry.bodies.base import (
     is_finite_vector,
     positive,
 )
+from novikoff.geometry.bodies.composed import check_dimensions
 from novikoff.geometry.bodies.points import Points
 from novikoff.geometry.exact import rational
 from novikoff.geometry.rounding import dot_above, error_of, norm_above, up
@@ -180,3 +181,16 @@ def as_body(thing: Any, dimension: int | None = None) -> Body:
     raise ValueError(
         f"{type(thing).__name__} is not a convex body: it has no method support(direction)."
     )
+
+
+def as_pair(K: Any, L: Any) -> tuple[Body, Body]:
+    """Return two bodies of one dimension."""
+    if isinstance(K, Body) and isinstance(L, Body):
+        check_dimensions(K, L)
+        return K, L
+    # An object with nothing but `support` has the dimension of the other body.
+    bodies = [as_body(body) if not hasattr(body, "support") else body for body in (K, L)]
+    dimension = next((d for d in (getattr(b, "dimension", None) for b in bodies) if d), None)
+    first, second = (as_body(body, dimension) for body in bodies)
+    check_dimensions(first, second)
+    return first, second
