@@ -21,8 +21,8 @@ DONE, STALLED, EXHAUSTED = 0, 1, 2
 BURST = 1000
 IDLE = 4
 UNIT, UNDERFLOW = 2.0**-53, 2.0**-1022
-# The places in ``numbers``.
-LOWER, UPPER, LOW_EDGE, HIGH_EDGE, RHO = 0, 1, 2, 3, 4
+# The places in ``numbers``; ``SAME`` is whether one combination gave both bounds.
+LOWER, UPPER, LOW_EDGE, HIGH_EDGE, RHO, SAME = 0, 1, 2, 3, 4, 5
 
 
 @njit(inner=True)
@@ -138,7 +138,7 @@ def nearest(
         else:
             _write(vectors, i, Q[start[i]], other, 1, scale)
     numbers[LOWER], numbers[UPPER], numbers[RHO] = -np.inf, np.inf, 0.0
-    kept, parallel = 0, 0
+    kept, parallel, latest = 0, 0, 0
     k = 0
     idle = 0
     for step in range(most + 1):
@@ -175,7 +175,8 @@ def nearest(
         upper = _up(_up(math.sqrt(square)) * (1.0 + 2.0 * (d + 8) * UNIT) / scale) + slack
         improved = upper < numbers[UPPER] * (1.0 - 1e-13)
         if upper < numbers[UPPER]:
-            numbers[UPPER] = upper
+            numbers[UPPER], numbers[SAME] = upper, 0.0
+            latest = step
             kept = _keep(corral, k, ids, sums, rows[0], sides_out[0], weights[0])
         if step == most:
             return EXHAUSTED, kept, parallel, step
@@ -220,6 +221,7 @@ def nearest(
             numbers[LOW_EDGE], numbers[HIGH_EDGE] = (low + along) - 2.0 * error, high + 2.0 * error
             for j in range(d):
                 w[j] = unit[j]
+            numbers[SAME] = 1.0 if latest == step else 0.0
             parallel = _keep(corral, k, ids, sums, rows[1], sides_out[1], weights[1])
         absolute = atol if atol >= 0.0 else -atol * numbers[RHO]
         wanted = max(rtol * numbers[UPPER], absolute)

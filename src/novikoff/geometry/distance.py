@@ -15,7 +15,7 @@ from novikoff.geometry.core import NONE, core_of
 from novikoff.geometry.lemma import Perceptron
 from novikoff.geometry.pair import FEW_DIMENSIONS, Shifted, few_dimensions, shifted
 from novikoff.geometry.result import SeparationResult
-from novikoff.geometry.rounding import down, norm_above, norm_of, up
+from novikoff.geometry.rounding import down, norm_of
 from novikoff.geometry.search import Search
 from novikoff.geometry.wide import many_dimensions
 
@@ -120,8 +120,8 @@ def two_sets(
     bodies: tuple[Body, Body], sets: tuple[Shifted, Shifted], aim: Aim, begin: Begin | None
 ) -> tuple[Found | None, Begin | None]:
     """Search for the distance of two hulls in the way that suits them."""
-    sparse = any(each.points.is_sparse for each in sets)
-    if sparse or bodies[0].dimension > FEW_DIMENSIONS:
+    dense = not (sets[0].points.is_sparse or sets[1].points.is_sparse)
+    if not dense or bodies[0].dimension > FEW_DIMENSIONS:
         return many_dimensions(bodies, sets, aim, begin)
     return few_dimensions(*sets, aim, begin)
 
@@ -133,11 +133,13 @@ def result_of(
     p, q, w, b, margin = found.first.point, found.second.point, None, None, 0.0
     if found.w is not None:
         # Midway between the two bodies, of which K is on the positive side.
-        length = norm_above(found.w)
-        low = down(found.edges[0] - up(ceil_float(radii[0]) * length))
-        high = up(found.edges[1] + up(ceil_float(radii[1]) * length))
+        low, high = found.edges
+        if any(radii):
+            low, high = low - ceil_float(radii[0]), high + ceil_float(radii[1])
         w, b = found.w, -0.5 * (low + high)
-        margin = max(0.0, down(down(min(low + b, -high - b)) / length))
+        # Rounding has moved it by less than this; w has length 1 but for rounding.
+        moved = 2.0**-50 * (abs(low) + abs(high) + abs(found.edges[0]) + abs(found.edges[1]))
+        margin = max(0.0, down(0.5 * found.lower - moved))
     if any(radii):
         p, q = _moved(p, q, found, radii)
     return SeparationResult(

@@ -57,7 +57,7 @@ def few_dimensions(
     start, sides, weights = _start(P, Q, begin)
     most = min(aim.max_steps, max(1, MOST_WORK // (d * (len(P) + len(Q)))))
     rows, classes = np.empty((2, d + 4), dtype=np.int64), np.empty((2, d + 4), dtype=np.int64)
-    shares, w, numbers = np.empty((2, d + 4)), np.zeros(d), np.zeros(5)
+    shares, w, numbers = np.empty((2, d + 4)), np.zeros(d), np.zeros(6)
     ended, kept, parallel, steps = hulls.nearest(
         P,
         Q,
@@ -78,13 +78,14 @@ def few_dimensions(
         w,
         numbers,
     )
-    lower, upper, low, high, rho = numbers.tolist()
-    best, normal = (
-        _combinations((K, L), rows[i, :size], classes[i, :size], shares[i, :size])
-        for i, size in enumerate((kept, parallel))
-    )
+    lower, upper, low, high, rho, same = numbers.tolist()
+    best = normal = _combinations((K, L), rows[0, :kept], classes[0, :kept], shares[0, :kept])
     if ended != hulls.DONE:
         return None, Begin(best, steps)
+    if not same:
+        normal = _combinations(
+            (K, L), rows[1, :parallel], classes[1, :parallel], shares[1, :parallel]
+        )
     if L.shift is not None:
         low = down(low - dot_above(-L.shift, w))
         high = up(high + dot_above(L.shift, w))
@@ -134,11 +135,14 @@ def _combinations(
     sides: NDArray[np.int64],
     weights: Vector,
 ) -> tuple[Combination, Combination]:
+    # In order of sides, so that slices do.
+    order = sides.argsort(kind="stable")
+    rows, weights = rows[order], weights[order]
+    split = len(sides) - int(sides.sum())
     parts = []
-    for side, body in enumerate(sets):
-        mine = sides == side
-        points = body.array[rows[mine]]
+    for body, part in zip(sets, (slice(None, split), slice(split, None)), strict=True):
+        points = body.array[rows[part]]
         if body.shift is not None:
             points = points + body.shift
-        parts.append(Combination(points, weights[mine], tuple(rows[mine].tolist())))
+        parts.append(Combination(points, weights[part], tuple(rows[part].tolist())))
     return parts[0], parts[1]

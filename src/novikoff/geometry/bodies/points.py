@@ -39,6 +39,7 @@ class Points(Body):
             self.array: Any = rows
         else:
             self.array = as_matrix(array, "Points")
+        self.is_sparse = bool(sparse.issparse(self.array))
         self.dimension = int(self.array.shape[1])
 
     def __len__(self) -> int:
@@ -46,11 +47,6 @@ class Points(Body):
 
     def __repr__(self) -> str:
         return f"Points({len(self)} x {self.dimension})"
-
-    @property
-    def is_sparse(self) -> bool:
-        """Whether the rows are stored in CSR form."""
-        return bool(sparse.issparse(self.array))
 
     @cached_property
     def column_reach(self) -> Vector:
