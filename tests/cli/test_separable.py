@@ -32,7 +32,10 @@ def test_no(run, mixed, noisy):
 def test_undecided(run, noisy):
     result = run("separable", noisy, "--target", "kind", "--max-iter", 1)
     assert result.exit_code == 1
-    assert result.stdout.startswith("Separable  undecided\nProved     Inconclusive: ")
+    assert result.stdout.startswith(
+        "Separable  undecided in these limits; but overlap is proved: see Estimates\n"
+        "Proved     Inconclusive: "
+    )
     assert Status.MAX_ITER.value in result.stdout
     assert result.stderr == ""
 
@@ -157,14 +160,18 @@ def test_the_first_level_of_words_is_left_out(run):
         "colour=red": "-inf",
         "x": "finite",
     }
-    assert any("merge it with the first" in line for line in told["remedies"])
+    assert told["remedies"][-1] == (
+        "All 2 examples with colour=blue, the first level, have y = 'b': to merge it with another "
+        "level may end the separation."
+    )
     without = run("separable", "colours.csv", "-t", "y", "--json", "--no-intercept").stdout
     assert "colour=blue" in json.loads(without)["estimates"]["columns"]
 
 
-def test_no_verdict_on_estimates_after_a_limit(run, noisy):
+def test_a_verdict_on_estimates_although_the_search_for_a_margin_gave_up(run, noisy):
     told = json.loads(run("separable", noisy, "-t", "kind", "--json", "--max-iter", 1).stdout)
-    assert told["estimates"] is None
+    assert told["separable"] is None
+    assert told["estimates"]["separation"] == "overlap"
 
 
 def test_a_stored_verdict_on_estimates_is_checked_with_the_names_of_the_file(run):
@@ -176,3 +183,77 @@ def test_a_stored_verdict_on_estimates_is_checked_with_the_names_of_the_file(run
     assert "The estimate of NV is +infinity: all 3 examples with NV = 1" in result.stdout
     Path("patients.csv").write_text(PATIENTS.replace("1,5,1", "1,5,0"))
     assert run("verify", "verdict.json", "patients.csv", "-t", "HG").exit_code == 1
+
+
+DATA = Path(__file__).parents[1] / "facial"
+"""Tables of Heinze and Schemper (2002), and of Schoener (1970)."""
+
+
+def test_counts_of_successes_and_failures(run):
+    lizards = str(DATA / "lizards.csv")
+    counts = ("-t", "grahami", "--failures", "opalinus")
+    result = run("separable", lizards, *counts, "-o", "strict.json", "--estimates", "mle.json")
+    assert result.exit_code == 0
+    assert "\nEstimates  Overlap: no direction separates any of the 42 examples" in result.stdout
+    assert "\nCounts     grahami (success = 1) and opalinus (success = 0)" in result.stdout
+    assert "novikoff verify mle.json" in result.stdout
+    for name in ("strict.json", "mle.json"):
+        assert run("verify", name, lizards).exit_code == 0
+    assert Certificate.load("mle.json").kind == "overlap"
+    changed = Path(lizards).read_text().replace("8.0,1.0,<5ft", "8.0,0.0,<5ft")
+    Path("other.csv").write_text(changed)
+    assert run("verify", "mle.json", "other.csv").exit_code == 1
+
+
+def test_counts_are_whole_numbers_in_two_columns(refused):
+    lizards = str(DATA / "lizards.csv")
+    assert "counts" in refused("separable", lizards, "-t", "light", "--failures", "opalinus")
+    assert "--target" in refused("separable", lizards, "--failures", "opalinus")
+    both = ("--failures", "opalinus", "--weights", "opalinus")
+    assert "exclude each other" in refused("separable", lizards, "-t", "grahami", *both)
+    same = ("-o", "a.json", "--estimates", "a.json")
+    assert "same file" in refused("separable", str(DATA / "endometrial.csv"), "-t", "HG", *same)
+
+
+def test_endometrial_as_published(run):
+    """Heinze and Schemper (2002): the estimate of NV is infinite, the others are finite."""
+    data = str(DATA / "endometrial.csv")
+    result = run("separable", data, "-t", "HG", "--estimates", "mle.json")
+    assert "The estimate of NV is +infinity: all 13 examples with NV = 1 have HG = 1.\n" in (
+        result.stdout
+    )
+    assert "Finite: (Intercept), PI and EH.\n" in result.stdout
+    verified = run("verify", "mle.json", data)
+    assert verified.exit_code == 0 and "quasi-complete separation of 0 (49)" in verified.stdout
+    forged = Path("mle.json").read_text().replace('"estimate": "+inf"', '"estimate": "-inf"')
+    Path("forged.json").write_text(forged)
+    assert run("verify", "forged.json", data).exit_code == 1
+
+
+def test_rows_of_weight_zero_take_no_part(run):
+    rows = ["1,A,0,5", "1,A,1,2", "2,A,0,3", "2,A,1,4", "1,B,0,0", "1,B,1,3", "2,B,0,0", "2,B,1,1"]
+    Path("table.csv").write_text("dose,group,died,freq\n" + "\n".join(rows))
+    options = ("-t", "died", "--weights", "freq")
+    result = run("separable", "table.csv", *options, "-o", "s.json", "--estimates", "e.json")
+    assert "of group=B is +infinity: all 2 examples with group=B have died = 1." in result.stdout
+    assert "merge that level with A, the first of group." in result.stdout
+    for name in ("s.json", "e.json"):
+        assert run("verify", name, "table.csv", "--weights", "freq").exit_code == 0
+    assert "exists and is unique" in run("separable", "table.csv", "-t", "died").stdout
+
+
+def test_a_first_level_is_left_out_again_when_verified(run):
+    rows = ["red,1,a", "red,2,b", "red,3,a", "blue,1,b", "blue,2,b", "green,1,a", "green,2,b"]
+    Path("colours.csv").write_text("colour,x,y\n" + "\n".join([*rows, "green,2,a"]))
+    run("separable", "colours.csv", "-t", "y", "--estimates", "e.json", "-q")
+    assert run("verify", "e.json", "colours.csv").exit_code == 0
+    # Without the note, the features of the file are not those of the certificate.
+    text = Path("e.json").read_text()
+    Path("e.json").write_text(text.replace("without the first", "with the first"))
+    assert run("verify", "e.json", "colours.csv").exit_code == 2
+
+
+def test_time_that_is_up_is_said(run):
+    result = run("separable", str(DATA / "endometrial.csv"), "-t", "HG", "--time-limit", "0")
+    assert result.exit_code == 1
+    assert "\nEstimates  of logistic regression: undecided after" in result.stdout

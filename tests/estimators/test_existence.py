@@ -95,6 +95,42 @@ def test_explain_finds_the_intercept_in_the_model_matrix():
     assert "Firth" not in separation.explain(X, [0, 1, 0, 1])
 
 
+def test_explain_adds_no_intercept_to_indicators_of_all_levels():
+    groups = np.repeat(np.arange(3), 4)
+    y = np.array([0, 1, 0, 1, 1, 1, 1, 1, 0, 1, 1, 0])
+    every = (groups[:, None] == np.arange(3)).astype(float)
+    for columns in (every, sparse.csr_array(every)):
+        text = separation.explain(columns, y)
+        assert "The estimate of x1 is +infinity: all 4 examples with x1 = 1" in text
+        assert "Finite: x0 and x2." in text and "Intercept" not in text
+    assert "(Intercept)" in separation.explain(every[:, :2], y)
+    assert "(Intercept)" not in separation.explain(every[:, :2], y, fit_intercept=False)
+
+
+def test_columns_have_a_time_limit():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((50, 3))
+    verdict = separation(X, (X[:, 0] > 0).astype(int))
+    with pytest.raises(Undecided, match="time limit"):
+        verdict.with_columns(time_limit=0.0)
+    assert verdict.columns["x0"] == "+inf"
+    with pytest.raises(Undecided, match="time limit"):
+        separation.explain(X, X[:, 0] > 0, time_limit=0.0)
+
+
+def test_values_that_are_not_finite_are_refused():
+    for value in (np.nan, np.inf):
+        with pytest.raises(ValueError, match="Input X contains"):
+            separation([[0.0], [value], [1.0]], [0, 0, 1])
+
+
+def test_rows_of_weight_zero_do_not_count_in_is_separable_either():
+    X, y, weights = [[0.0], [1.0], [1.0], [2.0]], [0, 0, 1, 1], [1.0, 0.0, 2.0, 3.0]
+    proof = novikoff.is_separable(X, y, sample_weight=weights)
+    assert proof and not novikoff.is_separable(X, y)
+    proof.verify(X, y, sample_weight=weights)
+
+
 @pytest.mark.parametrize("moved", [False, True])
 def test_equivariance(moved):
     rng = np.random.default_rng(11 + moved)

@@ -125,3 +125,52 @@ def test_weights_of_a_large_basis_are_proved_in_floating_point(size, monkeypatch
         weights[k] *= 1000
         proved = min(basis.weights(found.support, weights)) > 0
         assert proved or not basis._is_positive(found.support, weights)
+
+
+@pytest.mark.parametrize("affine", [False, True])
+def test_more_columns_than_examples(affine):
+    """Independent columns alone decide; examples given twice with both labels stay together."""
+    rng = np.random.default_rng(6)
+    X = rng.standard_normal((20, 70))
+    X, y = np.r_[X, X[:4]], np.r_[np.arange(20) % 2, 1 - np.arange(4) % 2]
+    lifted = Lifted(X, y, 2, affine)
+    found = split_rows(lifted)
+    check(lifted, found)
+    assert found.boundary.tolist() == [0, 1, 2, 3, 20, 21, 22, 23]
+    assert split_rows(Lifted(X[:20], y[:20], 2, affine)).boundary.size == 0
+    # Three classes, each example of the last with the label of another one too.
+    three = Lifted(X, np.r_[y[:20], [2, 2, 2, 2]], 3, affine)
+    found = split_rows(three)
+    check(three, found)
+    assert 0 < found.boundary.size < three.rows.size
+
+
+def test_slacks_prove_it_for_many_columns(monkeypatch):
+    """Of a factor with many levels, one with a single class: no program is solved."""
+    monkeypatch.setattr("novikoff.facial.spanning._guesses", lambda *_: iter(()))
+    rng = np.random.default_rng(1)
+    level = rng.integers(0, 170, 6000)
+    X = (level[:, None] == np.arange(1, 170)).astype(float)
+    y = rng.integers(0, 2, 6000)
+    y[level == 7] = 1
+    lifted = Lifted(X, y, 2, affine=True)
+    found = split_rows(lifted)
+    assert np.array_equal(found.separated, np.flatnonzero(level == 7))
+    basis = Basis(lifted, found.basis)
+    basis.check_spans(found.boundary)
+    assert min(basis.weights(found.support, found.weights)) > 0
+
+
+def test_few_rows_are_checked_as_combinations():
+    """Of more columns than rows, each is compared with a combination of the basis."""
+    rng = np.random.default_rng(2)
+    X = rng.integers(-3, 4, (3, 30)).astype(float)
+    X = np.r_[X, [X[0] + X[1] - X[2]], [X[0]], X[:1]]
+    X[-1, 29] += 1e-15 if X[-1, 29] == 0 else np.spacing(X[-1, 29])
+    lifted = Lifted(X, np.ones(6, dtype=np.int64), 2, affine=True)
+    basis = Basis(lifted, np.arange(3))
+    basis.check_spans(np.arange(5))
+    with pytest.raises(CertificateError, match="row 5 is not in the span"):
+        basis.check_spans(np.arange(6))
+    with pytest.raises(CertificateError, match="row 0 is not in the span"):
+        Basis(lifted, np.arange(0)).check_spans(np.arange(1))

@@ -126,6 +126,7 @@ class Coefficients:
         free = sorted(set(range(lifted.width)) - set(basis.pivots))
         # What is orthogonal to the basis, without the columns that are left out.
         vectors = [v for f, v in zip(free, basis.orthogonal, strict=True) if f in kept]
+        feasible: set[Integers] = set()
         for j, each in enumerate(self.columns):
             if each.estimate == LEFT_OUT:
                 _check_relation(lifted, every, j, each.directions[0])
@@ -134,7 +135,12 @@ class Coefficients:
                     raise CertificateError(f"column {j} is not orthogonal to every direction")
             elif each.estimate == EITHER:
                 for sign, direction in zip((1, -1), each.directions, strict=True):
-                    _check_direction(lifted, separated, basis, j, sign, direction, kept)
+                    if sign * direction[j] <= 0:
+                        raise CertificateError(f"a direction of column {j} has another sign")
+                    # Several columns may refer to the same one.
+                    if direction not in feasible:
+                        _check_feasible(lifted, separated, basis, direction, kept)
+                        feasible.add(direction)
             else:
                 _check_infinite(lifted, separated, vectors, j, each)
             if each.group is not None:
@@ -159,23 +165,16 @@ def _check_relation(lifted: Lifted, rows: Indices, j: int, relation: Integers) -
         raise CertificateError(f"column {j} does not depend on earlier ones as is claimed")
 
 
-def _check_direction(
-    lifted: Lifted,
-    separated: Indices,
-    basis: Basis,
-    j: int,
-    sign: int,
-    direction: Integers,
-    kept: set[int],
+def _check_feasible(
+    lifted: Lifted, separated: Indices, basis: Basis, direction: Integers, kept: set[int]
 ) -> None:
     feasible = (
-        sign * direction[j] > 0
-        and all(a == 0 or k in kept for k, a in enumerate(direction))
+        all(a == 0 or k in kept for k, a in enumerate(direction))
         and lifted.vanishes(basis.rows, direction).all()
         and (lifted.signs(separated, direction) >= 0).all()
     )
     if not feasible:
-        raise CertificateError(f"a direction of column {j} is not feasible, or has another sign")
+        raise CertificateError("a direction of an undetermined column is not feasible")
 
 
 def _check_infinite(

@@ -7,7 +7,7 @@ import typer
 
 from novikoff.cli.shared import options
 from novikoff.cli.shared.group import Refusal
-from novikoff.cli.shared.input import Source, with_names
+from novikoff.cli.shared.input import WITHOUT_FIRST, Source, with_names
 from novikoff.cli.shared.output import check_output, write
 from novikoff.cli.shared.screen import Screen
 
@@ -15,6 +15,8 @@ from novikoff.cli.shared.screen import Screen
 def separable(
     data: options.Data,
     target: options.Target = None,
+    failures: options.Failures = None,
+    weights: options.Weights = None,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -23,6 +25,15 @@ def separable(
             metavar="FILE",
             show_default=False,
             help="Where to write the certificate, for `novikoff verify`.",
+        ),
+    ] = None,
+    estimates_out: Annotated[
+        Path | None,
+        typer.Option(
+            "--estimates",
+            metavar="FILE",
+            show_default=False,
+            help="Where to write the certificate on the estimates of logistic regression.",
         ),
     ] = None,
     no_intercept: options.Intercept = False,
@@ -49,7 +60,7 @@ def separable(
     source = Source(
         data,
         target,
-        None,
+        weights,
         format,
         tuple(drop or ()),
         header,
@@ -57,24 +68,30 @@ def separable(
         tuple(words or ()),
         decimal,
         suggests=True,
+        failures=failures,
     )
-    if out is not None:
-        check_output(out, data, ours="novikoff certificate")
+    for path in (out, estimates_out):
+        if path is not None:
+            check_output(path, data, ours="novikoff certificate")
+    if out is not None and out == estimates_out:
+        raise Refusal("--out and --estimates name the same file: name another")
     with Screen(quiet=quiet, json=json) as screen:
         screen.stage(f"reading {data}")
         table = source.read(labelled=True)
 
         from novikoff import is_separable
-        from novikoff.report.describe import verdict
+        from novikoff.data.regression import without_first_levels
         from novikoff.report.estimates import Estimates
         from novikoff.report.summary import SeparabilitySummary
 
         screen.stage(f"searching for a hyperplane between {table.X.shape[0]:,} examples")
         labels: Any = table.y
+        about = source.about(table)
         try:
             certificate = is_separable(
                 table.X,
                 labels,
+                sample_weight=table.weights,
                 fit_intercept=not no_intercept,
                 scale=scale,
                 max_iter=max_iter,
@@ -82,19 +99,29 @@ def separable(
                 callbacks=(screen.progress,),
             )
             certificate = with_names(certificate, table, sha256=sha256)
-            estimates = Estimates(None)
-            if verdict(certificate) is not None:
-                screen.stage("looking for estimates of logistic regression")
-                left = None if time_limit is None else max(time_limit - screen.seconds, 1e-9)
-                estimates = Estimates.of(table, affine=not no_intercept, time_limit=left)
+            if out is not None:
+                # Whatever becomes of the estimates.
+                write(out, lambda path: certificate.save(path, about=about))
+            screen.stage("deciding whether logistic regression has estimates")
+            left = None if time_limit is None else max(time_limit - screen.seconds, 0.0)
+            regression = without_first_levels(table, affine=not no_intercept)
+            estimates = Estimates.of(regression, affine=not no_intercept, time_limit=left)
         except ValueError as error:
             raise Refusal(error) from None
-        if out is not None:
-            about = source.about(table)
-            write(out, lambda path: certificate.save(path, about=about))
+        proved = estimates.verdict
+        if estimates_out is not None and proved is not None:
+            about = about if regression is table else {**about, "levels": WITHOUT_FIRST}
+            write(estimates_out, lambda path: proved.save(path, about=about))
         repeat = source.options_to_repeat()
         summary = SeparabilitySummary(
-            data, table, certificate, out, repeat, screen.seconds, estimates
+            data,
+            table,
+            certificate,
+            out,
+            repeat,
+            screen.seconds,
+            estimates,
+            None if proved is None else estimates_out,
         )
         screen.show(summary.rows(), summary.document())
         if summary.answer is None:

@@ -6,7 +6,13 @@ import typer
 
 from novikoff.cli.shared import options
 from novikoff.cli.shared.group import Refusal, safe
-from novikoff.cli.shared.input import Source, columns_of, load_claim, with_names
+from novikoff.cli.shared.input import (
+    WITHOUT_FIRST,
+    Source,
+    columns_of,
+    load_claim,
+    with_names,
+)
 from novikoff.cli.shared.screen import Screen
 
 
@@ -66,6 +72,10 @@ def verify(
         remembered = about.get("target", problem.target)
         wanted = columns_of(model, problem, about)
         table = source.read(labelled=True, default_target=remembered, **wanted)
+        if about.get("levels") == WITHOUT_FIRST:
+            from novikoff.data.regression import without_first_levels
+
+            table = without_first_levels(table, affine=problem.affine)
 
         from novikoff.certificate import CertificateError, SeparationVerdict
         from novikoff.certificate.stated import check_stated

@@ -64,6 +64,8 @@ class Table:
     unseen : dict
         By column, how many rows have a word that the encoding does not know, and the first such
         word (None: the value is missing).
+    counts : (str, str) or None
+        The columns of successes and failures, if the examples were made from such counts.
     """
 
     X: Any
@@ -77,6 +79,7 @@ class Table:
     vanished: tuple[Any, ...] = ()
     missing: dict[str, int] = field(default_factory=dict)
     unseen: dict[str, tuple[int, str | None]] = field(default_factory=dict)
+    counts: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True)

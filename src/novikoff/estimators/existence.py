@@ -5,8 +5,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy import sparse
+from sklearn.utils import assert_all_finite
 
 from novikoff.certificate import Account, SeparationVerdict, Status, Undecided
+from novikoff.certificate.coefficients import Coefficients
 from novikoff.certificate.exact.lifted import Lifted
 from novikoff.certificate.examples.counts import expanded
 from novikoff.certificate.examples.labels import signs_against
@@ -20,6 +23,10 @@ from novikoff.facial import Split, find_coefficients, split_rows
 
 MOST_VALUES = 1 << 29
 """Values of the signed rows, which are stored densely: 4 GB."""
+
+
+_NEARLY = 1e-9
+"""How far from 1 a combination of columns may be to count as the intercept."""
 
 
 class SeparationFunction:
@@ -51,7 +58,7 @@ class SeparationFunction:
         fit_intercept : bool, default=True
             Whether the regression has an intercept.
         time_limit : float, optional
-            The limit in seconds.
+            The limit in seconds; of ``columns``, which are computed when asked for, once more.
 
         Returns
         -------
@@ -81,14 +88,15 @@ class SeparationFunction:
         """
         asked = MaxMargin(fit_intercept=fit_intercept, time_limit=time_limit)
         check_max_margin_options(asked)
-        deadline = np.inf if time_limit is None else time.perf_counter() + time_limit
+        clock = Deadline(time_limit)
         y = getattr(y, "to_numpy", lambda: y)() if np.ndim(y) == 2 else y
         X, y, sample_weight = expanded(X, y, sample_weight)
         with threads(None):
             training = Training.of(
                 asked, X, y, affine=bool(fit_intercept), sample_weight=sample_weight
             )
-            return _decide(training, deadline)
+            assert_all_finite(training.X, input_name="X")
+            return _decide(training, clock)
 
     def explain(
         self,
@@ -96,6 +104,7 @@ class SeparationFunction:
         y: ArrayLike,
         *,
         sample_weight: ArrayLike | None = None,
+        fit_intercept: bool | None = None,
         time_limit: float | None = None,
     ) -> str:
         """Say in sentences whether estimates exist, and which are infinite.
@@ -103,10 +112,13 @@ class SeparationFunction:
         Parameters
         ----------
         model_matrix : array, sparse matrix or data frame of shape (n_examples, n_columns)
-            All columns of the model, as statsmodels' ``exog`` has them: a column of ones is the
-            intercept. Where there is none, as for scikit-learn, an intercept is added.
+            All columns of the model, as statsmodels' ``exog`` has them, or the examples of
+            scikit-learn.
         y : array-like
             As for :meth:`__call__`.
+        fit_intercept : bool, optional
+            Whether to add an intercept. By default one is added, as scikit-learn does, unless the
+            columns contain one: a column of ones, or indicators of all levels, which sum to it.
         sample_weight, time_limit
             As for :meth:`__call__`.
 
@@ -118,14 +130,16 @@ class SeparationFunction:
         The estimate of x1 is +infinity: all 2 examples with x1 = 1 have the class = 1.
         ...
         """
+        clock = Deadline(time_limit)
+        added = not _has_constant(model_matrix) if fit_intercept is None else fit_intercept
         verdict = self(
             model_matrix,
             y,
             sample_weight=sample_weight,
-            fit_intercept=not _has_constant(model_matrix),
+            fit_intercept=added,
             time_limit=time_limit,
         )
-        verdict = verdict.with_columns()
+        verdict = verdict.with_columns(time_limit=clock.left)
         return "\n".join([*verdict.sentences(), *advice(verdict)])
 
     def __repr__(self) -> str:
@@ -133,6 +147,26 @@ class SeparationFunction:
 
 
 separation = SeparationFunction()
+
+
+class Deadline:
+    """When a search has to end; :meth:`check` raises once that is past."""
+
+    def __init__(self, time_limit: float | None) -> None:
+        self.limit = time_limit
+        self.start = time.perf_counter()
+        self.end = np.inf if time_limit is None else self.start + time_limit
+
+    @property
+    def left(self) -> float | None:
+        """The seconds that are left, if there is a limit."""
+        return None if self.end == np.inf else max(self.end - time.perf_counter(), 0.0)
+
+    def check(self) -> None:
+        """End the search when the time is up."""
+        now = time.perf_counter()
+        if now >= self.end:
+            raise Undecided(f"undecided after {now - self.start:.1f} s: the time limit is reached")
 
 
 def advice(verdict: SeparationVerdict) -> list[str]:
@@ -147,26 +181,33 @@ def advice(verdict: SeparationVerdict) -> list[str]:
 
 
 def _has_constant(model_matrix: Any) -> bool:
-    columns = model_matrix.toarray() if hasattr(model_matrix, "toarray") else model_matrix
-    values = np.asarray(columns)
-    if values.ndim != 2 or not len(values):
+    """Whether columns combine to a constant: one column, or the indicators of all levels.
+
+    More columns than rows combine to anything: there only a single column counts.
+    """
+    is_sparse = sparse.issparse(model_matrix)
+    columns: Any = model_matrix.tocsr() if is_sparse else np.asarray(model_matrix)
+    if columns.ndim != 2 or columns.dtype.kind not in "biuf":
         return False
-    constant = (values == values[:1]).all(axis=0)
-    return bool((constant & (values[0] != 0)).any())
+    n, d = columns.shape
+    if n <= d or not d:
+        dense = columns.toarray() if is_sparse else columns
+        return n > 0 and bool(((dense == dense[:1]).all(axis=0) & (dense[0] != 0)).any())
+    some = np.random.default_rng(0).permutation(n)[: 4 * d + 100]
+    part = np.asarray(columns[some].toarray() if is_sparse else columns[some], dtype=np.float64)
+    sizes = np.abs(part).max(axis=0)
+    sizes[~((sizes > 0.0) & np.isfinite(sizes))] = 1.0
+    part = np.where(np.isfinite(part), part / sizes, 0.0)
+    factors = np.linalg.lstsq(part, np.ones(len(part)), rcond=None)[0] / sizes
+    return bool(np.abs(columns @ factors - 1.0).max() < _NEARLY)
 
 
-def _decide(training: Training, deadline: float) -> SeparationVerdict:
+def _decide(training: Training, clock: Deadline) -> SeparationVerdict:
     problem = training.problem
     if len(problem.classes) == 2:
         problem = problem.against(problem.classes[1])
     examples = training.examples(signs_against(training.codes, 1))
-    start = time.perf_counter()
-
-    def check() -> None:
-        if time.perf_counter() >= deadline:
-            raise Undecided(
-                f"undecided after {time.perf_counter() - start:.1f} s: the time limit is reached"
-            )
+    again = clock.limit
 
     def certificate(split: Split) -> SeparationVerdict:
         kind = COMPLETE if not split.boundary.size else QUASI if split.separated.size else OVERLAP
@@ -194,6 +235,11 @@ def _decide(training: Training, deadline: float) -> SeparationVerdict:
             f"The regression has {n_rows:,} signed rows of {lifted.width:,} coefficients, more "
             f"than {MOST_VALUES:,} values; leave out examples or columns."
         )
-    check()
-    split = split_rows(lifted, check)
-    return certificate(split).computing(lambda: find_coefficients(lifted, split))
+    clock.check()
+    split = split_rows(lifted, clock.check)
+
+    def columns(time_limit: float | None) -> Coefficients:
+        limit = again if time_limit is None else time_limit
+        return find_coefficients(lifted, split, Deadline(limit).check)
+
+    return certificate(split).computing(columns)

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from novikoff.certificate import Certificate
@@ -26,6 +27,7 @@ def is_separable(
     X: Any,
     y: ArrayLike,
     *,
+    sample_weight: ArrayLike | None = None,
     fit_intercept: bool = True,
     scale: bool = False,
     max_iter: int = 1000,
@@ -41,6 +43,8 @@ def is_separable(
         The examples.
     y : array-like of shape (n_examples,)
         Their labels; with more than two, each class against the rest is decided.
+    sample_weight : array-like of shape (n_examples,), optional
+        Examples of weight 0 take no part; other weights do not matter.
     fit_intercept : bool, default=True
         Whether hyperplanes may miss the origin.
     scale : bool, default=False
@@ -104,10 +108,19 @@ def is_separable(
     check_max_margin_options(asked)
     with threads(n_jobs):
         deadline = deadline_in(time_limit)
-        training = Training.of(asked, X, y, affine=bool(fit_intercept), scale=bool(scale))
+        training = Training.of(
+            asked,
+            X,
+            y,
+            affine=bool(fit_intercept),
+            sample_weight=sample_weight,
+            scale=bool(scale),
+        )
+        costs = training.costs
+        order = None if costs is None else np.flatnonzero(costs > 0.0)
         _, certificate, interrupted = fit_classes(
             training,
-            training.sample(rescale=True),
+            training.sample(order=order, rescale=True),
             decide,
             max_iter=max_iter,
             deadline=deadline,

@@ -7,6 +7,7 @@ import numpy as np
 from flint import fmpq
 from scipy import optimize
 
+from novikoff.certificate import Undecided
 from novikoff.certificate.coefficients import (
     EITHER,
     FINITE,
@@ -22,7 +23,7 @@ from novikoff.certificate.exact.dyadic import nearest_float, rational
 from novikoff.certificate.exact.lifted import Lifted
 from novikoff.certificate.exact.span import Basis, shortest, whole_columns
 from novikoff.certificate.integers import Integers
-from novikoff.facial.hinges import Floats, Ids
+from novikoff.facial.hinges import Floats, Ids, least_hinges
 from novikoff.facial.simplex import Combination, combine_to
 from novikoff.facial.spanning import enlarge, in_order_of_pivots
 from novikoff.facial.split import Split, outside
@@ -32,6 +33,9 @@ Check = Callable[[], None]
 BITS = (8, 20, 40, 53)
 CANDIDATES = 4000
 """Rows of a program in floating point; others are added where they matter."""
+
+LONGEST = 1 << 21
+"""Columns that depend on others, times the square of the number of these: that many floats."""
 
 EXACT_ROWS = 50
 """Rows for each column that an exact program begins with."""
@@ -52,6 +56,12 @@ def find_coefficients(lifted: Lifted, split: Split, check: Check = lambda: None)
     whole = _spanning(lifted, split.basis)
     identified = set(whole.pivots)
     free = sorted(set(range(lifted.width)) - identified)
+    if len(free) > len(identified) and len(free) * len(identified) ** 2 > LONGEST:
+        raise Undecided(
+            f"undecided: {len(free):,} of {lifted.width:,} columns depend on others, and how would "
+            "take gigabytes to say; leave out columns until there are fewer than examples"
+        )
+    check()
     relations = dict(zip(free, whole.orthogonal, strict=True))
     basis = Basis(lifted, split.basis)
     others = sorted(set(range(lifted.width)) - set(basis.pivots))
@@ -80,9 +90,9 @@ def find_coefficients(lifted: Lifted, split: Split, check: Check = lambda: None)
 def _spanning(lifted: Lifted, taken: Ids) -> Basis:
     """A basis of all rows that contains some."""
     rows = lifted.rows
-    sample = rows
-    if rows.size > CANDIDATES:
-        sample = np.random.default_rng(0).choice(rows, CANDIDATES, replace=False)
+    if rows.size <= CANDIDATES:
+        return Basis(lifted, np.sort(enlarge(lifted, taken, rows)))
+    sample = np.random.default_rng(0).choice(rows, CANDIDATES, replace=False)
     while True:
         taken = enlarge(lifted, taken, in_order_of_pivots(lifted, sample))
         basis = Basis(lifted, np.sort(taken))
@@ -130,7 +140,7 @@ class _Cone:
             fmpq(1, t) / rational(1, int(e)) for t, e in zip(tops, exponents, strict=True)
         ]
         lengths = np.linalg.norm(self.table, axis=1)
-        self.lengths = np.where(lengths > 0.0, lengths, 1.0)
+        self.unit = self.table / np.where(lengths > 0.0, lengths, 1.0)[:, None]
         # The coordinates of the interior direction.
         most = 1 << max(map(abs, self.interior)).bit_length()
         goal = np.array([a / most for a in self.interior])
@@ -147,7 +157,9 @@ class _Cone:
         if sign == 0:
             return self._both_ways(j)
         goal = [sign * v[j] for v in self.vectors]
-        found = self._guess(goal)
+        found: Coefficient | list[int] | None = self._other_sign(goal)
+        if found is None:
+            found = self._guess(goal)
         if found is None:
             found = self._exactly(goal)
         if isinstance(found, Coefficient):
@@ -172,6 +184,20 @@ class _Cone:
                 )
             factor *= 1 << 8
 
+    def _other_sign(self, goal: list[int]) -> list[int] | None:
+        """A direction that separates the rows and, with another sign, the column: least hinges.
+
+        It exists unless the goal is in the cone of the rows.
+        """
+        wanted = np.array([nearest_float(a * s) for a, s in zip(goal, self.scales, strict=True)])
+        size = float(np.abs(wanted).max())
+        if not (0.0 < size < np.inf and np.isfinite(self.unit).all()):
+            return None
+        found = least_hinges(np.vstack([self.unit, -wanted / size]), self.check)
+        if found is None or not found.separates:
+            return None
+        return self._in_integers(goal, found.vector / np.abs(found.vector).max())
+
     def _guess(self, goal: list[int]) -> Coefficient | list[int] | None:
         """Find the goal in the cone of the rows, or a feasible direction that excludes it."""
         wanted = np.array([nearest_float(a * s) for a, s in zip(goal, self.scales, strict=True)])
@@ -179,7 +205,7 @@ class _Cone:
         if not (0.0 < size < np.inf and np.isfinite(self.table).all()):
             return None
         wanted = wanted / size
-        unit = self.table / self.lengths[:, None]
+        unit = self.unit
         chosen = np.arange(self.rows.size)
         if chosen.size > 2 * CANDIDATES:
             chosen = np.argsort(-(unit @ wanted))[:CANDIDATES]
@@ -210,14 +236,20 @@ class _Cone:
             return None
         for share in (0.5, 0.05, 0.95):
             mixed = -left + (share * along / against if against > 0.0 else 1.0) * self.inner
-            mixed = mixed / np.abs(mixed).max()
-            for bits in BITS:
-                whole = [int(a) for a in np.rint(mixed * 2.0**bits)]
-                direction = self._direction([fmpq(a) for a in whole])
-                if self._excludes(goal, whole) and (
-                    (self.lifted.signs(self.rows, direction) >= 0).all()
-                ):
-                    return direction
+            found = self._in_integers(goal, mixed / np.abs(mixed).max())
+            if found is not None:
+                return found
+        return None
+
+    def _in_integers(self, goal: list[int], coordinates: Floats) -> list[int] | None:
+        """A feasible direction in short integers, if the goal excludes it, exactly."""
+        for bits in BITS:
+            whole = [int(a) for a in np.rint(coordinates * 2.0**bits)]
+            if not self._excludes(goal, whole):
+                continue
+            direction = self._direction([fmpq(a) for a in whole])
+            if (self.lifted.signs(self.rows, direction) >= 0).all():
+                return direction
         return None
 
     def _excludes(self, goal: list[int], whole: list[int]) -> bool:

@@ -1,6 +1,7 @@
 """Few rows that span others, and combine to zero with positive weights."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
 
 import numpy as np
 from scipy import linalg, optimize
@@ -15,6 +16,14 @@ from novikoff.facial.simplex import Combination, combine_to
 CANDIDATES = 40
 """Rows for each column among which a basis and a positive combination are looked for at first."""
 
+AT_MOST = 4000
+"""Candidates for a basis, or four for each column if that is more."""
+
+MANY = 150
+"""From so many columns on, slacks are tried as weights first. They prove it in one step, with as
+many rows as there are slacks; to find few rows takes time with the third power of the columns: on
+indicators of 200 columns a second, of 500 half a minute."""
+
 BITS = (12, 30, 48)
 """Lengths of the integers that weights are rounded to, until those of the basis are positive."""
 
@@ -26,8 +35,12 @@ def in_order_of_pivots(lifted: Lifted, rows: Ids) -> Ids:
     """The first of some rows, in the order in which elimination with pivoting takes them."""
     if not rows.size:
         return rows
-    most = CANDIDATES * lifted.width
-    rows = rows[:most]
+    width = lifted.width
+    most = min(CANDIDATES * width, max(AT_MOST, 4 * width))
+    if rows.size > most:
+        # Half of them by chance: columns with few values may not be among the first.
+        chance = np.random.default_rng(0).permutation(rows.size - most // 2)[: most - most // 2]
+        rows = np.concatenate([rows[: most // 2], rows[most // 2 + np.sort(chance)]])
     table = lifted.table(rows)
     sizes = np.abs(table).max(axis=0)
     sizes[sizes == 0.0] = 1.0
@@ -42,18 +55,31 @@ def in_order_of_pivots(lifted: Lifted, rows: Ids) -> Ids:
     return found
 
 
-def enlarge(lifted: Lifted, taken: Ids, rows: Ids) -> Ids:
-    """Independent rows that span the first ones, which are independent, and the others."""
+def enlarge(lifted: Lifted, taken: Ids, rows: Ids, *, every: bool = True) -> Ids:
+    """Independent rows that span the first ones, which are independent, and the others.
+
+    Unless ``every`` one matters: then only few more than there are columns.
+    """
     order = np.concatenate([taken, rows[~np.isin(rows, taken)]])
     if not order.size:
         return order
-    matrix = whole_columns(lifted.table(order))[0]
-    columns = [list(column) for column in zip(*matrix, strict=True)]
-    return order[independent_among(columns, order.size, PRIMES[0])]
+    # Where the first ones span everything already, the others need no elimination.
+    for size in (lifted.width + 32, order.size):
+        some = order[:size]
+        matrix = whole_columns(lifted.table(some))[0]
+        columns = [list(column) for column in zip(*matrix, strict=True)]
+        found = some[independent_among(columns, some.size, PRIMES[0])]
+        if found.size == lifted.width or size >= order.size or not every:
+            break
+    return found
 
 
 def positive_support(
-    basis: Basis, rows: Ids, check: Callable[[], None] = lambda: None, exact: Ids | None = None
+    basis: Basis,
+    rows: Ids,
+    check: Callable[[], None] = lambda: None,
+    exact: Ids | None = None,
+    slacks: Sequence[tuple[Ids, Floats]] = (),
 ) -> tuple[Ids, list[int]] | None:
     """Rows of the span with positive weights that positive weights of the basis cancel.
 
@@ -67,15 +93,20 @@ def positive_support(
         Called between steps.
     exact : array of int, optional
         Rows among which to look in exact arithmetic where floating point finds none.
+    slacks : sequence of pairs
+        Of each round, rows that combine to zero with their slacks, up to rows of rounds before.
 
     Returns
     -------
     (support, weights) or None
-        At most as many rows as the basis has; ``None`` where there are none.
+        At most as many rows as the basis has, unless slacks are the weights; ``None`` where there
+        are none.
     """
     others = np.setdiff1d(rows, basis.rows, assume_unique=True)
-    for support, weights in _guesses(basis, others, check):
+    guesses = [_guesses(basis, others, check), _slack_weights(basis, slacks)]
+    for support, weights in chain(*(guesses if basis.rows.size < MANY else guesses[::-1])):
         for bits in BITS:
+            check()
             whole = np.rint(weights / weights.max() * 2.0**bits)
             kept = whole > 0.0
             chosen = [int(a) for a in whole[kept]]
@@ -96,10 +127,24 @@ def _is_proved(basis: Basis, support: Ids, weights: list[int]) -> bool:
     return True
 
 
+def _slack_weights(
+    basis: Basis, slacks: Sequence[tuple[Ids, Floats]]
+) -> Iterator[tuple[Ids, Floats]]:
+    """The slacks of all rounds, those of later ones smaller: earlier rows make up for them."""
+    for share in (2.0**-6, 2.0**-14) if len(slacks) > 1 else (1.0,) * len(slacks):
+        rows = np.concatenate([some for some, _ in slacks])
+        weights = np.concatenate([s / s.max() * share**k for k, (_, s) in enumerate(slacks)])
+        kept = ~np.isin(rows, basis.rows) & (weights > 0.0)
+        order = np.argsort(rows[kept])
+        if order.size:
+            yield rows[kept][order], weights[kept][order]
+
+
 def _guesses(basis: Basis, rows: Ids, check: Callable[[], None]) -> Iterator[tuple[Ids, Floats]]:
     """Rows and weights, in floating point.
 
-    In coordinates of the basis, the sum of the basis is the vector of ones: it is to be cancelled.
+    In coordinates of the basis, the sum of the basis is the vector of ones: it is to be cancelled,
+    and where its own rows help, their weights become larger.
     """
     lifted, size = basis.lifted, basis.rows.size
     columns = np.array(basis.pivots)
@@ -129,18 +174,20 @@ def _guesses(basis: Basis, rows: Ids, check: Callable[[], None]) -> Iterator[tup
             return
         try:
             weights, missed = optimize.nnls(
-                table / lengths, -np.ones(size), maxiter=10 * size + 100
+                np.hstack([table / lengths, np.eye(size)]),
+                -np.ones(size),
+                maxiter=10 * size + 100,
             )
         except RuntimeError:
             return
-        weights = weights / lengths
+        more, weights = weights[candidates.size :], weights[: candidates.size] / lengths
         if missed <= 1e-7 * np.sqrt(size):
             kept = weights > 0.0
             yield candidates[kept], weights[kept]
             return
         if candidates.size == rows.size:
             return
-        left = -1.0 - table @ weights
+        left = -1.0 - more - table @ weights
         gains = np.concatenate(
             [left @ coordinates(rows[a : a + 8192]) for a in range(0, rows.size, 8192)]
         )
@@ -148,10 +195,10 @@ def _guesses(basis: Basis, rows: Ids, check: Callable[[], None]) -> Iterator[tup
             # The residual is a direction that separates a row.
             return
         best = rows[np.argsort(-gains)[: CANDIDATES * size]]
-        more = np.union1d(candidates, best)
-        if more.size == candidates.size:
+        enlarged = np.union1d(candidates, best)
+        if enlarged.size == candidates.size:
             return
-        candidates = more
+        candidates = enlarged
 
 
 def _exactly(basis: Basis, rows: Ids, check: Callable[[], None]) -> tuple[Ids, list[int]] | None:

@@ -1,7 +1,7 @@
 """The rounds of facial reduction: which rows are separated, and the proof that no others are."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from flint import fmpq
@@ -9,6 +9,7 @@ from flint import fmpq
 from novikoff.certificate import CertificateError
 from novikoff.certificate.exact.dyadic import rational
 from novikoff.certificate.exact.lifted import Lifted
+from novikoff.certificate.exact.modular import independent_columns
 from novikoff.certificate.exact.span import Basis, shortest, whole_columns
 from novikoff.facial.hinges import Floats, Ids, least_hinges
 from novikoff.facial.simplex import faces_of
@@ -56,12 +57,16 @@ def split_rows(lifted: Lifted, check: Check = lambda: None) -> Split:
     Examples
     --------
     >>> from novikoff.certificate.exact.lifted import Lifted
+    from novikoff.certificate.exact.modular import independent_columns
     >>> X, codes = np.array([[0.0], [1.0], [1.0], [2.0]]), np.array([0, 0, 1, 1])
     >>> found = split_rows(Lifted(X, codes, 2, affine=True))
     >>> found.separated, found.direction, found.basis, found.support
     (array([0, 3]), [-1, 1], array([1]), array([2]))
     """
     rows = lifted.rows
+    if lifted.per_class > np.unique(lifted.owners(rows)[0]).size:
+        found = _if_complete(lifted, rows, check)
+        return _in_fewer_columns(lifted, check) if found is None else found
     if rows.size * lifted.width > FEW_VALUES:
         for ends in SLACKS:
             # What overflows is not finite, and left to exact arithmetic.
@@ -72,11 +77,41 @@ def split_rows(lifted: Lifted, check: Check = lambda: None) -> Split:
     return _exactly(lifted, rows, check)
 
 
+def _if_complete(lifted: Lifted, rows: Ids, check: Check) -> Split | None:
+    """Separate all rows strictly; ``None`` where that fails."""
+    with np.errstate(all="ignore"):
+        table, vectors = _standardised(lifted, rows)
+        found = least_hinges(table, check) if np.isfinite(table).all() else None
+    if found is None or not found.separates:
+        return None
+    direction = _in_integers(lifted, rows, table, found.vector, vectors)
+    none = rows[:0]
+    return None if direction is None else Split(rows, none, direction, none, none, [])
+
+
+def _in_fewer_columns(lifted: Lifted, check: Check) -> Split:
+    """Split the rows of fewer examples than columns, of which the independent ones tell them apart.
+
+    In the others, which are combinations of these, a direction may be zero.
+    """
+    plain = Lifted(lifted.X, np.ones_like(lifted.codes), 2, lifted.affine, lifted.taking_part)
+    kept = np.array(independent_columns(plain.table(plain.rows)), dtype=np.int64)
+    features = kept[kept >= lifted.affine] - lifted.affine
+    narrow = replace(lifted, X=lifted.X[:, features])
+    found = split_rows(narrow, check)
+    if not found.direction:
+        return found
+    wide = np.zeros((lifted.n_classes - 1, lifted.per_class), dtype=object)
+    wide[:, kept] = np.array(found.direction, dtype=object).reshape(lifted.n_classes - 1, -1)
+    return replace(found, direction=wide.ravel().tolist())
+
+
 def _by_floats(lifted: Lifted, rows: Ids, ends: tuple[float, float], check: Check) -> Split | None:
     """Split the rows as floating point suggests; ``None`` where the proof fails."""
     taken = np.empty(0, dtype=np.int64)
     basis = Basis(lifted, taken)
     left = rows if lifted.affine else _not_zero(lifted, rows)
+    slacks: list[tuple[Ids, Floats]] = []
     while True:
         check()
         if taken.size == lifted.width:
@@ -98,16 +133,19 @@ def _by_floats(lifted: Lifted, rows: Ids, ends: tuple[float, float], check: Chec
             break
         slack = found.slacks
         order = np.argsort(-slack, kind="stable")
-        order = left[found.rows[order[slack[order] > _threshold(slack, ends)]]]
+        order = order[slack[order] > _threshold(slack, ends)]
+        slacks.append((left[found.rows[order]], slack[order]))
+        order = slacks[-1][0]
         before = taken.size
-        taken = enlarge(lifted, taken, in_order_of_pivots(lifted, order))
+        taken = enlarge(lifted, taken, in_order_of_pivots(lifted, order), every=False)
         if taken.size == before:
             return None
         basis = Basis(lifted, np.sort(taken))
     boundary = np.setdiff1d(rows, left, assume_unique=True)
     if not direction and lifted.width > basis.rows.size:
         boundary = rows
-    return _proved(left if direction else rows[:0], boundary, direction, basis, check)
+    separated = left if direction else rows[:0]
+    return _proved(separated, boundary, direction, basis, check, slacks=slacks)
 
 
 def _threshold(slacks: Floats, ends: tuple[float, float]) -> float:
@@ -125,12 +163,13 @@ def _proved(
     basis: Basis,
     check: Check,
     exact: Ids | None = None,
+    slacks: Sequence[tuple[Ids, Floats]] = (),
 ) -> Split | None:
     if not basis.rows.size:
         none = np.empty(0, dtype=np.int64)
         return Split(separated, boundary, direction, none, none, [])
     try:
-        found = positive_support(basis, boundary, check, exact)
+        found = positive_support(basis, boundary, check, exact, slacks)
     except CertificateError:
         # A sum overflows, or the rows are not independent.
         found = None

@@ -55,6 +55,12 @@ def class_rows(table: "Table") -> list[Row]:
     ]
     target = "" if table.target_name is None else f"{printable(table.target_name)}: "
     rows = [("Classes", target + first_of(classes, len(labels)))]
+    if table.counts is not None:
+        successes, failures = map(printable, table.counts)
+        told = f"{successes} (success = 1) and {failures} (success = 0)"
+        rows.append(
+            ("Counts", f"{told}; a row is one example of each that it counts at least once")
+        )
     if table.weights is not None:
         some = int((table.weights > 0.0).sum())
         total = counted(len(table.weights), "example")

@@ -205,7 +205,7 @@ class SeparabilitySummary:
     """A verdict on separability with what is said of it.
 
     ``repeat`` are the options that ``novikoff verify`` needs again; ``estimates`` says whether
-    logistic regression has estimates.
+    logistic regression has estimates, and ``estimates_out`` where the proof of that was written.
     """
 
     path: Path
@@ -215,6 +215,7 @@ class SeparabilitySummary:
     repeat: list[str]
     seconds: float
     estimates: Estimates
+    estimates_out: Path | None = None
 
     @property
     def answer(self) -> bool | None:
@@ -223,8 +224,12 @@ class SeparabilitySummary:
 
     def rows(self) -> list[Row]:
         """The summary for people."""
-        answer, out = self.answer, self.out
-        saved = saved_rows(out, self.path, self.repeat, "the certificate", self.seconds)
+        answer = self.answer
+        saved = saved_rows(self.out, self.path, self.repeat, "the certificate", self.seconds)
+        if self.estimates_out is not None:
+            what = "the certificate on the estimates"
+            more = saved_rows(self.estimates_out, self.path, self.repeat, what, self.seconds)
+            saved = [*saved, *(row for row in more if row[0] != "Time")]
         return [
             ("Separable", self.estimates.answer(answer)),
             ("Proved", "\n".join(self.certificate.sentences())),

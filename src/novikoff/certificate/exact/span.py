@@ -28,6 +28,7 @@ from novikoff.certificate.exact.dyadic import Dyadic, nearest_float
 from novikoff.certificate.exact.filter import UNDERFLOW, radius
 from novikoff.certificate.exact.lifted import Lifted
 from novikoff.certificate.exact.modular import PRIMES, independent_among
+from novikoff.certificate.exact.slices import exact_product
 from novikoff.certificate.examples.blocks import Floats, Indices
 
 DEPENDENT = "the rows of the basis are not independent"
@@ -101,10 +102,35 @@ class Basis:
         CertificateError
             With the number of the first.
         """
+        others = np.setdiff1d(rows, self.rows)
+        if others.size < self.lifted.width - len(self.pivots):
+            self._check_combinations(others)
+            return
         for vector in self.orthogonal:
             outside = np.flatnonzero(~self.lifted.vanishes(rows, vector))
             if outside.size:
                 raise CertificateError(f"row {rows[outside[0]]} {OUTSIDE}")
+
+    def _check_combinations(self, others: Indices) -> None:
+        """Refuse rows that are not combinations, where there are fewer than columns."""
+        if not others.size:
+            return
+        size, pivots = self.rows.size, self.pivots
+        whole = whole_columns(self.lifted.table(np.concatenate([self.rows, others])))[0]
+        basis, wanted = whole[:size], whole[size:]
+        if not size:
+            wrong = [k for k, row in enumerate(wanted) if any(row)]
+        else:
+            square = fmpz_mat([[row[j] for row in basis] for j in pivots])
+            solved: Any = square.solve(fmpz_mat([[row[j] for row in wanted] for j in pivots]))
+            combined: Any = solved.transpose() * fmpz_mat(basis)
+            wrong = [
+                k
+                for k, row in enumerate(wanted)
+                if any(combined[k, j] != a for j, a in enumerate(row))
+            ]
+        if wrong:
+            raise CertificateError(f"row {others[wrong[0]]} {OUTSIDE}")
 
     def check_positive(self, support: Indices, weights: Sequence[int]) -> None:
         """Refuse weights on further rows of the span that no positive weights here cancel."""
@@ -132,10 +158,10 @@ class Basis:
         return [solved[k, 0] / common for k in range(self.rows.size)]
 
     def _sum(self, support: Indices, weights: Sequence[int]) -> list[fmpq]:
-        exact = Dyadic.of(self.lifted.table(support))
+        table = self.lifted.table(support)
         factors = np.array([int(a) for a in weights], dtype=object)
-        sums = factors @ exact.integers.astype(object)
-        return [_scaled(fmpq(int(a)), exact.exponent) for a in sums]
+        sums, exponent = exact_product(np.ascontiguousarray(table.T), factors)
+        return [_scaled(fmpq(int(a)), exponent) for a in sums]
 
     def _is_positive(self, support: Indices, weights: Sequence[int]) -> bool:
         """Whether a bound in floating point proves that all weights of the basis are positive.

@@ -61,4 +61,7 @@ def _because(name: str, each: Coefficient, problem: Problem) -> str:
     one = group.count == 1
     number = "the 1 example" if one else f"all {counted(group.count, 'example')}"
     verb = "has" if one else "have"
-    return f"{number} with {name} = {in_full(group.value)} {verb} {target} = {label}"
+    # The name of an indicator says it already: clinic=west.
+    indicator = group.value == 1.0 and "=" in name
+    having = name if indicator else f"{name} = {in_full(group.value)}"
+    return f"{number} with {having} {verb} {target} = {label}"

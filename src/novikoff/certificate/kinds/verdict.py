@@ -172,16 +172,19 @@ class SeparationVerdict(Certificate):
         columns = self._found().columns
         return dict(zip(self.column_names, columns, strict=True))
 
-    def with_columns(self) -> Self:
-        """Return the certificate with the verdicts on the columns, which are then stored too."""
-        return self._carrying(replace(self, coefficients=self._found()))
+    def with_columns(self, *, time_limit: float | None = None) -> Self:
+        """Return the certificate with the verdicts on the columns, which are then stored too.
 
-    def computing(self, search: Callable[[], Coefficients]) -> Self:
+        ``time_limit`` is that of ``novikoff.separation`` unless another is given.
+        """
+        return self._carrying(replace(self, coefficients=self._found(time_limit)))
+
+    def computing(self, search: Callable[[float | None], Coefficients]) -> Self:
         """Return the certificate with a function that computes the verdicts on the columns."""
         self._set("_search", search)
         return self
 
-    def _found(self) -> Coefficients:
+    def _found(self, time_limit: float | None = None) -> Coefficients:
         if self.coefficients is None:
             search = getattr(self, "_search", None)
             if search is None:
@@ -189,7 +192,7 @@ class SeparationVerdict(Certificate):
                     "the certificate does not contain the verdicts on the columns, and the data "
                     "are not at hand: call novikoff.separation(X, y) again"
                 )
-            self._set("coefficients", search())
+            self._set("coefficients", search(time_limit))
         assert self.coefficients is not None
         return self.coefficients
 
@@ -251,7 +254,7 @@ class SeparationVerdict(Certificate):
     @property
     def _unit(self) -> str:
         """What a row is called."""
-        return "example" if len(self.problem.classes) == 2 else "comparison of an example"
+        return "example" if len(self.problem.classes) == 2 else "comparison"
 
     def _verdict(self) -> str:
         examples = self.problem.examples

@@ -31,19 +31,27 @@ class Source:
     words: tuple[str, ...] = ()
     decimal: str | None = None
     suggests: bool = False
+    failures: str | None = None
 
     def read(self, **wanted: Any) -> "Table":
         """Read the file; `wanted` are further arguments of `novikoff.data.read`."""
         from novikoff.data import DataError, read
+        from novikoff.data.regression import from_counts
 
         check_missing(self.missing)
+        if self.failures is not None and self.weights is not None:
+            raise Refusal("--failures and --weights exclude each other: leave one out")
+        successes = self.target or wanted.get("default_target")
+        if self.failures is not None and successes is None:
+            raise Refusal("--failures needs the column of successes: pass it as --target")
         if self.decimal not in (None, ".", ","):
             raise Refusal(f"--decimal {safe(self.decimal)}: choose . or ,")
         try:
-            return read(
+            # Failures are read as weights are: numbers that are not features, and not negative.
+            table = read(
                 self.path,
                 self.target,
-                weights=self.weights,
+                weights=self.weights if self.failures is None else self.failures,
                 format=self.format,
                 drop=self.drop,
                 header=self.header,
@@ -52,6 +60,9 @@ class Source:
                 decimal=self.decimal or ".",
                 **wanted,
             )
+            if self.failures is None:
+                return table
+            return from_counts(table, table.target_name or str(successes), self.failures)
         except DataError as error:
             raise Refusal(error, error.options if self.suggests else ()) from None
 
@@ -62,11 +73,14 @@ class Source:
         file of the labels of idx images is not remembered: no model may choose a file to open.
         """
         about: dict[str, Any] = {"data": self.path.name}
-        target = table.target_name or (None if self.labels_apart else self.target)
+        named = table.target_name if table.counts is None else table.counts[0]
+        target = named or (None if self.labels_apart else self.target)
         if target is not None:
             about["target"] = target
         if table.feature_names is None and self.drop:
             about["drop"] = " ".join(self.drop)
+        if self.failures is not None:
+            about["failures"] = self.failures
         if self.header is not None:
             about["header"] = "yes" if self.header else "no"
         if self.decimal is not None:
@@ -93,7 +107,11 @@ class Source:
     def as_at_the_fit(self, about: dict[str, Any], problem: "Problem") -> "Source":
         """Fill in what the model remembers of its file, and was not given as an option."""
         remembered = () if problem.feature_names else tuple(about.get("drop", "").split())
-        return replace(self.with_dialect(about), drop=self.drop or remembered)
+        return replace(
+            self.with_dialect(about),
+            drop=self.drop or remembered,
+            failures=self.failures or about.get("failures"),
+        )
 
     def target_or(self, remembered: str | None) -> str | None:
         """Return the target that was read: the option, or what a model remembers.
@@ -124,12 +142,17 @@ def check_missing(missing: str | None) -> None:
         raise Refusal(f"--missing {safe(missing)}: choose one of {', '.join(POLICIES)}")
 
 
+WITHOUT_FIRST = "without the first"
+"""What a certificate says of the levels of words where their first is no feature."""
+
+
 def columns_of(
     model: Path, problem: "Problem", about: dict[str, Any], missing: str | None = None
 ) -> dict[str, Any]:
     """Return the arguments of `read` that make the features of the model from a file's columns.
 
-    `missing` is another treatment of missing values than at the fit.
+    `missing` is another treatment of missing values than at the fit. Where the first level of words
+    is no feature, that is left out afterwards.
     """
     from novikoff.certificate import CertificateError
     from novikoff.data.encoding import Encoding
@@ -141,7 +164,8 @@ def columns_of(
         except CertificateError as error:
             raise Refusal(f"{safe(model)}: {one_line(error)}") from None
         names = encoding.feature_names
-        if encoding.width != problem.n_features or names != problem.feature_names:
+        same = encoding.width == problem.n_features and names == problem.feature_names
+        if not same and about.get("levels") != WITHOUT_FIRST:
             raise Refusal(
                 f"{safe(model)}: its encoding does not make the features of its certificate"
             )

@@ -49,6 +49,16 @@ Weights = Annotated[
         help="The column of the examples' weights, if they have any; it is not a feature.",
     ),
 ]
+Failures = Annotated[
+    str | None,
+    typer.Option(
+        "--failures",
+        metavar="NAME|POSITION",
+        show_default=False,
+        rich_help_panel=_DATA,
+        help="The column of failures, where the target is a column of successes (binomial counts).",
+    ),
+]
 Format = Annotated[
     str | None,
     typer.Option(
