@@ -1,9 +1,6 @@
 """What is proved about new data, or why nothing is."""
 
-import warnings
 from typing import TYPE_CHECKING, Any
-
-from sklearn.exceptions import ConvergenceWarning
 
 from novikoff.report.describe import Row
 
@@ -17,11 +14,8 @@ def risk_or_reason(model: Any, table: "Table") -> "Risk | str":
     from novikoff.estimators.risk import NoRiskError
 
     try:
-        with warnings.catch_warnings():
-            # The run on the support alone may be cut short as the fit was, which has warned.
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            risk: Risk = model.risk_certificate(table.X, table.y)
-            return risk
+        risk: Risk = model.risk_certificate(table.X, table.y)
+        return risk
     except NoRiskError as error:
         return str(error)
 
