@@ -52,11 +52,19 @@ def mnist_pairs(report: Report) -> None:
 
 def small(report: Report) -> None:
     X, y = load_digits(return_X_y=True)
+    X = X / 16.0
     for a, b in ((0, 1), (3, 8), (4, 9)):
         part = (y == a) | (y == b)
         model = MaxMargin().fit(X[part], y[part])
         case = f"digits {a}-v-{b}, hard margin"
         certified(report, case, model, X[part], y[part], at_most=100 * VACUOUS)
+    for case, model in (
+        ("digits, ten classes together, hard margin", MaxMargin(tol=1e-9)),
+        ("digits, ten classes together, C = 1", MaxMargin(C=1.0, tol=1e-9)),
+        ("digits, each class against the rest, C = 1", MaxMargin(C=1.0, multi_class="ovr")),
+        ("digits, rbf kernel, gamma = 0.1, hard margin", MaxMargin(kernel="rbf", gamma=0.1)),
+    ):
+        certified(report, case, model.set_params(tol=1e-9).fit(X, y), X, y)
     cancer = datasets.breast_cancer(standardised=False)
     certified(report, "breast cancer, raw, hard margin", MaxMargin(tol=1e-9).fit(*cancer), *cancer)
     soft = MaxMargin(C=1.0, tol=1e-9).fit(*cancer)

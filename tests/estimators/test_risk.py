@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_digits
 
 import novikoff
@@ -179,6 +180,16 @@ def test_runs_ended_by_time_or_by_a_proof():
         online.risk_certificate(X, y)
 
 
+def test_frames_and_lists():
+    pandas = pytest.importorskip("pandas")
+    X, y = load_digits(n_class=2, return_X_y=True)
+    for rows in (pandas.DataFrame(X, columns=[f"p{j}" for j in range(X.shape[1])]), X.tolist()):
+        labels = pandas.Series(y) if isinstance(rows, pandas.DataFrame) else y.tolist()
+        for model in (Perceptron(random_state=0), MaxMargin()):
+            bound = clone(model).fit(rows, labels).risk_certificate(rows, labels).bound
+            assert bound == clone(model).fit(X, y).risk_certificate(X, y).bound
+
+
 def test_a_model_that_was_changed_since_the_fit():
     X, y = load_digits(n_class=2, return_X_y=True)
     clf = MaxMargin(class_weight="balanced", C=1.0).fit(X, y).set_params(class_weight=None)
@@ -216,6 +227,9 @@ def test_a_grid_that_was_fixed_beforehand_shares_the_confidence(tmp_path):
     assert loaded.risk_.bound == risk.bound
     assert loaded.risk_certificate(X, y).bound == risk.bound
     assert novikoff.verify(path, X, y).errors is not None
+    forge(path, chosen_from=1)
+    with pytest.raises(CertificateError, match="pay for the choice"):
+        novikoff.verify(path, X, y)
     assert loaded.fit(X, y).risk_certificate(X, y).bound < risk.bound
     novikoff.save(MaxMarginCV(Cs=3, cv=3).fit(X, y), path)
     with pytest.raises(NoRiskError, match="cross-validation"):

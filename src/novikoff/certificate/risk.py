@@ -113,14 +113,17 @@ class Risk:
     def sentences(self) -> list[str]:
         """What is proved, and under which conditions."""
         confidence = f"{in_full(round(100.0 * self.confidence, 10))} %"
+        farthest = " and the farthest one" if self.extra else ""
         lines = [
             f"With {confidence} confidence the error on new examples from the same source is at "
-            f"most {percent(self.bound)}: {self.size:,} of {counted(self.n_examples, 'example')} "
-            f"carry the model ({_SAID[self.method]})."
+            f"most {percent(self.bound)}: {self.support.size:,} of "
+            f"{counted(self.n_examples, 'example')}{farthest} carry the model "
+            f"({_SAID[self.method]})."
         ]
         if self.margin is not None and self.margin > 0.0:
             lines.append(
-                f"So is the share of new examples with a margin of at most {at_least(self.margin)}."
+                "The same bound holds for the share of new examples whose margin is at most "
+                f"{at_least(self.margin)}."
             )
         if self.chosen_from > 1:
             lines.append(

@@ -25,6 +25,7 @@ from novikoff.certificate import Status
 from novikoff.certificate.compression import Carriers
 from novikoff.certificate.errors import CertificateError
 from novikoff.certificate.exact.filter import signed_values
+from novikoff.certificate.exact.prediction import scores as exact_scores
 from novikoff.certificate.examples.checked import Examples
 from novikoff.certificate.examples.extent import norm_above
 from novikoff.certificate.risk import Risk
@@ -46,7 +47,7 @@ class NoRiskError(ValueError):
     """Why nothing is proved about new data."""
 
 
-def carriers_of_run(model: Perceptron, X: Any, y: ArrayLike, examples: Examples) -> Carriers:
+def carriers_of_run(model: Perceptron, y: ArrayLike, examples: Examples) -> Carriers:
     """Return the examples that carry a perceptron, in the order of visits.
 
     Raises
@@ -63,14 +64,14 @@ def carriers_of_run(model: Perceptron, X: Any, y: ArrayLike, examples: Examples)
     needed = np.zeros(len(examples.codes), dtype=bool)
     supports = model.support_ if isinstance(model.support_, list) else [model.support_]
     needed[np.concatenate(supports)] = True
-    needed |= _wrong(model, X, y)
+    needed |= _wrong(model, examples)
     margin = margin_held(model)
     if margin is not None:
         within = ~is_beyond(model, examples, margin)
         if (within & ~needed).any():
             margin = None
     rows = visits[needed[visits]]
-    if len(rows) != np.count_nonzero(needed) or not _repeats(model, X, y, rows):
+    if len(rows) != np.count_nonzero(needed) or not _repeats(model, y, examples, rows):
         raise NoRiskError(
             "No bound on new data: a run on the examples that carry the model gives another one."
         )
@@ -149,42 +150,44 @@ def check_run(model: Perceptron, risk: Risk, X: Any, y: ArrayLike) -> None:
     examples = Examples.of(model.certificate_.problem, X, y, None, check_fingerprint=False)
     if risk.n_examples != len(examples.codes):
         raise CertificateError("the examples are not counted as they must be")
-    if not _repeats(model, X, y, risk.support):
+    if not _repeats(model, y, examples, risk.support):
         raise CertificateError("a run on the examples that carry the model gives another one")
     outside = np.ones(len(examples.codes), dtype=bool)
     outside[risk.support] = False
-    strangers = np.flatnonzero(outside & _wrong(model, X, y))
+    strangers = np.flatnonzero(outside & _wrong(model, examples))
     if risk.margin is not None and not strangers.size:
-        held = margin_held(_repeated(model, X, y, risk.support))
+        held = margin_held(_repeated(model, y, examples, risk.support))
         if held is None or risk.margin > held:
             raise CertificateError(f"the margin {risk.margin!r} is not proved on new data")
         strangers = np.flatnonzero(outside & ~is_beyond(model, examples, risk.margin))
     if strangers.size:
         raise CertificateError(f"example {strangers[0]} carries the model too, and is not listed")
     if not model.shuffle or isinstance(model.random_state, int | np.integer):
-        whole = _quietly_fitted(clone(model), X, y)
+        whole = _quietly_fitted(clone(model), examples.X, y)
         found = whole.support_ if isinstance(whole.support_, list) else [whole.support_]
         others = np.setdiff1d(np.concatenate(found), risk.support)
         if others.size or not _is_same(whole, model):
             raise CertificateError("a run on all examples is not carried by those that are listed")
 
 
-def _wrong(model: Perceptron, X: Any, y: ArrayLike) -> Any:
-    return model.predict(X) != np.asarray(y)
+def _wrong(model: Perceptron, examples: Examples) -> Any:
+    scores = exact_scores(examples.X, model.coef_, model.intercept_)
+    codes = scores.argmax(axis=1) if scores.shape[1] > 1 else scores[:, 0] >= 0.0
+    return codes != examples.codes
 
 
-def _repeats(model: Perceptron, X: Any, y: ArrayLike, rows: Any) -> bool:
+def _repeats(model: Perceptron, y: ArrayLike, examples: Examples, rows: Any) -> bool:
     """Whether a run on some examples alone, in their order, gives the model bit for bit."""
     try:
-        return _is_same(_repeated(model, X, y, rows), model)
+        return _is_same(_repeated(model, y, examples, rows), model)
     except ValueError:
         # One class alone cannot be fitted.
         return False
 
 
-def _repeated(model: Perceptron, X: Any, y: ArrayLike, rows: Any) -> Perceptron:
+def _repeated(model: Perceptron, y: ArrayLike, examples: Examples, rows: Any) -> Perceptron:
     again = clone(model).set_params(shuffle=False, verbose=0)
-    return _quietly_fitted(again, X[rows], np.asarray(y)[rows])
+    return _quietly_fitted(again, examples.X[rows], np.asarray(y)[rows])
 
 
 def _quietly_fitted(model: Perceptron, X: Any, y: ArrayLike) -> Perceptron:

@@ -103,7 +103,7 @@ def run_risk(
 ) -> Risk:
     """Bound the error on new data of a perceptron, which is a function of few examples."""
     examples = Examples.of(model.certificate_.problem, X, y, None, check_fingerprint=True)
-    found = carriers_of_run(model, X, y, examples)
+    found = carriers_of_run(model, y, examples)
     return _risk(
         len(examples.codes),
         found.rows,

@@ -13,6 +13,11 @@ def risk_or_reason(model: Any, table: "Table") -> "Risk | str":
     """Return the bound on the error on new data, which the model keeps, or why there is none."""
     from novikoff.estimators.risk import NoRiskError
 
+    if table.encoding is not None and not table.encoding.is_plain:
+        return (
+            "No bound on new data: how columns of words, dates or missing values become numbers "
+            "was taken from all examples."
+        )
     try:
         risk: Risk = model.risk_certificate(table.X, table.y)
         return risk
