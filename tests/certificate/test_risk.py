@@ -99,6 +99,22 @@ def test_classes_together(convert, parameters):
         Risk.from_dict(fewer).verify(clf.certificate_, convert(X), y)
 
 
+def test_every_class_is_among_the_carriers():
+    """Through the origin, the nearest point of one class alone may be the margin."""
+    X = np.array([[1.0, 0.0], [1.0, 0.1], [-5.0, 0.0], [-6.0, 1.0], [-7.0, -1.0]])
+    y = np.array([1, 1, 0, 0, 0])
+    for parameters in ({}, {"C": 10.0}):
+        clf = MaxMargin(fit_intercept=False, tol=1e-12, **parameters).fit(X, y)
+        risk = risk_of(clf, X, y)
+        assert set(y[risk.support]) == {0, 1}
+        assert 2 in risk.support and 3 not in risk.support
+        risk.verify(clf.certificate_, X, y)
+        document = {**risk.to_dict(), "bound": 1.0}
+        document["support"] = [i for i in document["support"] if i != 2]
+        with pytest.raises(CertificateError, match="example 2 carries"):
+            Risk.from_dict(document).verify(clf.certificate_, X, y)
+
+
 def test_a_loose_optimum_of_classes_together_proves_nothing():
     X, y = load_digits(n_class=3, return_X_y=True)
     loose = Perceptron(rule="classic", random_state=0).fit(X, y).certificate_

@@ -12,6 +12,10 @@ the search that found the model, nor of where it began and when it stopped.
 does not exist (one class only; nothing separates them) count as carried by all of their examples:
 then an example outside of the set can be left out of any sample, and the set stays the same.
 
+*Classes.* A new example of a class that was never seen must join the set too, and the classes must
+stay the same without the others. With an intercept every class has an example on its margin;
+without one, the first example of a class that has none belongs to the set.
+
 Let ``x_r`` be any of these examples, and count one example more, the one farthest from ``x_r``:
 then an example that would not join the set lies no farther from ``x_r`` than the farthest of the
 training examples. All of those lie within ``rho`` of one of them, hence every two points that occur
@@ -136,6 +140,15 @@ def carriers_of(certificate: Certificate, examples: Examples) -> Carriers:
         Where the certificate does not say enough.
     """
     check_problem(certificate)
+    found = _carriers(certificate, examples)
+    if certificate.problem.affine:
+        return found
+    missing = np.setdiff1d(examples.codes, examples.codes[found.rows])
+    firsts = [int(np.argmax(examples.codes == code)) for code in missing]
+    return found._replace(rows=np.union1d(found.rows, firsts).astype(np.int64))
+
+
+def _carriers(certificate: Certificate, examples: Examples) -> Carriers:
     if isinstance(certificate, Joint):
         from novikoff.certificate.joint_compression import joint_carriers
 
