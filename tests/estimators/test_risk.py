@@ -41,6 +41,21 @@ def test_a_mean_has_no_margin_of_its_rule():
     assert clf.risk_certificate(X, y).margin is None
 
 
+def test_what_the_mean_of_a_satisfied_run_gets_wrong_counts_too():
+    rng, more = np.random.default_rng(1), 0
+    for seed in range(20):
+        X, y, _ = on_a_sphere(rng, 60, 4)
+        clf = Perceptron(
+            rule="classic", average=True, min_margin=0.0, max_iter=10**5, random_state=seed
+        ).fit(X, y)
+        assert clf.status_ is Status.CONVERGED
+        risk = clf.risk_certificate(X, y)
+        wrong = np.flatnonzero(clf.predict(X) != y)
+        assert set(risk.support.tolist()) == {*clf.support_.tolist(), *wrong.tolist()}
+        more += len(risk.support) > len(clf.support_)
+    assert more > 0
+
+
 def test_of_several_classes_the_supports_are_joined():
     X, y = load_digits(n_class=3, return_X_y=True)
     clf = Perceptron(rule="classic", random_state=1, multi_class="ovr").fit(X, y)

@@ -374,8 +374,8 @@ class Perceptron(LinearModel):
         self.centre_ = training.unscaled(sample.centre)
         self._store(list(results.values()), certificate, training.classes)
         self._visits = order
-        if self.status_ in (Status.CONVERGED, Status.GAP_REACHED):
-            # Nothing else carries the model, and the whole order is as long as the data.
+        if self.status_ in (Status.CONVERGED, Status.GAP_REACHED) and average is not True:
+            # No other example is wrong, and the whole order is as long as the data.
             supports = np.concatenate([result.support for result in results.values()])
             self._visits = order[np.isin(order, supports)]
         self.__dict__.pop("mistakes_", None)
