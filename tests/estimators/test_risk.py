@@ -195,6 +195,24 @@ def test_runs_ended_by_time_or_by_a_proof():
         online.risk_certificate(X, y)
 
 
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    "model",
+    [
+        Perceptron(rule="classic", C=1.0, random_state=0),
+        Perceptron(rule="classic", C=1.0, max_iter=3, average=True, random_state=0),
+        MaxMargin(C=1.0),
+        MaxMargin(C=1.0, fit_intercept=False),
+    ],
+)
+def test_equal_examples_with_different_labels(model):
+    """The normal is zero, or nearly so: no margin is claimed of it."""
+    X, y = np.ones((40, 2)), np.r_[np.zeros(3), np.ones(37)]
+    risk = model.fit(X, y).risk_certificate(X, y)
+    assert risk.bound > 3 / 40
+    assert novikoff.verify(model, X, y).errors is not None
+
+
 def test_frames_and_lists():
     pandas = pytest.importorskip("pandas")
     X, y = load_digits(n_class=2, return_X_y=True)

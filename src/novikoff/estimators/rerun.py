@@ -121,7 +121,10 @@ def margin_held(model: Perceptron) -> float | None:
         or named(model.rule).pick == "worst"
     ):
         return None
-    margin = float(online.states[0][THRESHOLD]) / norm_above(model.coef_) * (1.0 - ROOM)
+    size = norm_above(model.coef_)
+    if size == 0.0:
+        return None
+    margin = float(online.states[0][THRESHOLD]) / size * (1.0 - ROOM)
     return margin if 0.0 < margin < np.inf else None
 
 
