@@ -79,6 +79,49 @@ def test_several_classes_count_each_example_once():
     risk.verify(clf.certificate_, X, y)
 
 
+@pytest.mark.parametrize("parameters", [{}, {"C": 1e-3}, {"C": 1e-3, "fit_intercept": False}])
+@pytest.mark.parametrize("convert", [np.asarray, sparse.csr_matrix])
+def test_classes_together(convert, parameters):
+    X, y = load_digits(n_class=3, return_X_y=True)
+    clf = MaxMargin(tol=1e-9, **parameters).fit(convert(X), y)
+    risk = risk_of(clf, convert(X), y)
+    scores = clf.decision_function(X)
+    own = scores[np.arange(len(y)), y]
+    scores[np.arange(len(y)), y] = -np.inf
+    leads = own - scores.max(axis=1)
+    edge = 1.0 if parameters else leads.min()
+    within = np.count_nonzero(leads <= edge * (1 + 1e-6))
+    assert within < risk.size <= within + 3
+    assert risk.margin is None
+    risk.verify(clf.certificate_, convert(X), y)
+    fewer = {**risk.to_dict(), "support": risk.support[1:].tolist(), "bound": 1.0}
+    with pytest.raises(CertificateError, match="carries the model too"):
+        Risk.from_dict(fewer).verify(clf.certificate_, convert(X), y)
+
+
+def test_every_class_is_among_the_carriers():
+    """Through the origin, the nearest point of one class alone may be the margin."""
+    X = np.array([[1.0, 0.0], [1.0, 0.1], [-5.0, 0.0], [-6.0, 1.0], [-7.0, -1.0]])
+    y = np.array([1, 1, 0, 0, 0])
+    for parameters in ({}, {"C": 10.0}):
+        clf = MaxMargin(fit_intercept=False, tol=1e-12, **parameters).fit(X, y)
+        risk = risk_of(clf, X, y)
+        assert set(y[risk.support]) == {0, 1}
+        assert 2 in risk.support and 3 not in risk.support
+        risk.verify(clf.certificate_, X, y)
+        document = {**risk.to_dict(), "bound": 1.0}
+        document["support"] = [i for i in document["support"] if i != 2]
+        with pytest.raises(CertificateError, match="example 2 carries"):
+            Risk.from_dict(document).verify(clf.certificate_, X, y)
+
+
+def test_a_loose_optimum_of_classes_together_proves_nothing():
+    X, y = load_digits(n_class=3, return_X_y=True)
+    loose = Perceptron(rule="classic", random_state=0).fit(X, y).certificate_
+    with pytest.raises(NoRiskError, match="smaller tol"):
+        optimum_risk(loose, X, y, confidence=0.95, method="auto")
+
+
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize(("m", "k"), [(100, 3), (2000, 40), (5000, 1500)])
 def test_ball_arithmetic_proves_the_bound_and_nothing_below(method, m, k):
@@ -105,7 +148,7 @@ def test_sentences():
     X, y = pair(0, 1)
     text = str(risk_of(MaxMargin().fit(X, y), X, y))
     assert text.startswith("With 95 % confidence the error on new examples from the same source")
-    assert "20 of 360 examples carry the model" in text
+    assert "19 of 360 examples and the farthest one carry the model" in text
     assert "drawn independently from one source" in text
 
 
@@ -165,11 +208,9 @@ def test_refusals():
         risk_of(MaxMargin().fit(X, y), X, y)
     with pytest.raises(NoRiskError, match="scale=True"):
         risk_of(MaxMargin(C=1.0, scale=True).fit(X, y), X, y)
-    Xs, ys = load_digits(n_class=3, return_X_y=True)
-    with pytest.raises(NoRiskError, match="ovr"):
-        risk_of(MaxMargin(C=1e-3, multi_class="joint").fit(Xs, ys), Xs, ys)
-    with pytest.raises(NoRiskError, match="kernel"):
-        risk_of(MaxMargin(C=1.0, kernel="rbf").fit(Xs[:90], ys[:90] > 0), Xs[:90], ys[:90] > 0)
+    Xs, ys = (part[:90] for part in load_digits(n_class=3, return_X_y=True))
+    with pytest.raises(NoRiskError, match="weights"):
+        risk_of(MaxMargin(C=1.0).fit(Xs, ys > 0, sample_weight=1.0 + ys), Xs, ys > 0)
     small, labels = X[:60], np.arange(60) % 2
     with pytest.raises(NoRiskError, match="give a C"):
         risk_of(

@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_digits
 
 import novikoff
@@ -40,6 +41,21 @@ def test_a_mean_has_no_margin_of_its_rule():
     assert clf.risk_certificate(X, y).margin is None
 
 
+def test_what_the_mean_of_a_satisfied_run_gets_wrong_counts_too():
+    rng, more = np.random.default_rng(1), 0
+    for seed in range(20):
+        X, y, _ = on_a_sphere(rng, 60, 4)
+        clf = Perceptron(
+            rule="classic", average=True, min_margin=0.0, max_iter=10**5, random_state=seed
+        ).fit(X, y)
+        assert clf.status_ is Status.CONVERGED
+        risk = clf.risk_certificate(X, y)
+        wrong = np.flatnonzero(clf.predict(X) != y)
+        assert set(risk.support.tolist()) == {*clf.support_.tolist(), *wrong.tolist()}
+        more += len(risk.support) > len(clf.support_)
+    assert more > 0
+
+
 def test_of_several_classes_the_supports_are_joined():
     X, y = load_digits(n_class=3, return_X_y=True)
     clf = Perceptron(rule="classic", random_state=1, multi_class="ovr").fit(X, y)
@@ -67,19 +83,54 @@ def test_the_compressing_order_proves_more():
     assert bounds["compress"] < 0.1 < bounds["sweep"]
 
 
-def test_a_fixed_number_of_passes_on_noisy_data():
+def noisy(rng, m=2000, d=3, share=0.02):
+    X, y, _ = on_a_sphere(rng, m, d)
+    return X, y ^ (rng.random(m) < share)
+
+
+@pytest.mark.parametrize("limit", [{"max_iter": 3}, {"max_iter": 30, "max_updates": 200}])
+def test_a_fixed_number_of_steps_on_noisy_data(limit):
     """The examples that the mean gets wrong count too."""
-    rng = np.random.default_rng(3)
-    X, y, _ = on_a_sphere(rng, 2000, 3)
-    y ^= rng.random(len(y)) < 0.02
-    clf = Perceptron(rule="classic", average=True, min_margin=0.0, max_iter=3, random_state=0)
-    with pytest.warns(match="max_iter"):
+    X, y = noisy(np.random.default_rng(3))
+    clf = Perceptron(rule="classic", average=True, min_margin=0.0, random_state=0, **limit)
+    with pytest.warns(match="max_"):
         clf.fit(X, y)
-    with pytest.warns(match="max_iter"):
-        risk = clf.risk_certificate(X, y)
+    risk = clf.risk_certificate(X, y)
     wrong = np.flatnonzero(clf.predict(X) != y)
     assert set(wrong) <= set(risk.support.tolist())
     assert len(wrong) / len(y) < risk.bound < 1.0
+    assert novikoff.verify(clf, X, y).errors == len(wrong)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        # The model may be an iterate that was kept because it makes no training error.
+        {"average": False, "min_margin": 0.0, "max_iter": 3},
+        {"average": "auto", "min_margin": 0.0, "max_iter": 3},
+        # A proof that nothing separates the examples would shorten the run.
+        {"average": True, "min_margin": 0.0, "max_iter": 31},
+        # The margin that is looked for was excluded.
+        {"average": True, "min_margin": 0.5, "max_iter": 30},
+    ],
+)
+def test_a_run_whose_end_or_model_looks_at_all_examples(parameters):
+    X, y = noisy(np.random.default_rng(3), 300)
+    clf = Perceptron(rule="classic", random_state=0, **parameters).fit(X, y)
+    with pytest.raises(NoRiskError, match="depends on all examples"):
+        clf.risk_certificate(X, y)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_classes_together_that_nothing_separates():
+    X, y = load_digits(n_class=3, return_X_y=True)
+    y[:20] = np.roll(y[:20], 1)
+    clf = Perceptron(rule="classic", average=True, min_margin=0.0, max_iter=3).fit(X, y)
+    with pytest.raises(NoRiskError, match="not for several classes"):
+        clf.risk_certificate(X, y)
+    soft = clf.set_params(C=1.0).fit(X, y)
+    assert soft.risk_certificate(X, y).bound < 1.0
 
 
 def test_coverage_of_the_perceptron():
@@ -112,10 +163,13 @@ def test_max_margin_through_its_method():
         (Perceptron(warm_start=True), "warm_start"),
         (Perceptron(rule="passive-aggressive", C=1.0), "unit steps"),
         (Perceptron(class_weight="balanced"), "balanced"),
-        (Perceptron(rule="classic", average=True), "min_margin=0"),
+        (Perceptron(kernel="rbf", gamma=0.01), "kernel"),
         (MaxMargin(class_weight="balanced"), "balanced"),
         (MaxMargin(scale=True), "scale=True"),
-        (MaxMarginCV(Cs=[1.0]), "chose C"),
+        (MaxMargin(C=1.0, kernel="rbf"), "gamma='scale'"),
+        (MaxMargin(C=1.0, kernel="poly", gamma=0.01, coef0=-1.0, degree=2), "coef0"),
+        (MaxMargin(C=1.0, kernel=lambda a, b: a @ b.T), "callable"),
+        (MaxMarginCV(Cs=3), "cross-validation"),
     ],
 )
 @pytest.mark.filterwarnings("ignore")
@@ -141,6 +195,90 @@ def test_runs_ended_by_time_or_by_a_proof():
         online.risk_certificate(X, y)
 
 
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    "model",
+    [
+        Perceptron(rule="classic", C=1.0, random_state=0),
+        Perceptron(rule="classic", C=1.0, max_iter=3, average=True, random_state=0),
+        MaxMargin(C=1.0),
+        MaxMargin(C=1.0, fit_intercept=False),
+    ],
+)
+def test_equal_examples_with_different_labels(model):
+    """The normal is zero, or nearly so: no margin is claimed of it."""
+    X, y = np.ones((40, 2)), np.r_[np.zeros(3), np.ones(37)]
+    risk = model.fit(X, y).risk_certificate(X, y)
+    assert risk.bound > 3 / 40
+    assert novikoff.verify(model, X, y).errors is not None
+
+
+def test_frames_and_lists():
+    pandas = pytest.importorskip("pandas")
+    X, y = load_digits(n_class=2, return_X_y=True)
+    for rows in (pandas.DataFrame(X, columns=[f"p{j}" for j in range(X.shape[1])]), X.tolist()):
+        labels = pandas.Series(y) if isinstance(rows, pandas.DataFrame) else y.tolist()
+        for model in (Perceptron(random_state=0), MaxMargin()):
+            bound = clone(model).fit(rows, labels).risk_certificate(rows, labels).bound
+            assert bound == clone(model).fit(X, y).risk_certificate(X, y).bound
+
+
+def test_a_model_that_was_changed_since_the_fit():
+    X, y = load_digits(n_class=2, return_X_y=True)
+    clf = MaxMargin(class_weight="balanced", C=1.0).fit(X, y).set_params(class_weight=None)
+    with pytest.raises(NoRiskError, match="class_weight has changed"):
+        clf.risk_certificate(X, y)
+    clf = MaxMargin().fit(X, y)
+    clf.coef_ = -clf.coef_
+    with pytest.raises(NoRiskError, match="not what was certified"):
+        clf.risk_certificate(X, y)
+
+
+def test_where_the_search_began_does_not_matter():
+    """The optimum is that of the examples, however it was found."""
+    X, y = load_digits(n_class=2, return_X_y=True)
+    clf = MaxMargin().fit(X, y)
+    first = clf.risk_certificate(X, y)
+    start = Perceptron(random_state=0).fit(X, y)
+    again = MaxMargin(warm_start=True).fit(X, y, start=start).fit(X, y)
+    assert again.risk_certificate(X, y).bound == first.bound
+
+
+def test_a_grid_that_was_fixed_beforehand_shares_the_confidence(tmp_path):
+    X, y = load_digits(n_class=2, return_X_y=True)
+    X = X / 16.0
+    clf = MaxMarginCV(Cs=[0.1, 1.0, 10.0], tol=1e-9, cv=3).fit(X, y)
+    risk = clf.risk_certificate(X, y)
+    assert risk.chosen_from == 3
+    expected = compression_bound(len(y), risk.size, 0.05 / 3)
+    assert risk.bound == pytest.approx(float(expected), rel=1e-9)
+    assert "3 settings" in str(risk)
+    # The model that is stored knows it too.
+    path = tmp_path / "model.json"
+    novikoff.save(clf, path)
+    loaded = novikoff.load(path)
+    assert loaded.risk_.bound == risk.bound
+    assert loaded.risk_certificate(X, y).bound == risk.bound
+    assert novikoff.verify(path, X, y).errors is not None
+    forge(path, chosen_from=1)
+    with pytest.raises(CertificateError, match="pay for the choice"):
+        novikoff.verify(path, X, y)
+    assert loaded.fit(X, y).risk_certificate(X, y).bound < risk.bound
+    novikoff.save(MaxMarginCV(Cs=3, cv=3).fit(X, y), path)
+    with pytest.raises(NoRiskError, match="cross-validation"):
+        novikoff.load(path).risk_certificate(X, y)
+
+
+def test_the_settings_that_a_model_was_chosen_from():
+    X, y = load_digits(n_class=2, return_X_y=True)
+    clf = MaxMargin().fit(X, y)
+    alone, chosen = (clf.risk_certificate(X, y, chosen_from=q) for q in (1, 5))
+    assert chosen.bound == pytest.approx(float(compression_bound(len(y), alone.size, 0.01)))
+    for wrong in (0, -1, 1.5, True):
+        with pytest.raises(ValueError, match="chosen_from"):
+            clf.risk_certificate(X, y, chosen_from=wrong)
+
+
 def test_a_model_is_stored_with_its_risk(tmp_path):
     X, y = load_digits(n_class=2, return_X_y=True)
     clf = MaxMargin().fit(X, y)
@@ -162,3 +300,99 @@ def test_a_model_is_stored_with_its_risk(tmp_path):
     path.write_text(json.dumps(document))
     with pytest.raises(novikoff.ModelError, match="do not prove"):
         novikoff.load(path)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        Perceptron(rule="classic", random_state=0),
+        Perceptron(schedule="compress", random_state=0),
+        Perceptron(rule="min-over", random_state=0),
+        Perceptron(rule="classic", random_state=np.random.RandomState(0)),
+        Perceptron(rule="classic", shuffle=False, C=10.0),
+    ],
+)
+def test_the_bound_of_a_run_is_stored_and_checked(model, tmp_path):
+    X, y = load_digits(n_class=2, return_X_y=True)
+    risk = model.fit(X, y).risk_certificate(X, y)
+    assert novikoff.verify(model, X, y).errors == 0
+    if isinstance(model.random_state, np.random.RandomState):
+        model.random_state = None
+    path = tmp_path / "model.json"
+    novikoff.save(model, path)
+    loaded = novikoff.load(path)
+    assert loaded.risk_.to_dict() == risk.to_dict()
+    assert novikoff.verify(path, X, y).errors == 0
+    assert novikoff.verify(loaded, X, y).errors == 0
+    with pytest.raises(NoRiskError, match="loaded"):
+        loaded.risk_certificate(X, y)
+
+
+def forge(path, **changes):
+    """Edit the bound of a stored model, and make the number the one that the edited set proves."""
+    document = json.loads(path.read_text())
+    values = document["risk"]
+    values |= changes
+    bound = compression_bound(values["n_examples"], len(values["support"]) + values["extra"])
+    values["bound"] = min(1.0, float(bound) * (1 + 1e-9))
+    path.write_text(json.dumps(document))
+
+
+def test_forged_bounds_of_a_run(tmp_path):
+    X, y = load_digits(n_class=2, return_X_y=True)
+    clf = Perceptron(random_state=0).fit(X, y)
+    risk = clf.risk_certificate(X, y)
+    path = tmp_path / "model.json"
+
+    def refused(match, model=clf, **changes):
+        novikoff.save(model, path)
+        forge(path, **changes)
+        with pytest.raises(CertificateError, match=match):
+            novikoff.verify(path, X, y)
+
+    support = risk.support.tolist()
+    refused("gives another one", support=support[1:])
+    refused("gives another one", support=support[:1])
+    refused("gives another one", support=support[::-1])
+    refused("counted|do not prove", n_examples=2 * len(y))
+    refused("not proved on new data", margin=2.0 * risk.margin)
+    refused("gap|tol|counted", scheme="optimum")
+    novikoff.save(clf, path)
+    document = json.loads(path.read_text())
+    document["parameters"]["class_weight"] = "balanced"
+    path.write_text(json.dumps(document))
+    with pytest.raises(CertificateError, match="balanced"):
+        novikoff.verify(path, X, y)
+
+
+def test_a_bound_of_another_order(tmp_path):
+    """Where the order of visits can be drawn again, the whole run is repeated."""
+    X, y = load_digits(n_class=2, return_X_y=True)
+    clf = Perceptron(rule="classic", random_state=0).fit(X, y)
+    clf.risk_certificate(X, y)
+    path = tmp_path / "model.json"
+    novikoff.save(clf, path)
+    document = json.loads(path.read_text())
+    document["parameters"]["random_state"] = 1
+    path.write_text(json.dumps(document))
+    with pytest.raises(CertificateError, match="a run on all examples"):
+        novikoff.verify(path, X, y)
+
+
+def test_kernels():
+    X, y = load_digits(n_class=2, return_X_y=True)
+    X = X / 16.0
+    hard = MaxMargin(kernel="rbf", gamma=0.05, tol=1e-9).fit(X, y)
+    risk = hard.risk_certificate(X, y)
+    scores = np.abs(hard.decision_function(X))
+    assert risk.size == np.count_nonzero(scores < scores.min() * (1 + 1e-4)) + 1
+    assert risk.bound < 0.3
+    soft = MaxMargin(C=1.0, kernel="poly", gamma=0.05, coef0=1.0, tol=1e-9).fit(X, y)
+    risk = soft.risk_certificate(X, y)
+    within = (2 * y - 1) * soft.decision_function(X) <= 1.0
+    assert np.count_nonzero(within) < risk.size < np.count_nonzero(within) + 5
+    assert novikoff.verify(soft, X, y).errors == 0
+    products = X @ X.T
+    given = MaxMargin(C=1.0, kernel="precomputed").fit(products, y)
+    with pytest.raises(NoRiskError, match="precomputed"):
+        given.risk_certificate(products, y)

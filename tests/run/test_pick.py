@@ -5,7 +5,14 @@ import pytest
 
 from novikoff.certificate import Status
 from novikoff.run import Clock, Limits, Stopped
-from novikoff.run.pick import CHEAP_PASSES, Pace, cyclic, worst_first
+from novikoff.run.pick import (
+    CHEAP_PASSES,
+    PASSES_OF_SUPPORT,
+    Pace,
+    compressing,
+    cyclic,
+    worst_first,
+)
 
 
 class Scripted:
@@ -114,3 +121,38 @@ def test_limits_of_worst_first():
         worst_first(Disc([3.0, 4.0], 4.9, 1e-9, clock), clock)
     assert stopped.value.status is Status.MAX_UPDATES
     assert clock.updates == 3
+
+
+class Compressed(Scripted):
+    """A search in which the worst example is violated so many times."""
+
+    def __init__(self, violated, full):
+        super().__init__(full)
+        self.violated = violated
+
+    def find_worst(self):
+        self.log.append("worst")
+        self.worst_is_violated = self.violated > 0
+        self.violated -= 1
+
+    def step_on_worst(self):
+        self.log.append("step")
+
+    def sweep_carriers(self, passes):
+        assert passes == PASSES_OF_SUPPORT
+        self.log.append("support")
+
+
+def test_another_example_only_where_the_support_is_satisfied():
+    search, clock = Compressed(2, [1, 0]), Clock()
+    assert compressing(search, clock) is Status.CONVERGED
+    # A full pass decides, since only it looks for ties: the first finds one.
+    once = ["worst", "step", "support", 1]
+    assert search.log == [*once, *once, "worst", "all", 1, "worst", "all", 0]
+    assert clock.passes == 4.0
+
+
+def test_compressing_ends_at_its_limit():
+    search = Compressed(100, [])
+    assert compressing(search, Clock(limits=Limits(max_iter=5))) is Status.MAX_ITER
+    assert search.log.count("step") == 5

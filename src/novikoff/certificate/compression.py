@@ -5,13 +5,23 @@ margin ``e*``; soft: those with ``y f* <= 1``): without any of the others it is 
 model ``f`` is close to it, and its certificate says how close, which gives two things: a set of
 examples that contains all of those, and that the model gets every new example right that ``f*``
 holds away from the margin. So the error of the *model* is at most the probability that a new
-example would join the set, which is what a bound for compressions is about.
+example would join the set, which is what a bound for compressions is about. Nothing is supposed of
+the search that found the model, nor of where it began and when it stopped.
+
+*Ties.* All examples on the margin belong to the set, duplicates included. Samples whose optimum
+does not exist (one class only; nothing separates them) count as carried by all of their examples:
+then an example outside of the set can be left out of any sample, and the set stays the same.
+
+*Classes.* A new example of a class that was never seen must join the set too, and the classes must
+stay the same without the others. With an intercept every class has an example on its margin;
+without one, the first example of a class that has none belongs to the set.
 
 Let ``x_r`` be any of these examples, and count one example more, the one farthest from ``x_r``:
 then an example that would not join the set lies no farther from ``x_r`` than the farthest of the
 training examples. All of those lie within ``rho`` of one of them, hence every two points that occur
 below are at most ``4 rho`` apart. (Without an intercept: the example of the largest norm ``rho``,
-and every point has a norm of at most ``rho``.)
+and every point has a norm of at most ``rho``. In the feature space of a kernel: that of the largest
+norm too, and every two points are at most ``2 rho`` apart.)
 
 **Hard margin.** Let ``f = u.x + b`` have a unit normal and the margin ``lower <= e* <= upper``, and
 ``g = (upper - lower)/upper``. Let ``p`` and ``q`` be the nearest points of the two hulls, so
@@ -31,25 +41,35 @@ hinge, ``(1-t)_+^2`` exceeds its tangent at ``t*`` by at least the square of the
 ``xi_i > sqrt(G/(C s_i))``: then ``xi*_i > 0`` too, and ``f`` differs from ``f*`` at it by at most
 ``sqrt(G/(C s_i))``. Hence ``tau = 4 rho sqrt(2 G) + sqrt(G/(C s_i))``; the examples are those with
 ``y f <= 1 + tau``, and ``tau < 1`` is needed. ∎
+
+Several classes fitted together are in :mod:`novikoff.certificate.joint_compression`.
 """
 
 import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import sparse
 
 from novikoff.certificate.base import Certificate
+from novikoff.certificate.errors import CertificateError
+from novikoff.certificate.exact.dyadic import ceil_float
 from novikoff.certificate.exact.filter import signed_values
-from novikoff.certificate.examples.blocks import BLOCK_VALUES, Indices, as_float64
+from novikoff.certificate.examples.blocks import Floats, Indices
 from novikoff.certificate.examples.checked import Examples
+from novikoff.certificate.examples.extent import extent, norm_above
+from novikoff.certificate.feature_space.enclosed import Enclosed
+from novikoff.certificate.feature_space.kernel import Kernel
+from novikoff.certificate.feature_space.kernel_model import KernelModel
 from novikoff.certificate.kinds import Joint, PerClass, Separation, SoftOptimum
 
 SMALL_GAP = 1e-9
 """With a smaller relative gap, a smaller tol does not help."""
 
-_UP = 1.0 + 2.0**-40
+UP = 1.0 + 2.0**-40
 """More than the rounding of a few operations."""
+
+SEMIDEFINITE = ("rbf", "laplacian", "poly")
+"""Kernels that are inner products, for a data-free gamma and a ``coef0`` that is not negative."""
 
 
 class NoCompression(ValueError):
@@ -67,14 +87,48 @@ class Carriers(NamedTuple):
     margin: float | None
 
 
+class Scores(NamedTuple):
+    """The model on the examples: ``y f`` between two floats, and lengths that are rounded up.
+
+    ``size`` is the norm of the normal, ``reach`` how far two points can be apart.
+    """
+
+    low: Floats
+    high: Floats
+    size: float
+    reach: float
+
+    @classmethod
+    def of(cls, model: Any, examples: Examples, *, affine: bool) -> "Scores":
+        """Compute them, in the feature space where there is a kernel."""
+        if isinstance(model, KernelModel):
+            try:
+                found = Enclosed.of(examples, model.support, model.coef, model.intercept)
+            except CertificateError as error:
+                raise NoCompression(str(error)) from None
+            size = math.sqrt(max(ceil_float(found.norm2[1]), 0.0)) * UP
+            assert examples.kernel is not None
+            reach = _largest_norm(examples.kernel, examples.X) * (2.0 if affine else 1.0)
+            return cls(found.low, found.high, size, reach)
+        low, high = signed_values(examples.X, examples.signs, model.coef, model.intercept)
+        reach = extent(examples.X, from_first=affine) * (4.0 if affine else 1.0)
+        return cls(low, high, norm_above(model.coef), reach)
+
+
 def check_problem(certificate: Certificate) -> None:
     """Refuse what depends on all examples, before they are looked at."""
-    if certificate.problem.exponents is not None:
+    problem = certificate.problem
+    if problem.exponents is not None:
         raise NoCompression("scale=True: the powers of two were taken from all examples")
-    if certificate.problem.weighted:
+    if problem.weighted:
         raise NoCompression("the examples have weights: they are not drawn from one source")
-    if certificate.problem.kernel is not None:
-        raise NoCompression("kernel: only linear models have one yet")
+    kernel = problem.kernel
+    if kernel is None:
+        return
+    if kernel.name not in SEMIDEFINITE:
+        raise NoCompression(f"kernel={kernel.name!r}: there is one for {', '.join(SEMIDEFINITE)}")
+    if kernel.name == "poly" and not (kernel.coef0 is not None and kernel.coef0 >= 0.0):
+        raise NoCompression("kernel='poly' with a negative coef0 is not an inner product")
 
 
 def carriers_of(certificate: Certificate, examples: Examples) -> Carriers:
@@ -86,11 +140,19 @@ def carriers_of(certificate: Certificate, examples: Examples) -> Carriers:
         Where the certificate does not say enough.
     """
     check_problem(certificate)
+    found = _carriers(certificate, examples)
+    if certificate.problem.affine:
+        return found
+    missing = np.setdiff1d(examples.codes, examples.codes[found.rows])
+    firsts = [int(np.argmax(examples.codes == code)) for code in missing]
+    return found._replace(rows=np.union1d(found.rows, firsts).astype(np.int64))
+
+
+def _carriers(certificate: Certificate, examples: Examples) -> Carriers:
     if isinstance(certificate, Joint):
-        raise NoCompression(
-            "several classes fitted together: few examples need not determine their intercepts; "
-            'fit with multi_class="ovr"'
-        )
+        from novikoff.certificate.joint_compression import joint_carriers
+
+        return joint_carriers(certificate, examples)
     if not isinstance(certificate, PerClass):
         return _binary(certificate, examples)
     # Where every class is on the right side of its hyperplane, the largest score is the right one.
@@ -102,49 +164,54 @@ def carriers_of(certificate: Certificate, examples: Examples) -> Carriers:
 
 
 def _binary(certificate: Certificate, examples: Examples) -> Carriers:
-    model = certificate.hyperplane
+    model, affine = certificate.hyperplane, certificate.problem.affine
     if not isinstance(certificate, Separation | SoftOptimum):
-        raise NoCompression(
-            "the model is not the optimum of a problem that was fixed beforehand: nothing was "
-            "proved to separate the examples, and C was chosen from them; give a C"
-        )
+        raise NoCompression(NOT_FIXED)
     assert model is not None
-    low, high = signed_values(examples.X, examples.signs, model.coef, model.intercept)
-    size = float(np.linalg.norm(model.coef)) * _up(model.coef.size)
-    reach = _reach(examples.X, affine=certificate.problem.affine)
+    scores = Scores.of(model, examples, affine=affine)
     if isinstance(certificate, Separation):
         lower, upper = certificate.lower, certificate.upper
-        gap = (upper - lower) / upper
-        tau = reach * math.sqrt(2.0 * gap)
-        if certificate.problem.affine:
+        gap = certificate.gap
+        tau = scores.reach * math.sqrt(2.0 * gap)
+        if affine:
             tau += upper - lower
-        tau *= _UP
-        _check_small(tau / lower, "the margin", gap)
-        rows = np.flatnonzero(~(low > size * (upper + tau) * _UP))
+        tau *= UP
+        check_small(tau / lower, "the margin", gap)
+        rows = np.flatnonzero(~(scores.low > scores.size * (upper + tau) * UP))
         return Carriers(rows, (lower - tau) * (1.0 - 2.0**-40))
     soft = model.soft
     assert soft is not None
-    if soft.scale != 1.0:
-        raise NoCompression("the objective is that of a multiple of the model")
-    gap = max(soft.primal - soft.dual, 0.0)
-    tau = reach * math.sqrt(2.0 * gap) * _UP
-    if certificate.problem.affine:
-        costs = np.ones(len(low)) if examples.costs is None else examples.costs
-        apart = np.sqrt(gap / (soft.C * costs)) * _UP
-        known = 1.0 - high > apart
+    check_scale(soft.scale)
+    gap = max(soft.primal - soft.dual, 0.0) * UP
+    tau = scores.reach * math.sqrt(2.0 * gap) * UP
+    if affine:
+        costs = np.ones(len(scores.low)) if examples.costs is None else examples.costs
+        apart = np.sqrt(gap / (soft.C * costs)) * UP
+        known = 1.0 - scores.high > apart
         if not known.any():
-            raise NoCompression(_ASK_LESS.format("no example is known to have slack"))
+            raise NoCompression(ASK_LESS.format("no example is known to have slack"))
         tau += float(apart[known].min())
-    _check_small(tau, "1", gap / soft.primal if soft.primal > 0.0 else 0.0)
-    rows = np.flatnonzero(~(low > (1.0 + tau) * _UP))
-    margin = (1.0 - tau) / size * (1.0 - 2.0**-40) if size > 0.0 else None
+    check_small(tau, "1", soft.gap)
+    rows = np.flatnonzero(~(scores.low > (1.0 + tau) * UP))
+    margin = (1.0 - tau) / scores.size * (1.0 - 2.0**-40) if scores.size > 0.0 else None
     return Carriers(rows, margin)
 
 
-_ASK_LESS = "{}: fit with a smaller tol, such as 1e-9"
+NOT_FIXED = (
+    "the model is not the optimum of a problem that was fixed beforehand: nothing was proved to "
+    "separate the examples, and C was chosen from them; give a C"
+)
+ASK_LESS = "{}: fit with a smaller tol, such as 1e-9"
 
 
-def _check_small(share: float, than: str, gap: float) -> None:
+def check_scale(scale: float) -> None:
+    """Refuse bounds that are those of another model than the one that predicts."""
+    if scale != 1.0:
+        raise NoCompression("the objective is that of a multiple of the model")
+
+
+def check_small(share: float, than: str, gap: float) -> None:
+    """Refuse where scores may be wrong by a whole margin."""
     if share < 1.0:
         return
     if gap <= SMALL_GAP:
@@ -152,26 +219,18 @@ def _check_small(share: float, than: str, gap: float) -> None:
             f"the examples are so far apart beside the margin that even this small gap lets scores "
             f"be wrong by more than {than}; divide columns of large numbers by fixed ones first"
         )
-    raise NoCompression(_ASK_LESS.format(f"the gap lets the scores be wrong by more than {than}"))
+    raise NoCompression(ASK_LESS.format(f"the gap lets the scores be wrong by more than {than}"))
 
 
-def _up(n_terms: int) -> float:
-    """More than the rounding of the root of a sum of so many squares, of differences or not."""
-    return 1.0 + (n_terms + 8) * 2.0**-52
-
-
-def _reach(X: Any, *, affine: bool) -> float:
-    """How far apart points of the hull and new examples can be, rounded up."""
-    n_rows, n_columns = X.shape
-    up = _up(n_columns)
-    if sparse.issparse(X):
-        squares = X.multiply(X).astype(np.float64).sum(axis=1)
-        norms = np.sqrt(np.asarray(squares).ravel())
-        return float(4.0 * (norms.max() + norms[0]) if affine else norms.max()) * up
-    origin = as_float64(X[:1])[0] if affine else np.zeros(n_columns)
-    step = max(1, BLOCK_VALUES // max(n_columns, 1))
-    largest = 0.0
-    for first in range(0, n_rows, step):
-        apart = as_float64(X[first : first + step]) - origin
-        largest = max(largest, float(np.einsum("ij,ij->i", apart, apart).max()))
-    return math.sqrt(largest) * up * (4.0 if affine else 1.0)
+def _largest_norm(kernel: Kernel, X: Any) -> float:
+    """The largest norm of an example in the feature space, rounded up."""
+    if kernel.name != "poly":
+        # k(x, x) = exp(0) = 1.
+        return 1.0
+    assert kernel.gamma is not None and kernel.coef0 is not None and kernel.degree is not None
+    longest = extent(X, from_first=False)
+    square = (kernel.gamma * longest * longest + kernel.coef0) * UP
+    try:
+        return math.pow(square, kernel.degree / 2.0) * UP
+    except OverflowError:
+        return math.inf

@@ -25,6 +25,17 @@ from novikoff.certificate.json import (
 from novikoff.certificate.wording import at_least, counted, in_full, percent
 
 SCHEMES = ("optimum", "rerun")
+
+
+def share_of_doubt(confidence: float, chosen_from: int) -> float:
+    """The probability that each of several bounds may fail with, so that some does with ``delta``.
+
+    The confidence is what people read; its complement is rounded down, which asks for more.
+    """
+    delta = float(np.nextafter(1.0 - confidence, 0.0))
+    return delta if chosen_from == 1 else float(np.nextafter(delta / chosen_from, 0.0))
+
+
 _SAID = {
     "compression": "by the bound of Campi and Garatti for compressions",
     "binomial": "by the exact binomial tail, for every choice of as many examples",
@@ -54,7 +65,11 @@ class Risk:
         The same bound holds for the probability of a margin of at most this.
     scheme : str
         Why the examples carry the model: ``"optimum"`` (it is close to the optimum, which they
-        determine) or ``"rerun"`` (the run is the same without the others).
+        determine) or ``"rerun"`` (the run is the same without the others; they are listed in the
+        order of visits).
+    chosen_from : int
+        How many settings, fixed before the examples were seen, the model was chosen from: the bound
+        is one for all of them at once.
     """
 
     n_examples: int
@@ -65,6 +80,7 @@ class Risk:
     margin: float | None = None
     extra: int = 0
     scheme: str = "optimum"
+    chosen_from: int = 1
 
     def __post_init__(self) -> None:
         put = object.__setattr__
@@ -79,8 +95,10 @@ class Risk:
             raise CertificateError(f"confidence must be between 0 and 1: {self.confidence!r}")
         if self.method not in METHODS or self.scheme not in SCHEMES:
             raise CertificateError(f"there is no risk by {self.method!r} and {self.scheme!r}")
-        # The confidence is what people read; its complement is rounded down, which asks for more.
-        delta = float(np.nextafter(1.0 - self.confidence, 0.0))
+        put(self, "chosen_from", check_whole("chosen_from", self.chosen_from))
+        if self.chosen_from < 1:
+            raise CertificateError(f"chosen_from must be at least 1, not {self.chosen_from}")
+        delta = share_of_doubt(self.confidence, self.chosen_from)
         if not is_proved(self.method, self.n_examples, self.size, delta, self.bound):
             raise CertificateError(
                 f"{self.size:,} of {counted(self.n_examples, 'example')} do not prove an error of "
@@ -95,18 +113,30 @@ class Risk:
     def sentences(self) -> list[str]:
         """What is proved, and under which conditions."""
         confidence = f"{in_full(round(100.0 * self.confidence, 10))} %"
+        farthest = " and the farthest one" if self.extra else ""
         lines = [
             f"With {confidence} confidence the error on new examples from the same source is at "
-            f"most {percent(self.bound)}: {self.size:,} of {counted(self.n_examples, 'example')} "
-            f"carry the model ({_SAID[self.method]})."
+            f"most {percent(self.bound)}: {self.support.size:,} of "
+            f"{counted(self.n_examples, 'example')}{farthest} carry the model "
+            f"({_SAID[self.method]})."
         ]
         if self.margin is not None and self.margin > 0.0:
             lines.append(
-                f"So is the share of new examples with a margin of at most {at_least(self.margin)}."
+                "The same bound holds for the share of new examples whose margin is at most "
+                f"{at_least(self.margin)}."
             )
+        if self.chosen_from > 1:
+            lines.append(
+                f"The confidence is shared by the {self.chosen_from:,} settings that it was chosen "
+                "from, which were fixed before the examples were seen."
+            )
+        order = ""
+        if self.scheme == "rerun":
+            order = " that their order says nothing about them (shuffle the rows of a sorted file),"
         lines.append(
-            "This supposes that the examples were drawn independently from one source, and that "
-            "nothing was chosen by looking at them: no column, parameter or preparation."
+            f"This supposes that the examples were drawn independently from one source,{order} and "
+            f"that nothing {'else ' if self.chosen_from > 1 else ''}was chosen by looking at them: "
+            "no column, parameter or preparation."
         )
         return lines
 
@@ -139,7 +169,7 @@ class Risk:
     def check(self, certificate: Certificate, X: Any, y: npt.ArrayLike) -> Self:
         """Check the risk alone, of a certificate that is verified already."""
         if self.scheme != "optimum":
-            raise CertificateError("this risk is of a run, which only its estimator can repeat")
+            raise CertificateError("this bound is of a run, which only its estimator can repeat")
         problem = certificate.problem
         try:
             check_problem(certificate)
@@ -169,6 +199,7 @@ class Risk:
             "bound": self.bound,
             "margin": self.margin,
             "scheme": self.scheme,
+            "chosen_from": self.chosen_from,
         }
 
     @classmethod
@@ -176,6 +207,8 @@ class Risk:
         """The risk in JSON values; strict."""
         if not isinstance(value, dict):
             raise CertificateError("the risk is not an object with named fields")
+        # Files of before there was a choice.
+        value = {"chosen_from": 1, **value}
         check_keys(value, _READERS, "the risk")
         return cls(**{name: read(name, value[name]) for name, read in _READERS.items()})
 
@@ -189,4 +222,5 @@ _READERS: dict[str, Reader] = {
     "bound": read_number,
     "margin": optional(read_number),
     "scheme": read_text,
+    "chosen_from": read_count,
 }

@@ -3,6 +3,7 @@
 import math
 import os
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -79,6 +80,7 @@ def verify(
     stated: list[Stated] = []
     risk: Risk | None = None
     vectors: Vectors | None = None
+    document: dict[str, Any] | None = None
     if isinstance(model, str | os.PathLike):
         document = json.from_text(Path(model).read_bytes())
         certificate, stated = certificate_in(document), stated_beside(document)
@@ -100,9 +102,39 @@ def verify(
     if vectors is not None:
         vectors.check(X)
     check_stated(certificate, stated, X, y)
-    if risk is not None and risk.scheme == "optimum":
-        risk.check(certificate, X, y)
+    if risk is not None:
+        check_risk(risk, certificate, document if document is not None else model, X, y)
     return verified
+
+
+def check_risk(risk: Risk, certificate: Certificate, model: Any, X: Any, y: Any) -> None:
+    """Check a bound on new data, of an estimator or of the JSON values of a model.
+
+    That of an optimum is checked here. That of a run is a claim about an algorithm: only here is
+    the solver imported, to repeat the run.
+    """
+    parameters = model["parameters"] if isinstance(model, dict) else model.get_params(deep=False)
+    for name, value in (("class_weight", "balanced"), ("gamma", "scale")):
+        kernel = certificate.problem.kernel
+        read = name == "class_weight" or (kernel is not None and kernel.gamma is not None)
+        if read and parameters.get(name) == value:
+            raise CertificateError(
+                f"the model has no bound on new data: {name}={value!r} depends on all examples"
+            )
+    fitted = model["fitted"] if isinstance(model, dict) else vars(model)
+    values = fitted.get("chosen_from", fitted.get("_chosen_from", 1))
+    if not values or risk.chosen_from < values:
+        raise CertificateError("the bound on new data does not pay for the choice of C")
+    if risk.scheme == "optimum":
+        risk.check(certificate, X, y)
+        return
+    if isinstance(model, dict):
+        stored = import_module("novikoff.estimators.stored")
+        try:
+            model = stored.from_document(model)
+        except stored.ModelError as error:
+            raise CertificateError(str(error)) from None
+    import_module("novikoff.estimators.rerun").check_run(model, risk, X, y)
 
 
 def stated_beside(document: dict[str, Any]) -> list[Stated]:

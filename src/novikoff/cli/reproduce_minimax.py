@@ -22,8 +22,9 @@ def minimax(
 ) -> None:
     """Measure the risk of four learners on a source on which no learner can do well.
 
-    Theorem 3.1: from n examples in d dimensions, labelled by a linear threshold function, no method
-    learns with a smaller risk than the bound.
+    Theorem 3.1: no method that learns from n examples in d dimensions has a mean risk below the
+    bound on every source that a linear threshold function labels. Here the labels of the source are
+    drawn at random, so that the mean over them is at least the bound, for every method.
 
     Exit codes: 0 every risk is above the bound; 1 some risk is below it by more than chance.
     """

@@ -46,7 +46,8 @@ def verify(
 ) -> None:
     """Check every claim of a model's certificate against the data, in exact arithmetic.
 
-    No code of the solvers is used. A model remembers which column is its target, which are its
+    No code of the solvers is used, except to repeat the run of a perceptron that has a bound on
+    new data. A model remembers which column is its target, which are its
     features, and how they were read. Weights are part of the data: name their column if the fit had
     one.
 
@@ -58,7 +59,7 @@ def verify(
     source = Source(data, target, weights, format, tuple(drop or ()), header, decimal=decimal)
     with Screen(quiet=quiet, json=json) as screen:
         screen.stage(f"loading {model}")
-        certificate, about, stated, risk = load_claim(model)
+        certificate, about, stated, risk, document = load_claim(model)
         problem = certificate.problem
         if sha256 and problem.sha256 is None:
             raise Refusal(f"{safe(model)}: it stores no SHA-256: fit again with --sha256")
@@ -79,6 +80,7 @@ def verify(
 
         from novikoff.certificate import CertificateError, SeparationVerdict
         from novikoff.certificate.stated import check_stated
+        from novikoff.certificate.verify import check_risk
         from novikoff.report.verification import Verification
 
         if not problem.weighted and table.weights is not None and (table.weights != 1.0).any():
@@ -101,11 +103,11 @@ def verify(
             )
             check_stated(certificate, stated, table.X, labels)
             if risk is not None:
-                risk.check(certificate, table.X, labels)
+                check_risk(risk, certificate, document, table.X, labels)
         except CertificateError as error:
             reason = str(error)
-            document = {"verified": False, "reason": reason, "seconds": screen.seconds}
-            screen.show([("Not verified", reason)], document)
+            refuted = {"verified": False, "reason": reason, "seconds": screen.seconds}
+            screen.show([("Not verified", reason)], refuted)
             raise typer.Exit(1) from None
         found = Verification(
             path=data,

@@ -60,6 +60,9 @@ class LinearModel(ClassifierMixin, BaseEstimator):
     _remedy: str
     _machine: KernelMachine | None = None
     _callbacks: tuple[Callback, ...] = ()
+    _chosen_from: int = 1
+    """How many values of C the model was chosen from; 0: they were placed by looking at the data.
+    """
 
     def __sklearn_tags__(self) -> Any:
         """Accept sparse matrices."""
@@ -139,7 +142,13 @@ class LinearModel(ClassifierMixin, BaseEstimator):
         return machine.rows(self.support_)
 
     def risk_certificate(
-        self, X: Any, y: ArrayLike, *, confidence: float = 0.95, method: str = "auto"
+        self,
+        X: Any,
+        y: ArrayLike,
+        *,
+        confidence: float = 0.95,
+        method: str = "auto",
+        chosen_from: int = 1,
     ) -> "Risk":
         """Bound the error on new data from the training data alone.
 
@@ -159,12 +168,15 @@ class LinearModel(ClassifierMixin, BaseEstimator):
             The theorem: ``"compression"`` (of Campi and Garatti; ``"auto"`` is the same),
             ``"binomial"`` (the exact binomial tail) or ``"theorem-5.2"``. Choose it before
             looking: the best of several is not proved.
+        chosen_from : int, default=1
+            How many settings the model was chosen from by looking at the examples, if their list
+            was fixed beforehand (a grid of C, say); they share the confidence.
 
         Returns
         -------
         Risk
             The bound, the examples that carry the model, and the sentences that say so. It is also
-            kept in ``risk_``, and a MaxMargin that is saved after that is saved with it.
+            kept in ``risk_``, is saved with the model, and ``novikoff.verify`` checks it.
 
         Raises
         ------
@@ -174,7 +186,9 @@ class LinearModel(ClassifierMixin, BaseEstimator):
         """
         from novikoff.estimators.risk import risk_of
 
-        self.risk_ = risk_of(self, X, y, confidence=confidence, method=method)
+        self.risk_ = risk_of(
+            self, X, y, confidence=confidence, method=method, chosen_from=chosen_from
+        )
         return self.risk_
 
     @property
@@ -195,7 +209,7 @@ class LinearModel(ClassifierMixin, BaseEstimator):
     ) -> None:
         """Store the results of the searches; one search if there are two classes, or jointly."""
         self.classes_ = classes
-        self.__dict__.pop("risk_", None)
+        self._forget("risk_", "_chosen_from")
         self._read_certificate(certificate)
         for name in ("support", "dual_coef", "history", "solver"):
             values = [getattr(result, name) for result in results]

@@ -221,7 +221,13 @@ class MaxMarginCV(LinearModel):
             if name.endswith("_") and name not in ours:
                 setattr(model, name, value)
         model.C_ = self._C_of_model
+        model._chosen_from = self._chosen_from
         return model
+
+    @property
+    def _chosen_from(self) -> int:  # type: ignore[override]
+        """How many values of C there were; 0 where the data placed them."""
+        return 0 if np.ndim(self.Cs) == 0 else len(self.Cs_)
 
     def _fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> bool:
         deadline = deadline_in(self.time_limit)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
+from novikoff.certificate import Status
 from novikoff.certificate.threads import threads
 from novikoff.estimators.joint import fit_jointly, is_joint
 from novikoff.estimators.kernel_options import is_linear
@@ -372,8 +373,11 @@ class Perceptron(LinearModel):
             )
         self.centre_ = training.unscaled(sample.centre)
         self._store(list(results.values()), certificate, training.classes)
-        supports = np.concatenate([result.support for result in results.values()])
-        self._visits = order[np.isin(order, supports)]
+        self._visits = order
+        if self.status_ in (Status.CONVERGED, Status.GAP_REACHED) and average is not True:
+            # No other example is wrong, and the whole order is as long as the data.
+            supports = np.concatenate([result.support for result in results.values()])
+            self._visits = order[np.isin(order, supports)]
         self.__dict__.pop("mistakes_", None)
         memories = {k: result.last for k, result in results.items()}
         self._online = None
@@ -415,7 +419,7 @@ class Perceptron(LinearModel):
         fitted = list(results.values())
         self._machine = examples.machine(certificate, [result.support for result in fitted])
         self._store(fitted, certificate, training.classes)
-        self._forget("mistakes_", "centre_")
+        self._forget("mistakes_", "centre_", "_visits")
         self._online = self._last = None
         if self.warm_start:
             memories = {k: result.last for k, result in results.items()}

@@ -4,36 +4,39 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from novikoff.certificate import Certificate, Status
+from novikoff.certificate import Certificate
 from novikoff.certificate.compression import NoCompression, carriers_of, check_problem
+from novikoff.certificate.errors import CertificateError
 from novikoff.certificate.exact.confidence import METHODS, is_proved
 from novikoff.certificate.examples.checked import Examples
-from novikoff.certificate.risk import Risk
-from novikoff.compiled.step import LONGEST2, THRESHOLD
-from novikoff.estimators.kernel_options import is_linear
+from novikoff.certificate.risk import Risk, share_of_doubt
+from novikoff.certificate.verify import certificate_of
 from novikoff.estimators.linear import LinearModel
 from novikoff.estimators.maxmargin import MaxMargin
-from novikoff.estimators.online import Online
 from novikoff.estimators.perceptron import Perceptron
-from novikoff.rules import named
+from novikoff.estimators.rerun import NoRiskError, carriers_of_run
+from novikoff.estimators.stored import contradicted
 from novikoff.theory.generalization import compression_bound, selection_bound, theorem_5_2
 
-
-class NoRiskError(ValueError):
-    """Why nothing is proved about new data."""
+__all__ = ["NoRiskError", "optimum_risk", "risk_of", "run_risk"]
 
 
 def risk_of(
-    model: LinearModel, X: Any, y: ArrayLike, *, confidence: float = 0.95, method: str = "auto"
+    model: LinearModel,
+    X: Any,
+    y: ArrayLike,
+    *,
+    confidence: float = 0.95,
+    method: str = "auto",
+    chosen_from: int = 1,
 ) -> Risk:
     """Bound the error of a fitted model on new data.
 
     Parameters
     ----------
-    model : MaxMargin or Perceptron
+    model : MaxMargin, MaxMarginCV or Perceptron
         Fitted on the examples.
     X, y
         The examples.
@@ -41,6 +44,8 @@ def risk_of(
         The probability, over the draw of the examples, that the bound is true.
     method : str
         ``"compression"`` (which is what ``"auto"`` is), ``"binomial"`` or ``"theorem-5.2"``.
+    chosen_from : int
+        How many settings, fixed before the examples were seen, the model was chosen from.
 
     Raises
     ------
@@ -48,101 +53,77 @@ def risk_of(
         In one line, why nothing is proved.
     """
     check_is_fitted(model)
-    if model.class_weight == "balanced":
-        raise NoRiskError(
-            "No bound on new data: class_weight='balanced' counts all examples; give a dict."
-        )
     if not hasattr(model, "certificate_"):
         raise NoRiskError("No bound on new data: partial_fit keeps no support; use fit.")
-    if isinstance(model, MaxMargin):
-        return optimum_risk(model.certificate_, X, y, confidence=confidence, method=method)
-    if isinstance(model, Perceptron):
-        return run_risk(model, X, y, confidence=confidence, method=method)
-    raise NoRiskError(
-        f"No bound on new data: {type(model).__name__} chose C by looking at the examples; fit "
-        "MaxMargin with a C that is fixed beforehand."
-    )
-
-
-def run_risk(model: Perceptron, X: Any, y: ArrayLike, *, confidence: float, method: str) -> Risk:
-    """Bound the error on new data of a perceptron, which is a function of its support.
-
-    The support is that of the run, with the examples that the model gets wrong. Without any of the
-    others the run is the same: they were never updated on, and no threshold depends on them.
-    """
     reason = _reason_against(model)
     if reason is not None:
         raise NoRiskError(f"No bound on new data: {reason}.")
-    Examples.of(model.certificate_.problem, X, y, None, check_fingerprint=True)
-    support: Any = model._visits
-    y = np.asarray(y)
-    again = clone(model).set_params(shuffle=False, warm_start=False, verbose=0)
-    again.fit(X[support], y[support])
-    if not np.array_equal(again.coef_, model.coef_):
-        raise NoRiskError(
-            "No bound on new data: a run on the support alone gives another model; use a rule "
-            "with unit steps."
+    if isinstance(chosen_from, bool) or not isinstance(chosen_from, int | np.integer):
+        raise ValueError(f"chosen_from={chosen_from!r} must be a whole number.")
+    if chosen_from < 1:
+        raise ValueError(f"chosen_from={chosen_from!r} must be at least 1.")
+    asked: dict[str, Any] = dict(
+        confidence=confidence, method=method, chosen_from=int(chosen_from) * model._chosen_from
+    )
+    if isinstance(model, Perceptron):
+        return run_risk(model, X, y, **asked)
+    return optimum_risk(model.certificate_, X, y, **asked)
+
+
+def _reason_against(model: LinearModel) -> str | None:
+    """Return what was taken from all examples, of what a certificate does not say."""
+    if isinstance(model.class_weight, str):
+        return "class_weight='balanced' counts all examples; give a dict"
+    kernel = model.certificate_.problem.kernel
+    if kernel is not None and kernel.gamma is not None and getattr(model, "gamma", 0) == "scale":
+        return "gamma='scale' is taken from all examples; give a number"
+    if model._chosen_from == 0:
+        return (
+            "C was chosen by cross-validation from values that were placed by looking at the "
+            "examples; give Cs as a list that is fixed beforehand, or MaxMargin a fixed C"
         )
-    wrong = np.flatnonzero(model.predict(X) != y)
+    try:
+        certificate_of(model)
+    except CertificateError as error:
+        return str(error)
+    if isinstance(model, MaxMargin):
+        for name in contradicted(model):
+            return f"{name} has changed since the fit; fit again"
+    return None
+
+
+def run_risk(
+    model: Perceptron,
+    X: Any,
+    y: ArrayLike,
+    *,
+    confidence: float,
+    method: str,
+    chosen_from: int = 1,
+) -> Risk:
+    """Bound the error on new data of a perceptron, which is a function of few examples."""
+    examples = Examples.of(model.certificate_.problem, X, y, None, check_fingerprint=True)
+    found = carriers_of_run(model, y, examples)
     return _risk(
-        len(y),
-        np.union1d(support, wrong),
+        len(examples.codes),
+        found.rows,
         confidence=confidence,
         method=method,
-        margin=_margin_held(model),
+        chosen_from=chosen_from,
+        margin=found.margin,
         extra=0,
         scheme="rerun",
     )
 
 
-def _margin_held(model: Perceptron) -> float | None:
-    """Return a margin that examples outside the support have: that of the rule's last threshold.
-
-    ``None`` where the model is not the iterate that satisfied the rule, or the margin is less than
-    what rounding in the run may have added to it.
-    """
-    if model.status_ is not Status.CONVERGED or model.average is True or len(model.coef_) != 1:
-        return None
-    online = model._online
-    assert isinstance(online, Online)
-    w, frame = model.coef_[0], online.frames[0]
-    size = float(np.linalg.norm(w))
-    # What a margin is summed from: |x - centre| <= lift (if there is an intercept), the offset, and
-    # w . centre; each product passes through fewer roundings than there are features, and updates.
-    reach = float(np.sqrt(online.states[0][LONGEST2])) + abs(float(model.intercept_[0])) / size
-    reach += float(np.linalg.norm(online.centre)) + float(np.sqrt(frame.lift2))
-    rounding = (len(w) + model.n_updates_ + 64) * 2.0**-50 * reach
-    margin = float(online.states[0][THRESHOLD]) / size - rounding
-    return margin if margin > 0.0 else None
-
-
-def _reason_against(model: Perceptron) -> str | None:
-    """Return why the model is not a function of few examples."""
-    status, rule = model.status_, named(model.rule)
-    if model.scale:
-        return "scale=True: the powers of two were taken from all examples"
-    if model.warm_start:
-        return "warm_start: the run may have begun with another one"
-    if model._visits is None:
-        return "the order of visits is not known: the model was loaded, or trained by partial_fit"
-    if not is_linear(model):
-        return "kernel: only linear models have one yet"
-    if not rule.unit_steps:
-        return f"the steps of {type(rule).__name__} are rounded; use a rule with unit steps"
-    if status is Status.CONVERGED and model.average is not True:
-        return None
-    if status in (Status.TIME_LIMIT, Status.INTERRUPTED):
-        return "the run was ended by the time it took"
-    if model.average == "auto" or model.min_margin > 0.0:
-        return (
-            "the run did not satisfy its rule, and its end depends on all examples; fix its end "
-            "with min_margin=0, max_iter and average=True"
-        )
-    return None
-
-
 def optimum_risk(
-    certificate: Certificate, X: Any, y: ArrayLike, *, confidence: float, method: str
+    certificate: Certificate,
+    X: Any,
+    y: ArrayLike,
+    *,
+    confidence: float,
+    method: str,
+    chosen_from: int = 1,
 ) -> Risk:
     """Bound the error on new data of a model that is close to the optimum of its problem."""
     try:
@@ -156,20 +137,30 @@ def optimum_risk(
         found.rows,
         confidence=confidence,
         method=method,
+        chosen_from=chosen_from,
         margin=found.margin,
         extra=1,
         scheme="optimum",
     )
 
 
-def _risk(m: int, rows: Any, *, confidence: float, method: str, extra: int, **rest: Any) -> Risk:
+def _risk(
+    m: int,
+    rows: Any,
+    *,
+    confidence: float,
+    method: str,
+    extra: int,
+    chosen_from: int,
+    **rest: Any,
+) -> Risk:
     if not 0.0 < confidence < 1.0:
         raise ValueError(f"confidence={confidence!r} must be between 0 and 1, both excluded.")
     if method not in ("auto", *METHODS):
         raise ValueError(f"method={method!r} must be auto, {', '.join(METHODS)}.")
     # Chosen before looking: the best of several would have to pay for the choice.
     method = "compression" if method == "auto" else method
-    k, delta = min(len(rows) + extra, m), float(np.nextafter(1.0 - confidence, 0.0))
+    k, delta = min(len(rows) + extra, m), share_of_doubt(confidence, chosen_from)
     if method == "compression":
         bound = float(compression_bound(m, k, delta))
     elif method == "binomial":
@@ -187,5 +178,6 @@ def _risk(m: int, rows: Any, *, confidence: float, method: str, extra: int, **re
         method=method,
         bound=bound,
         extra=extra,
+        chosen_from=chosen_from,
         **rest,
     )

@@ -142,7 +142,7 @@ def to_document(model: Any, about: dict[str, Any] | None = None) -> dict[str, An
         "parameters": {key: write_parameter(key, value) for key, value in parameters.items()},
         "fitted": _fitted_document(model),
         "certificate": model.certificate_.to_dict(),
-        **({} if risk is None or risk.scheme != "optimum" else {"risk": risk.to_dict()}),
+        **({} if risk is None else {"risk": risk.to_dict()}),
     }
 
 
@@ -246,6 +246,8 @@ def _fitted_document(model: Any) -> dict[str, Any]:
         "history": [[to_json_value(line) for line in lines] for lines in parts["history"]],
         "solver": list(parts["solver"]),
     }
+    if model._chosen_from != 1:
+        document["chosen_from"] = model._chosen_from
     kernel = model.certificate_.problem.kernel
     if kernel is not None and model._machine.vectors is not None:
         document["vectors"] = model._machine.vectors.to_document()
@@ -273,6 +275,9 @@ def _read_fitted(model: Any, document: Any) -> None:
     else:
         own = own if perceptron else ()
         own += () if kernel.name == "precomputed" else ("vectors",)
+    if "chosen_from" in document:
+        own += ("chosen_from",)
+        model._chosen_from = read_count("chosen_from", document["chosen_from"])
     check_keys(document, ("classes_dtype", "n_iter", "history", "solver", *own), "the fitted part")
     problem, parts = model.certificate_.problem, model.certificate_.parts
     model.classes_ = typed_classes(

@@ -1,9 +1,6 @@
 """What is proved about new data, or why nothing is."""
 
-import warnings
 from typing import TYPE_CHECKING, Any
-
-from sklearn.exceptions import ConvergenceWarning
 
 from novikoff.report.describe import Row
 
@@ -16,12 +13,14 @@ def risk_or_reason(model: Any, table: "Table") -> "Risk | str":
     """Return the bound on the error on new data, which the model keeps, or why there is none."""
     from novikoff.estimators.risk import NoRiskError
 
+    if table.encoding is not None and not table.encoding.is_plain:
+        return (
+            "No bound on new data: how columns of words, dates or missing values become numbers "
+            "was taken from all examples."
+        )
     try:
-        with warnings.catch_warnings():
-            # The run on the support alone may be cut short as the fit was, which has warned.
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            risk: Risk = model.risk_certificate(table.X, table.y)
-            return risk
+        risk: Risk = model.risk_certificate(table.X, table.y)
+        return risk
     except NoRiskError as error:
         return str(error)
 

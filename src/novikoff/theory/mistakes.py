@@ -221,8 +221,8 @@ def comparator_bounds(
     True
     """
     signs, u = np.asarray(y), np.asarray(u, dtype=np.float64)
-    if not hasattr(X, "multiply"):
-        X = np.asarray(X, dtype=np.float64)
+    # The squares of small integers would not fit into their type.
+    X = X.astype(np.float64) if hasattr(X, "multiply") else np.asarray(X, dtype=np.float64)
     if X.ndim != 2 or signs.shape != X.shape[:1] or u.shape != X.shape[1:] or not len(signs):
         raise ValueError(
             f"X of shape {X.shape}, y of shape {signs.shape} and u of shape {u.shape}: need a "

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from novikoff.cli.shared.group import Refusal, one_line, safe
 
@@ -196,13 +196,22 @@ def load_model(path: Path) -> "Predictor":
         raise Refusal(f"{safe(path)}: {error.strerror or error}") from None
 
 
-def load_claim(path: Path) -> "tuple[Certificate, dict[str, Any], list[Stated], Risk | None]":
-    """Read a certificate, and what a model remembers of its data and of the examples that make it.
+class Claim(NamedTuple):
+    """What a file claims: its certificate, and what a model has besides.
 
-    Also the bound on new data, if it has one.
-
-    No solver is imported.
+    ``about`` is what it remembers of its data, ``stated`` the examples that make the model, and
+    ``risk`` the bound on new data, if there is one.
     """
+
+    certificate: "Certificate"
+    about: dict[str, Any]
+    stated: "list[Stated]"
+    risk: "Risk | None"
+    document: dict[str, Any]
+
+
+def load_claim(path: Path) -> Claim:
+    """Read a model or a certificate; no solver is imported."""
     from novikoff.certificate import CertificateError
     from novikoff.certificate.json import from_text
     from novikoff.certificate.verify import about_in, certificate_in, risk_in, stated_beside
@@ -211,7 +220,7 @@ def load_claim(path: Path) -> "tuple[Certificate, dict[str, Any], list[Stated], 
     try:
         document = from_text(path.read_bytes())
         claim = certificate_in(document), about_in(document), stated_beside(document)
-        return *claim, risk_in(document)
+        return Claim(*claim, risk_in(document), document)
     except CertificateError as error:
         raise Refusal(f"{safe(path)}: {one_line(error)}") from None
     except OSError as error:
