@@ -9,6 +9,7 @@ import pytest
 from scipy import sparse
 from sklearn.datasets import load_breast_cancer, load_iris
 
+from benchmarks.generators import bags
 from novikoff.certificate import Status
 from novikoff.maxmargin import SOME_MARGIN, Solution, hard_margin, soft_margin
 from novikoff.maxmargin.choose import soft as choose
@@ -383,3 +384,10 @@ def test_equal_rows_are_a_solution_of_their_own():
     assert twins.weights.tolist() == [1.0, 1.0, 0.0]
     after = soft(*noisy(0, 200, 7), 1.0).following(twins)
     assert after.solver == "equal-rows+newton"
+
+
+def test_sweeps_of_stiff_sparse_data_go_on_for_as_long_as_the_gap_falls():
+    X, y = bags(4000, 2000, 30, 1003, noise=0.1)
+    found = soft(X, y, 100.0, tol=1e-3)
+    assert found.status is Status.GAP_REACHED
+    assert found.solver == "coordinate"

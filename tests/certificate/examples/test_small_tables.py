@@ -109,6 +109,26 @@ def test_flags_of_indices(compiled, indices, ends, flags):
         compiled()
 
 
+def test_flags_of_random_indices(compiled):
+    rng = np.random.default_rng(0)
+    cases = []
+    for _ in range(200):
+        rows = [rng.integers(0, 4, rng.integers(0, 3)) for _ in range(5)]
+        rows = [np.sort(row) for row in rows] if rng.random() < 0.7 else rows
+        ends = np.cumsum([0, *map(len, rows)])
+        indices = np.concatenate(rows).astype(np.int32)
+        X = sparse.csr_array((np.ones(len(indices)), indices, ends), shape=(5, 4))
+        in_order = all((np.diff(row) >= 0).all() for row in rows)
+        distinct = in_order and all((np.diff(row) > 0).all() for row in rows)
+        cases.append((X, (in_order, distinct)))
+    assert len({flags for _, flags in cases}) == 3
+    for _ in range(2):
+        for X, flags in cases:
+            found = with_true_flags(X)
+            assert (found.has_sorted_indices, found.has_canonical_format) == flags
+        compiled()
+
+
 @pytest.mark.parametrize(
     ("indices", "ends", "what"),
     [

@@ -205,11 +205,12 @@ def _state(indices: Any, ends: Any, n_columns: int) -> int:
     counts = np.diff(ends)
     if (counts < 0).any() or ends[-1] > indices.size:
         return BAD_ENDS
-    columns = indices[ends[0] : ends[-1]].astype(np.int64)
+    columns = indices[ends[0] : ends[-1]]
     if columns.size and not 0 <= columns.min() <= columns.max() < n_columns:
         return BAD_COLUMNS
-    rows = np.repeat(np.arange(counts.size), counts)
-    steps = np.diff(columns)[rows[1:] == rows[:-1]]
-    if (steps < 0).any():
-        return UNSORTED
-    return REPEATED if (steps == 0).any() else CANONICAL
+    steps = np.diff(columns)
+    # Where a row begins, unless it is the first with values or is followed by none.
+    begins = ends[1:-1] - ends[0]
+    steps[begins[(begins > 0) & (begins < columns.size)] - 1] = 1
+    least = steps.min(initial=1)
+    return CANONICAL if least > 0 else REPEATED if least == 0 else UNSORTED

@@ -107,15 +107,20 @@ def _sparse_soft(
         start = _useful(found, settings)
         after = newton(problem, tol=tol, clock=clock, start=start, patient=False)
         found, slow = problem.joined(found, after), after.gave_up
-    if slow and clock.fits(settings.coordinate_passes):
+    while slow and clock.fits(settings.coordinate_passes):
         # Few hinges are open, and too stiff for Newton's method.
-        start = _useful(found, settings)
+        before = found.gap
         with clock.at_most(settings.stiff_passes):
-            after = coordinate_descent(problem, tol=tol, clock=clock, start=start)
+            after = coordinate_descent(problem, tol=tol, clock=clock, start=found.weights)
         found = problem.joined(found, after)
-        if found.status is Status.MAX_ITER and clock.fits(settings.coordinate_passes):
+        slow = found.status is Status.MAX_ITER
+        if (
+            slow
+            and found.gap > settings.falling * before
+            and clock.fits(settings.coordinate_passes)
+        ):
             after = newton(problem, tol=tol, clock=clock, start=_useful(found, settings))
-            found = problem.joined(found, after)
+            found, slow = problem.joined(found, after), False
     if found.status is not Status.PRECISION:
         return found
     return by_coordinates(problem, tol, clock, found, settings)

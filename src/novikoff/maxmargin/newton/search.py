@@ -153,9 +153,9 @@ class _Run:
                 break
             point, length = self._step(self.whole, point, forcing=settings.forcing)
             self._record(point)
-            # Fewer open hinges than features after the first step: it has led too far for a stiff
-            # problem, and the next steps will be short.
-            too_far = first and not self.patient and len(point.active) < len(point.w)
+            # The next steps will be short.
+            too_far = len(point.active) < settings.too_far * len(point.w)
+            too_far = too_far and first and not self.patient
             short, first = too_far or length < settings.short_step, False
             short = short and point.gap > settings.detour_gap
             if short and self._gives_up(point, detoured):

@@ -109,6 +109,12 @@ class NewtonSettings:
     few_per_feature: int = 2
     """See ``few_hinges``."""
 
+    too_far: float = 0.5
+    """With ``patient=False``, the first step on all examples has led too far for a stiff problem if
+    it leaves fewer open hinges for each feature. Sparse separable 20,000 x 3,000 counts, C = 1 and
+    3, take 0.11 and 0.19 s at half, 0.11 and 0.33 at the value, 0.31 and 0.31 at twice; 10,000 x
+    2,000 Gaussian values, C = 3, 0.17, 0.11 and 0.13."""
+
     near_corral: float = 1.2
     """With ``detour``, a detour ends with this many open hinges for each feature. Dense
     separable 12,000 x 800, C = 100, takes 1.34 s without this, 1.09 at 1.02, 0.95 at the value and
