@@ -52,3 +52,19 @@ def test_from_the_file_to_the_labels(run, irises, options, kind):
 )
 def test_refusals(refused, irises, options, said):
     assert said in refused("fit", irises, "-t", "kind", *options)
+
+
+@pytest.mark.parametrize(
+    ("options", "cure"),
+    [
+        ([], "--multi-class ovr"),
+        (["--multi-class", "ovr"], "with --C"),
+        (["--class-weight", "balanced"], "fit without it"),
+        (["--C", "auto"], "with --C"),
+        (["--rule", "classic", "--scale"], "--scale: "),
+    ],
+)
+def test_the_cure_for_a_missing_bound_is_an_option_of_the_command(run, irises, options, cure):
+    said = lines_of(run("fit", irises, "-t", "kind", *options).stdout)["Risk"]
+    assert cure in said
+    assert "=" not in said

@@ -131,7 +131,7 @@ def _worst_class(
     return least, worst
 
 
-@njit(inner=True)
+@njit(inline="always")
 def _number_of(memory: JointState, i: int, wrong: int) -> int:
     """Return the number of a virtual row; a new one where it has none yet."""
     p = memory.first[i]
@@ -145,7 +145,7 @@ def _number_of(memory: JointState, i: int, wrong: int) -> int:
     return int(p)
 
 
-@njit()
+@njit(inline="always")
 def take_joint(
     examples: JointExamples,
     row: int,
@@ -175,7 +175,7 @@ def take_joint(
         _rescale(memory)
 
 
-@njit(inner=True)
+@njit(inline="always")
 def _rescale(memory: JointState) -> None:
     w, state = memory.w, memory.state
     for p in range(memory.used[0]):
@@ -188,9 +188,9 @@ def _rescale(memory: JointState) -> None:
         memory.along[k] *= SMALLEST_SHRINK
         for j in range(w.shape[1]):
             w[k, j] *= SMALLEST_SHRINK
-    for k in (WEIGHT, THRESHOLD):
-        state[k] *= SMALLEST_SHRINK
-    state[NORM2] *= SMALLEST_SHRINK**2
+    state[WEIGHT] *= SMALLEST_SHRINK
+    state[THRESHOLD] *= SMALLEST_SHRINK
+    state[NORM2] *= SMALLEST_SHRINK * SMALLEST_SHRINK
     state[SHRINK] /= SMALLEST_SHRINK
     state[RESCALED] += 1.0
 

@@ -12,8 +12,6 @@ import numpy as np
 from numba import types
 from numba.extending import overload
 
-from novikoff.certificate.kernels import njit
-
 # Reassociation lets the compiler vectorise the sums. The certificate checks every claim again with
 # a proven error bound, so the order of summation does not matter for correctness.
 SUMS = {"reassoc", "contract", "nsz"}
@@ -93,39 +91,28 @@ def _dense_distance2(rows: np.ndarray, i: int, centre: np.ndarray, at: np.ndarra
 
 def _csr_distance2(rows: CSR, i: int, centre: np.ndarray, at: np.ndarray) -> float:
     data, indices, indptr = rows
+    begin, end = np.uint64(indptr[i]), np.uint64(indptr[i + 1])
     total = 0.0
     missed = 0.0
     for p in range(at.shape[0]):
         missed += centre[at[p]] * centre[at[p]]
     whole = missed
-    for k in range(np.uint64(indptr[i]), np.uint64(indptr[i + 1])):
+    for k in range(begin, end):
         o = centre[np.uint64(indices[k])]
         total += (data[k] - o) * (data[k] - o)
         missed -= o * o
-    total += missed
-    return total if total > SAFE_SHARE * whole else _csr_merged_distance2(rows, i, centre, at)
-
-
-@njit(inner=True)
-def _csr_merged_distance2(rows: CSR, i: int, centre: np.ndarray, at: np.ndarray) -> float:
-    # Merges the sorted columns of the row with those of the centre and adds every square by itself.
-    # If the row is close to a centre that is far from the origin, |centre|^2 minus its part in the
-    # columns of the row would lose all digits.
-    data, indices, indptr = rows
-    total = 0.0
-    p = 0
-    for k in range(indptr[i], indptr[i + 1]):
-        j = indices[k]
-        while p < at.shape[0] and at[p] < j:
-            total += centre[at[p]] * centre[at[p]]
-            p += 1
-        if p < at.shape[0] and at[p] == j:
-            p += 1
-        difference = data[k] - centre[j]
-        total += difference * difference
-    while p < at.shape[0]:
-        total += centre[at[p]] * centre[at[p]]
-        p += 1
+    if total + missed > SAFE_SHARE * whole:
+        return total + missed
+    # The row is close to a centre that is far from the origin: |centre|^2 minus its part in the
+    # columns of the row would lose all digits. Merge the sorted columns of both and add the square
+    # of every one that the row misses.
+    q = begin
+    for p in range(at.shape[0]):
+        j = at[p]
+        while q < end and indices[q] < j:
+            q += np.uint64(1)
+        if q == end or indices[q] != j:
+            total += centre[j] * centre[j]
     return total
 
 

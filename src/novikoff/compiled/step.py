@@ -72,7 +72,7 @@ LARGEST = float(np.finfo(np.float64).max)
 SMALLEST_SHRINK = 2.0**-200
 
 
-@njit()
+@njit(inline="always")
 def increment(t: float, alpha: float) -> float:
     """Return ``b_t(alpha)`` of Algorithm 4 without cancellation."""
     if t == 0.0:
@@ -80,7 +80,7 @@ def increment(t: float, alpha: float) -> float:
     return 0.5 * (math.pow(t, alpha) * math.expm1(alpha * math.log1p(1.0 / t)) - 1.0)
 
 
-@njit()
+@njit(inline="always")
 def threshold(rule: Specification, state: np.ndarray) -> float:
     """Return the number that ``z . w`` must exceed at this state."""
     t = state[UPDATES]
@@ -96,7 +96,7 @@ def threshold(rule: Specification, state: np.ndarray) -> float:
     return float(beta)
 
 
-@njit()
+@njit(inline="always")
 def length(rule: Specification, state: np.ndarray, margin: float, norm2: float) -> float:
     """Return the step that a violated example with this ``z . w`` and ``|z|^2`` takes."""
     if rule.aggressive:
@@ -108,7 +108,7 @@ def length(rule: Specification, state: np.ndarray, margin: float, norm2: float) 
     return 1.0
 
 
-@njit()
+@njit(inline="always")
 def advance(
     rule: Specification, state: np.ndarray, margin: float, norm2: float, tau: float
 ) -> None:
@@ -122,7 +122,7 @@ def advance(
         state[LONGEST2] = norm2
     if norm2 > rule.patience * state[SCALE]:
         state[SCALE] = norm2
-    if rule.cooling != 0.0 and state[NORM2] * state[SHRINK] ** 2 > 1.0:
+    if rule.cooling != 0.0 and state[NORM2] * state[SHRINK] * state[SHRINK] > 1.0:
         # An infinite length means bad data, which the caller reports; the factor must not become 0.
         state[SHRINK] = max(1.0 / math.sqrt(state[NORM2]), 1.0 / LARGEST)
     state[THRESHOLD] = threshold(rule, state)
@@ -134,5 +134,7 @@ def start(rule: Specification) -> np.ndarray:
     state[SCALE] = rule.scale
     state[SHRINK] = 1.0
     state[LEAST] = math.inf
-    state[THRESHOLD] = threshold(rule, state)
+    # Its threshold: b_0 = 0, and nothing has weight yet. Not compiled for this alone.
+    constant = rule.scale * rule.constant if rule.scale > 0.0 else 0.0
+    state[THRESHOLD] = constant + rule.cooling
     return state

@@ -64,7 +64,7 @@ class Memory(NamedTuple):
     state: np.ndarray
 
 
-@njit()
+@njit(inline="always")
 def take(examples: Examples, i: int, margin: float, rule: Specification, memory: Memory) -> None:
     """Update on example ``i``, whose margin is ``margin``."""
     rows, signs, norms2, centre, at, frame = examples
@@ -83,7 +83,7 @@ def take(examples: Examples, i: int, margin: float, rule: Specification, memory:
         _rescale(memory)
 
 
-@njit(inner=True)
+@njit(inline="always")
 def _rescale(memory: Memory) -> None:
     weights, stamps, w, state = memory
     # Loops, because products of whole arrays take numba longer to compile.
@@ -93,9 +93,11 @@ def _rescale(memory: Memory) -> None:
     for j in range(w.shape[0]):
         w[j] *= SMALLEST_SHRINK
     # The threshold of a rule that shrinks w is measured in units of |w|.
-    for k in (WEIGHT, OFFSET, ALONG, THRESHOLD):
-        state[k] *= SMALLEST_SHRINK
-    state[NORM2] *= SMALLEST_SHRINK**2
+    state[WEIGHT] *= SMALLEST_SHRINK
+    state[OFFSET] *= SMALLEST_SHRINK
+    state[ALONG] *= SMALLEST_SHRINK
+    state[THRESHOLD] *= SMALLEST_SHRINK
+    state[NORM2] *= SMALLEST_SHRINK * SMALLEST_SHRINK
     state[SHRINK] /= SMALLEST_SHRINK
     state[RESCALED] += 1.0
 

@@ -115,7 +115,7 @@ def descend(corral: Corral, k: int, tol: float, zero: float, most: int) -> tuple
     return EXHAUSTED, k, most
 
 
-@njit(inner=True)
+@njit(inline="always")
 def _settle(corral: Corral, k: int, new: np.ndarray) -> tuple[int, bool]:
     """Move to the affine minimiser, dropping members whose weight vanishes on the way.
 
@@ -310,7 +310,7 @@ def _deepest(
     return deepest, worst
 
 
-@njit(inner=True)
+@njit(inline="always")
 def _deeper_than(
     classes: np.ndarray, depth: float, products: np.ndarray, levels: np.ndarray
 ) -> np.ndarray:

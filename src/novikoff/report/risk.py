@@ -9,6 +9,19 @@ if TYPE_CHECKING:
     from novikoff.data import Table
 
 
+AS_OPTIONS = {
+    'fit with multi_class="ovr"': "fit with --multi-class ovr",
+    "class_weight='balanced' counts all examples; give a dict": (
+        "--class-weight balanced counts all examples; fit without it"
+    ),
+    "give a C": "give one with --C",
+    "fit MaxMargin with a C that is fixed beforehand": "give one with --C that is fixed beforehand",
+    "fix its end with min_margin=0, max_iter and average=True": "use a rule that can be satisfied",
+    "scale=True: ": "--scale: ",
+}
+"""How the parameters that a reason names are given on the command line."""
+
+
 def risk_or_reason(model: Any, table: "Table") -> "Risk | str":
     """Return the bound on the error on new data, which the model keeps, or why there is none."""
     from novikoff.estimators.risk import NoRiskError
@@ -22,7 +35,10 @@ def risk_or_reason(model: Any, table: "Table") -> "Risk | str":
         risk: Risk = model.risk_certificate(table.X, table.y)
         return risk
     except NoRiskError as error:
-        return str(error)
+        reason = str(error)
+        for parameter, option in AS_OPTIONS.items():
+            reason = reason.replace(parameter, option)
+        return reason
 
 
 def risk_row(risk: "Risk | str") -> Row:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from novikoff import MaxMargin
 from novikoff.certificate import Status
 from novikoff.maxmargin.joint import joint_hard_margin, joint_soft_margin
 from novikoff.maxmargin.joint.bounds import balance, place_soft, worst_wrong
@@ -29,6 +30,21 @@ def test_overlapping_classes_take_few_passes_at_any_C(C):
     assert clock.passes < 150
     if C == 1e3:
         assert found.solver == "joint-coordinate+joint-interior"
+
+
+def test_columns_of_different_units_do_not_end_at_a_limit():
+    X, codes = overlapping(300, 6, 3)
+    X *= 10.0 ** np.arange(6)
+    clock = Clock()
+    found = joint_soft_margin(problem(X, codes, 10.0), tol=1e-3, clock=clock)
+    assert found.status is Status.GAP_REACHED
+    assert found.solver == "joint-wolfe+joint-interior"
+    assert clock.passes < 100
+    # The bounds are computed again, with proved errors, by what shares no code with the search.
+    fitted = MaxMargin(C=10.0).fit(X, codes)
+    proved = fitted.certificate_.verify(X, codes)
+    assert proved.dual >= (1.0 - 1e-3) * proved.primal
+    assert proved.primal == pytest.approx(found.upper, rel=1e-3)
 
 
 def test_few_weights_are_left_to_the_exact_solver():

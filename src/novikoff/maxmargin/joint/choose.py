@@ -89,6 +89,13 @@ def joint_soft_margin(
             found = problem.joined(found, exact)
     if found.status is not Status.PRECISION or clock.stop() is not None:
         return found
+    if found.solver == "joint-wolfe" and interior_work(problem) <= INTERIOR_WORK:
+        # Columns of different units are what leaves Wolfe's method without digits, and coordinate
+        # descent at its limit; the interior-point method minds neither.
+        again = joint_interior(problem, tol=tol, aim=INTERIOR_GAP, clock=clock)
+        found = problem.joined(found, again)
+        if found.status is not Status.PRECISION or clock.stop() is not None:
+            return found
     again = joint_descent(problem, tol=tol, clock=clock, start=found.weights, offsets=found.offsets)
     return problem.joined(found, again)
 
