@@ -150,7 +150,7 @@ class _Search:
     @property
     def usual(self) -> float:
         """The C that the columns suggest, in the units of the data."""
-        own = usual_cost(self.distinct.sample, self.distinct.costs)
+        own = usual_cost(self.distinct.sample, self.distinct.costs, self.n_classes)
         return in_data_units(own, 2 * self.task.sample.exponent)
 
     def problem(self, C: float = np.inf) -> JointProblem:
