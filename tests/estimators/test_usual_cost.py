@@ -33,6 +33,14 @@ def test_columns_of_one_shape_count_as_their_median_variance():
     assert cost(wide) == pytest.approx(1 / (9 * wide[:, 0].var()), rel=1e-12)
 
 
+def test_classes_in_one_model_share_the_examples():
+    X = table()
+    sample = Sample.of(storage_of(X), np.ones(len(X), dtype=np.int8), affine=True)
+    assert usual_cost(sample, None, 5) == pytest.approx(usual_cost(sample, None) / 4, rel=1e-12)
+    y = np.arange(len(X)) % 5
+    assert MaxMargin().fit(X, y).C_ == pytest.approx(usual_cost(sample, None, 5), rel=1e-9)
+
+
 def test_one_column_of_large_numbers_changes_little():
     X = table()
     X[:, 0] *= 1e9

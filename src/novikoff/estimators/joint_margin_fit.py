@@ -150,7 +150,7 @@ class _Search:
     @property
     def usual(self) -> float:
         """The C that the columns suggest, in the units of the data."""
-        own = usual_cost(self.distinct.sample, self.distinct.costs)
+        own = usual_cost(self.distinct.sample, self.distinct.costs, self.n_classes)
         return in_data_units(own, 2 * self.task.sample.exponent)
 
     def problem(self, C: float = np.inf) -> JointProblem:
@@ -209,6 +209,14 @@ class _Search:
         solution = replace(solution, weights=self.distinct.spread(solution.weights))
         if self.rough is not None:
             solution = solution.following(self.rough)
+            if not solution.lower > 0.0 and self.rough.mistakes < solution.mistakes:
+                # Stopped before it had a better model.
+                solution = replace(
+                    solution,
+                    vectors=self.rough.vectors,
+                    offsets=self.rough.offsets,
+                    mistakes=self.rough.mistakes,
+                )
         if solution.lower > 0.0 or clock.interrupted() is not None:
             return solution, None
         return self._otherwise(solution, tried)

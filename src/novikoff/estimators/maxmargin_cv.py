@@ -261,11 +261,12 @@ class MaxMarginCV(LinearModel):
         sample = training.sample(order=order, rescale=True)
         folds = split(self.cv, training, weights)
         score = scoring_of(self, self.scoring, training, weights)
-        usual = in_data_units(usual_cost(sample, training.costs), 2 * sample.exponent)
+        joint = is_joint(self.multi_class, training.classes)
+        own = usual_cost(sample, training.costs, len(training.classes) if joint else 2)
+        usual = in_data_units(own, 2 * sample.exponent)
         self.Cs_ = values_of(self.Cs, usual)
         self.scores_ = np.full((len(folds), len(self.Cs_)), np.nan)
         limits = Limits(max_iter=self.max_iter, deadline=deadline)
-        joint = is_joint(self.multi_class, training.classes)
         kind = JointFoldModels if joint else FoldModels
         models = kind(training, sample, folds, tol=float(self.tol), limits=limits)
         for column, C in enumerate(self.Cs_.tolist()):

@@ -11,6 +11,10 @@ examples; the figures are of the same data:
   1.9 points more errors on texts.
 - In proportion to the number of examples for each column, because then little is overfitted: 18 %
   errors instead of 22 on the modes of travel, and the same elsewhere to within a point.
+- Of several classes together, to the number for each column and class but one: so many numbers does
+  the model have. With that for each column alone, errors are 4.1 % instead of 3.5 on the small
+  digits, 67 instead of 64 on fifths of the diabetes' progression, 2.2 instead of 1.7 on the irises,
+  the same on the wines, and fits take up to twice as long.
 """
 
 from collections.abc import Iterator
@@ -29,16 +33,16 @@ BLOCK = 1 << 16
 The moments of 60,000 x 784 numbers take 0.26 s, 0.29 at half of this and 1.8 at sixteen times."""
 
 
-def usual_cost(sample: Sample, costs: Vector | None) -> float:
+def usual_cost(sample: Sample, costs: Vector | None, n_classes: int = 2) -> float:
     """Return the C that suits the examples as far as the moments of their columns tell.
 
     With the variance ``v`` of a column that is not constant and its mean absolute deviation ``a``,
     let ``s = a^2 / v``: about the share of examples in which the column deviates from its mean.
-    Then ``C = max(1, n / d) / (sum(s) * median(v / s))`` for ``n`` examples and ``d`` columns,
-    where the median weighs each column by its ``s``. For columns of one shape the denominator is
-    ``d`` times the median variance. Deviations are from the mean of the examples, or from the
-    origin where hyperplanes pass through it: a soft margin with this C is equivariant under scaling
-    (and translation). Weights count as repetitions.
+    Then ``C = max(1, n / (d (K - 1))) / (sum(s) * median(v / s))`` for ``n`` examples, ``d``
+    columns and ``K`` classes in one model, where the median weighs each column by its ``s``. For
+    columns of one shape the denominator is ``d`` times the median variance. Deviations are from the
+    mean of the examples, or from the origin where hyperplanes pass through it: a soft margin with
+    this C is equivariant under scaling (and translation). Weights count as repetitions.
     """
     weights = np.ones(len(sample.order)) if costs is None else costs[sample.order]
     total = float(weights.sum())
@@ -50,7 +54,7 @@ def usual_cost(sample: Sample, costs: Vector | None) -> float:
         return 1.0
     shares = deviations[varies] ** 2 / variances
     scale = float(shares.sum()) * weighted_median(variances / shares, shares)
-    return max(1.0, total / len(variances)) / scale
+    return max(1.0, total / (len(variances) * (n_classes - 1))) / scale
 
 
 def weighted_median(values: Vector, weights: Vector) -> float:

@@ -114,11 +114,14 @@ class Candidates:
             [self._rows.combine(carrying, column) for column in shares[carrying].T]
         )
 
-    def _gram(self) -> Vector:
-        """Return the products of the virtual rows, with slack and without lift."""
-        places, ends = self._place[self.rows], self.ends
+    def _gram(self, between: Vector) -> Vector:
+        """Return the products of the virtual rows, with slack and without lift.
+
+        ``between`` are the products of their ``e_y - e_r``.
+        """
+        places = self._place[self.rows]
         gram: Vector = self._products[np.ix_(places, places)]
-        gram *= 0.5 * (ends @ ends.T)
+        gram *= 0.5 * between
         if self.problem.slack2 is not None:
             same = places[:, None] == places[None, :]
             gram += np.where(same, self.problem.slack2[self.rows], 0.0)
@@ -126,14 +129,21 @@ class Candidates:
 
     def solve(self, tol: float, zero: float, clock: Clock) -> bool:
         """Find the point of least norm among the candidates; whether there was time and digits."""
-        gram, settings = self._gram(), self.settings
+        ends, settings = self.ends, self.settings
+        between = ends @ ends.T
+        gram = self._gram(between)
+        lifted = np.empty_like(gram)
         scale = power_below(float(np.sqrt(gram.diagonal().max() + 2.0 * self.pull))) ** 2
         before = np.inf
         for number in range(settings.multipliers if self.problem.sample.affine else 1):
-            lifted = self.ends + self.shift
-            done = self._descend(
-                scale * (gram + self.pull * (lifted @ lifted.T)), tol, zero * np.sqrt(scale), clock
-            )
+            # (e + shift) . (e' + shift), without a product of matrices for every shift.
+            along = ends @ self.shift + 0.5 * float(self.shift @ self.shift)
+            np.add(between, along[:, None], out=lifted)
+            lifted += along
+            lifted *= self.pull
+            lifted += gram
+            lifted *= scale
+            done = self._descend(lifted, tol, zero * np.sqrt(scale), clock)
             if not done or not self.problem.sample.affine:
                 return done
             flow = self.flow

@@ -97,10 +97,17 @@ class _Run:
         self.candidates.members, self.candidates.weights = first, np.ones(1)
 
     def _add_every_pair(self) -> None:
-        """Add a row of every class for every wrong class, so that some flow can balance."""
-        _, first = np.unique(self.codes, return_index=True)
-        rows = np.repeat(self.sample.order[first], self.problem.n_classes)
-        wrong = np.tile(np.arange(self.problem.n_classes), len(first))
+        """Add a row of every class for every wrong class, so that some flow can balance.
+
+        Of many classes, a row of each for the next class alone: a circle.
+        """
+        present, first = np.unique(self.codes, return_index=True)
+        rows, n_classes = self.sample.order[first], self.problem.n_classes
+        if n_classes**2 > self.settings.take_all:
+            self.candidates.add(rows, np.roll(present, -1))
+            return
+        rows = np.repeat(rows, n_classes)
+        wrong = np.tile(np.arange(n_classes), len(first))
         other = self.problem.codes[rows] != wrong
         self.candidates.add(rows[other], wrong[other])
 
@@ -207,7 +214,8 @@ class _Run:
 
     def _add_deepest(self, depths: Vector, least: float) -> int:
         """Add the deepest rows of each class to the candidates; return how many are new."""
-        order, most = self.sample.order, self.settings.per_class
+        order, settings = self.sample.order, self.settings
+        most = min(settings.per_class, max(1, settings.per_scan // self.problem.n_classes))
         depths[self.candidates.taken[order]] = -inf
         wrong = depths.argmax(axis=1)
         deepest = depths[np.arange(len(order)), wrong]
