@@ -143,8 +143,8 @@ class KernelSample(SignedSample):
         """How many near-violated examples cheap passes go over, at most."""
         if self.whole:
             return self.n_examples
-        # About half of them are ever violated, so columns for three quarters are enough.
-        return int(sqrt(self.cache_bytes / self.matrix.dtype.itemsize / 0.75))
+        # With room for the columns of all of them, none gives way to another.
+        return int(sqrt(self.cache_bytes / self.matrix.dtype.itemsize))
 
     @property
     def storage(self) -> KernelStorage:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg.lapack import dpstrf
+from scipy.linalg.lapack import dpstrf, spstrf
 
 from novikoff.certificate import Status
 from novikoff.maxmargin.joint.bounds import place_soft, signed, worst_wrong
@@ -35,8 +35,12 @@ Ids = NDArray[np.int64]
 FIRST = 2500
 """Examples of the first working set; up to so many, all are in it."""
 
-MATRICES = 4
+MATRICES = 2
 """Square matrices of the size of the working set that are in memory at a time."""
+
+SINGLE = 1e-4
+"""Coordinates are float32 where those of float64 do not fit in the cache, if the gap asked for is
+at least this."""
 
 ROUGH, ROUGH_SLACK2 = 0.1, 0.005
 """The gap and the slack, in units of the largest squared length, of the soft margin that a hard one
@@ -45,12 +49,12 @@ begins with. Digits of scikit-learn, rbf: 16.7 s without it."""
 SHARE = 0.5
 """The share of the gap asked for to which the problem of a working set is solved."""
 
-RANK = 1e-13
-"""The part of a squared length, relative to the largest, that counts as rounding."""
+RANK = 512.0
+"""The part of a squared length that counts as rounding, in rounding errors of the largest."""
 
-NEGATIVE = 1 << 22
-"""Units of rounding errors by which a squared length may be negative: it is what is left after up
-to thousands of others were subtracted."""
+NEGATIVE, NEGATIVE_SINGLE = 1 << 22, 1 << 14
+"""Rounding errors by which a squared length may be negative, for float64 and float32: it is what is
+left after up to thousands of others were subtracted."""
 
 CHUNK = 2048
 """Examples whose scores are computed at a time."""
@@ -128,17 +132,23 @@ def joint_kernel_margin(
     >>> round(solution.lower, 9), round(solution.upper, 9)
     (0.5, 0.5)
     """
-    return _Search(problem, clock, start).run(tol)
+    return _Search(problem, tol, clock, start).run(tol)
 
 
 class _Search:
-    def __init__(self, problem: JointKernelProblem, clock: Clock, start: Vector | None) -> None:
+    def __init__(
+        self, problem: JointKernelProblem, tol: float, clock: Clock, start: Vector | None
+    ) -> None:
         self.problem, self.clock = problem, clock
         self.matrix = KernelMatrix(problem.X, problem.kernel)
         check_symmetric(self.matrix)
         self.codes, self.n = problem.codes, self.matrix.n
         self.hard = problem.slack2 is None
-        self.room = max(int(sqrt(problem.cache_bytes / (8 * MATRICES))), 2 * problem.n_classes)
+        least = 2 * problem.n_classes
+        self.room_double = max(int(sqrt(problem.cache_bytes / (8 * MATRICES))), least)
+        self.room = max(int(sqrt(problem.cache_bytes / (4 * MATRICES))), least)
+        if tol < SINGLE:
+            self.room = self.room_double
         self.weights: Vector = np.zeros((self.n, problem.n_classes))
         if start is not None and start.shape == self.weights.shape:
             self.weights[:] = start
@@ -210,21 +220,34 @@ class _Search:
 
     def _coordinates(self, working: Ids) -> tuple[Vector, float]:
         """Return coordinates of examples, relative to their mean, and what they are divided by."""
-        gram = self.matrix.block(working, working)
+        m, double = len(working), len(working) <= self.room_double
+        gram = np.empty((m, m), dtype=np.float64 if double else np.float32)
+        sums = np.zeros(m)
+        slices = [slice(begin, min(begin + CHUNK, m)) for begin in range(0, m, CHUNK)]
+        for part in slices:
+            block = self.matrix.block(working[part], working)
+            sums += block.sum(axis=0)
+            gram[part] = block
         if self.problem.affine:
             # Relative to the mean, which loses fewer digits far from the origin.
-            means = gram.mean(axis=0) - 0.5 * gram.mean()
+            means = (sums / m - 0.5 * sums.sum() / m**2).astype(gram.dtype)
             gram -= means
             gram -= means[:, None]
-        squares = np.diagonal(gram).copy()
+        squares = np.diagonal(gram).astype(np.float64)
         largest = float(np.abs(squares).max()) or 1.0
-        factor, pivots, rank, _ = dpstrf(gram.T, tol=RANK * largest, lower=1, overwrite_a=1)
-        out = np.zeros((len(working), max(int(rank), 1)))
+        least = RANK * largest * float(np.finfo(gram.dtype).eps)
+        factorise = dpstrf if double else spstrf
+        factor, pivots, rank, _ = factorise(gram.T, tol=least, lower=1, overwrite_a=1)
+        for k in range(int(rank)):
+            factor[:k, k] = 0.0
+        out = np.zeros((m, max(int(rank), 1)), dtype=gram.dtype)
         if rank:
-            out[pivots - 1] = np.tril(factor)[:, :rank]
+            out[pivots - 1] = factor[:, :rank]
         # What is left of a squared length is that of a combination of examples.
-        left = squares - np.einsum("ij,ij->i", out, out)
-        check_square(float(left.min()), largest, digits=NEGATIVE)
+        left = squares - np.einsum("ij,ij->i", out, out, dtype=np.float64)
+        check_square(
+            float(left.min()), largest, gram.dtype, NEGATIVE if double else NEGATIVE_SINGLE
+        )
         out *= 1.0 / sqrt(largest)
         return out, 1.0 / sqrt(largest)
 
@@ -316,7 +339,7 @@ class _Search:
             working = working[carries]
         spare = self.room - len(working)
         if spare <= 0:
-            need = 8 * MATRICES * (2 * self.room) ** 2 / 1e6
+            need = (2 * self.room) ** 2 * _bytes_of(self.room == self.room_double) / 1e6
             raise KernelError(
                 f"More than {self.room} examples carry the margin of all classes together, and "
                 f"there is room for no more; give cache_size={need:.0f}, or multi_class='ovr', or "
@@ -340,6 +363,11 @@ class _Search:
             found.mistakes,
             found.solver,
         )
+
+
+def _bytes_of(double: bool) -> int:
+    """Return the bytes for each pair of examples of a working set."""
+    return (8 if double else 4) * MATRICES
 
 
 def _leads(products: Vector, codes: Ids, offsets: Vector, affine: bool) -> Vector:
