@@ -53,7 +53,9 @@ class MaxMargin(LinearModel):
         finds a better one by cross-validation), or raise.
     multi_class : "joint" or "ovr", default="joint"
         How more than two classes are fitted: together, or each against the rest, with a
-        certificate for each.
+        certificate for each. Together with a kernel, ``cache_size`` must have room for 8 bytes a
+        pair (16 with ``tol < 1e-4``) of the examples that carry the margin: 200 MB for 5,000 of
+        them. Where it has not, the error says how much is needed.
     kernel : str or callable, default="linear"
         ``"linear"``, ``"rbf"``, ``"poly"``, ``"sigmoid"``, ``"laplacian"``, ``"precomputed"`` (then
         ``X`` holds the values of all pairs), or a function that returns the matrix of values for

@@ -143,6 +143,7 @@ class _Search:
         self.matrix = KernelMatrix(problem.X, problem.kernel)
         check_symmetric(self.matrix)
         self.codes, self.n = problem.codes, self.matrix.n
+        self.given = problem.kernel.name in ("callable", "precomputed")
         self.hard = problem.slack2 is None
         least = 2 * problem.n_classes
         self.room_double = max(int(sqrt(problem.cache_bytes / (8 * MATRICES))), least)
@@ -235,7 +236,10 @@ class _Search:
             gram -= means[:, None]
         squares = np.diagonal(gram).astype(np.float64)
         largest = float(np.abs(squares).max()) or 1.0
-        least = RANK * largest * float(np.finfo(gram.dtype).eps)
+        # A function of float32 rows returns values with errors of float32.
+        exact = double and not (self.given and self.problem.X.dtype == np.float32)
+        digits = np.float64 if exact else np.float32
+        least = RANK * largest * float(np.finfo(digits).eps)
         factorise = dpstrf if double else spstrf
         factor, pivots, rank, _ = factorise(gram.T, tol=least, lower=1, overwrite_a=1)
         for k in range(int(rank)):
@@ -245,9 +249,8 @@ class _Search:
             out[pivots - 1] = factor[:, :rank]
         # What is left of a squared length is that of a combination of examples.
         left = squares - np.einsum("ij,ij->i", out, out, dtype=np.float64)
-        check_square(
-            float(left.min()), largest, gram.dtype, NEGATIVE if double else NEGATIVE_SINGLE
-        )
+        negative = NEGATIVE if exact else NEGATIVE_SINGLE
+        check_square(float(left.min()), largest, digits, negative)
         out *= 1.0 / sqrt(largest)
         return out, 1.0 / sqrt(largest)
 
