@@ -1,8 +1,8 @@
 """Kernels on MNIST against scikit-learn's SVC, and scikit-learn-intelex if it is installed.
 
 ``python -m benchmarks.kernel [10000] [60000] [classes]``: even digits against odd ones with the rbf
-kernel and gamma="scale", pixels / 255, the hard margin (C=1e6 for the peers); ten classes with
-the C below for all, each class against the rest here and one class against one in the peers.
+kernel and gamma="scale", pixels / 255, the hard margin (C=1e6 for the peers); ten classes together,
+by a perceptron, with gamma below for all; the peers fit one class against one, with the C below.
 """
 
 import resource
@@ -17,6 +17,10 @@ from benchmarks import datasets
 from benchmarks.measure import Report, clock
 from novikoff import MaxMargin, Perceptron, rules
 
+# Chosen on the first 8,000 digits by the errors on the last 10,000 of the training set: of 0.0135,
+# 0.02, 0.03 and 0.045 with Dynamic(accuracy=0.1) 3.45, 3.16, 3.06 and 3.00 %, with accuracy 0.5
+# 3.88, 3.70, 3.65 and 3.94 %; the smallest within 0.1 points of the least.
+TEN_CLASSES_GAMMA = 0.03
 TEN_CLASSES_C = 10.0
 CACHE_MB = 1000
 Split = tuple[Any, Any, Any, Any]
@@ -29,14 +33,14 @@ def digits(n: int, *, parity: bool) -> Split:
     return d.X_train[:n] / 255.0, y, d.X_test / 255.0, y_test
 
 
-def peers(C: float, cache: float) -> dict[str, Any]:
+def peers(C: float, cache: float, gamma: Any = "scale") -> dict[str, Any]:
     """The peers that are installed."""
-    found: dict[str, Any] = {"SVC": SVC(C=C, cache_size=cache)}
+    found: dict[str, Any] = {"SVC": SVC(C=C, cache_size=cache, gamma=gamma)}
     try:
         from sklearnex.svm import SVC as Fast
     except ImportError:
         return found
-    return found | {"intelex": Fast(C=C, cache_size=cache)}
+    return found | {"intelex": Fast(C=C, cache_size=cache, gamma=gamma)}
 
 
 def peak_mb() -> float:
@@ -125,11 +129,16 @@ def perceptron(report: Report) -> None:
 
 def ten_classes(report: Report) -> None:
     """All digits, ten classes."""
-    ours = MaxMargin(kernel="rbf", C=TEN_CLASSES_C, cache_size=CACHE_MB)
-    split = digits(60_000, parity=False)
-    found = compare(
-        report, "60,000 digits, ten classes", split, ours, peers(TEN_CLASSES_C, CACHE_MB)
+    ours = Perceptron(
+        kernel="rbf",
+        gamma=TEN_CLASSES_GAMMA,
+        rule=rules.Dynamic(accuracy=0.1),
+        cache_size=CACHE_MB,
+        random_state=0,
     )
+    split = digits(60_000, parity=False)
+    theirs = peers(TEN_CLASSES_C, CACHE_MB, TEN_CLASSES_GAMMA)
+    found = compare(report, "60,000 digits, ten classes, Perceptron", split, ours, theirs)
     report.add("60,000 digits, ten classes: test error", found["novikoff"][2], "%", at_most=1.6)
 
 

@@ -46,9 +46,11 @@ pytestmark = pytest.mark.filterwarnings(
         # the one, and the other is not positive semidefinite on their data. No gamma="scale", as in
         # SVC: it is a variance over the rows, which weights and repetitions do not change alike.
         Perceptron(kernel="rbf", C=0.01, max_iter=100),
+        Perceptron(kernel="rbf", C=0.01, max_iter=100, multi_class="ovr"),
         Perceptron(kernel="laplacian", rule="passive-aggressive", average=True, C=0.01),
         Perceptron(kernel=Products(), rule="classic", C=1.0, max_iter=100),
         MaxMargin(kernel="rbf", gamma="auto", C=1.0),
+        MaxMargin(kernel="rbf", gamma="auto", C=1.0, multi_class="ovr"),
         MaxMargin(kernel="poly", gamma="auto", C=1.0),
         MaxMargin(kernel="laplacian", gamma="auto", C=1.0),
         MaxMargin(kernel=Products(), C=1.0),

@@ -23,9 +23,11 @@ def irises(tmp_path):
         (["--multi-class", "ovr"], PerClass),
         (["--rule", "classic", "--max-iter", 30], Joint),
         (["--rule", "classic", "--max-iter", 30, "--multi-class", "ovr"], PerClass),
-        (["--kernel", "rbf"], PerClass),
-        (["--kernel", "poly", "--degree", 2, "--coef0", 1, "--gamma", 0.5], PerClass),
-        (["--kernel", "rbf", "--rule", "classic"], PerClass),
+        (["--kernel", "rbf"], Joint),
+        (["--kernel", "poly", "--degree", 2, "--coef0", 1, "--gamma", 0.5], Joint),
+        (["--kernel", "rbf", "--rule", "classic"], Joint),
+        (["--kernel", "rbf", "--multi-class", "ovr"], PerClass),
+        (["--kernel", "rbf", "--rule", "classic", "--multi-class", "ovr"], PerClass),
     ],
 )
 def test_from_the_file_to_the_labels(run, irises, options, kind):

@@ -114,9 +114,9 @@ def test_the_linear_kernel_as_a_function_has_the_linear_margin():
 
 
 @pytest.mark.parametrize("kind", BOTH)
-def test_several_classes(kind):
+def test_several_classes_against_the_rest(kind):
     X, y = load_iris(return_X_y=True)
-    clf = kind(kernel="rbf", gamma=0.5).fit(X, y)
+    clf = kind(kernel="rbf", gamma=0.5, multi_class="ovr").fit(X, y)
     assert clf.score(X, y) == 1.0
     assert len(clf.support_) == len(clf.dual_coef_) == len(clf.support_vectors_) == 3
     assert clf.certificate_.errors == 0
@@ -285,10 +285,11 @@ def test_the_ecosystem():
 @pytest.mark.parametrize("kernel", ["rbf", "precomputed"])
 def test_a_stored_model_predicts_the_same(kind, kernel, tmp_path):
     X, y = load_iris(return_X_y=True)
-    for data, labels in ((X, y), (X, y == 1), (sparse.csr_matrix(X), y == 1)):
+    cases = [(X, y, "joint"), (X, y, "ovr"), (X, y == 1, "joint")]
+    for data, labels, together in (*cases, (sparse.csr_matrix(X), y, "joint")):
         if kernel == "precomputed":
             data = rbf_kernel(data, gamma=0.5)
-        clf = kind(kernel=kernel, gamma=0.5, C=2.0).fit(data, labels)
+        clf = kind(kernel=kernel, gamma=0.5, C=2.0, multi_class=together).fit(data, labels)
         save(clf, tmp_path / "model.json")
         again = load(tmp_path / "model.json")
         np.testing.assert_array_equal(again.decision_function(data), clf.decision_function(data))

@@ -132,7 +132,7 @@ def _worst_class(
 
 
 @njit(inline="always")
-def _number_of(memory: JointState, i: int, wrong: int) -> int:
+def number_of(memory: JointState, i: int, wrong: int) -> int:
     """Return the number of a virtual row; a new one where it has none yet."""
     p = memory.first[i]
     while p >= 0 and memory.wrong[p] != wrong:
@@ -162,7 +162,7 @@ def take_joint(
     norm2 = norms2[i] if norms2[i] >= 0.0 else distance2(rows, row, centre, at)
     norm2 += frame.lift2 + frame.slack2
     tau = length(rule, state, margin, norm2) * steps[y]
-    p = _number_of(memory, i, wrong)
+    p = number_of(memory, i, wrong)
     memory.stamps[p] += tau * state[UPDATES]
     memory.weights[p] += tau
     memory.totals[i] += tau
@@ -172,11 +172,12 @@ def take_joint(
     offsets[wrong] -= tau * frame.lift2
     advance(rule, state, margin, norm2, tau)
     if state[SHRINK] <= SMALLEST_SHRINK:
-        _rescale(memory)
+        rescale(memory)
 
 
 @njit(inline="always")
-def _rescale(memory: JointState) -> None:
+def rescale(memory: JointState) -> None:
+    """Multiply everything that is proportional to ``w`` by ``SMALLEST_SHRINK``."""
     w, state = memory.w, memory.state
     for p in range(memory.used[0]):
         memory.weights[p] *= SMALLEST_SHRINK
@@ -339,4 +340,4 @@ def step_joint(
         late, total = state[UPDATES] - begun, state[WEIGHT]
         take_joint(examples, here[p], i, r, margin, rule, memory)
         # All of them count from where the step began.
-        memory.stamps[_number_of(memory, i, r)] -= late * (state[WEIGHT] - total)
+        memory.stamps[number_of(memory, i, r)] -= late * (state[WEIGHT] - total)

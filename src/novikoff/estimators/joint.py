@@ -3,11 +3,20 @@
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.certificate import Certificate, Joint, JointCertifier, JointWeighted, Status
+from novikoff.certificate import (
+    Certificate,
+    Examples,
+    Joint,
+    JointCertifier,
+    JointWeighted,
+    Problem,
+    Status,
+)
 from novikoff.certificate.examples.labels import signs_against
 from novikoff.estimators.fitted import Fitted
 from novikoff.estimators.training import Training
@@ -43,7 +52,7 @@ def is_joint(multi_class: str, classes: NDArray[np.generic]) -> bool:
 
 def fit_jointly(
     training: Training,
-    sample: Sample,
+    sample: Any,
     search: Callable[[JointTask], Fitted],
     *,
     before: Certificate | None = None,
@@ -51,17 +60,19 @@ def fit_jointly(
     max_updates: int | None = None,
     deadline: float | None = None,
     callbacks: Sequence[Callback] = (),
+    certifier: Callable[[Problem, Examples], Any] = JointCertifier,
 ) -> tuple[Fitted, bool]:
     """Return what the search finds for all classes together, and whether Ctrl-C came.
 
     A search can use what ``before``, an earlier certificate, proves of the same problem. Ctrl-C
-    cancels the search, which then gives back the best that it has.
+    cancels the search, which then gives back the best that it has. ``certifier`` makes what
+    certifies its result.
     """
     cancel = threading.Event()
     problem = training.problem
     task = JointTask(
         sample=sample,
-        certifier=JointCertifier(problem, training.examples(signs_against(training.codes, 0))),
+        certifier=certifier(problem, training.examples(signs_against(training.codes, 0))),
         clock=Clock(Limits(max_iter, max_updates, deadline, cancel.is_set), callbacks),
         hashes=training.hashes,
         costs=training.costs,

@@ -10,13 +10,12 @@ from novikoff.certificate import (
     Certificate,
     Refutation,
     Status,
-    Weighted,
 )
 from novikoff.estimators.fitted import Fitted, Task, closed
+from novikoff.estimators.joint import JointTask
 from novikoff.estimators.kernel_training import certifier_of, sample_of
-from novikoff.estimators.rule_fit import RuleFit, model_weights
+from novikoff.estimators.rule_fit import RuleFit, model_weights, weighted_by
 from novikoff.run import run
-from novikoff.run.compression import carriers
 from novikoff.run.nonseparable import contradiction
 
 Vector = NDArray[np.float64]
@@ -36,11 +35,11 @@ class KernelRuleFit(RuleFit):
             self.rule,
             clock=clock,
             min_margin=self.min_margin * sample.radius,
-            memory=None if self.memories is None else self.memories[task.code],
+            memory=self._memory(task),
         )
         weights = model_weights(finished, self.average)
         coef, intercept, placing = self._model(finished, weights)
-        support = np.flatnonzero(coef)
+        support = np.flatnonzero(coef.reshape(len(coef), -1).any(axis=1))
         model: dict[str, Any] = dict(support=support, coef=coef[support], intercept=intercept)
         account = self._account(finished)
         # Columns and scores can be computed again; what is stored for a warm start is small.
@@ -56,7 +55,7 @@ class KernelRuleFit(RuleFit):
                 certifier.soft_model(
                     **model,
                     C=self.C,
-                    proof=Weighted(*carriers(sample.order, proof)),
+                    proof=weighted_by(sample, proof),
                     rescale=True,
                 ),
             )
@@ -73,34 +72,41 @@ class KernelRuleFit(RuleFit):
             certificate = certifier.hard(
                 account,
                 **model,
-                proof=Weighted(*carriers(sample.order, upper)),
+                proof=weighted_by(sample, upper),
                 also=task.bound_before,
             )
         compression = finished.compression(weights, placing)
         return Fitted(
             certificate=certificate,
             support=compression.support,
-            dual_coef=compression.weights * sample.signs[compression.support],
+            dual_coef=sample.signed_weights(compression.support, compression.weights),
             n_iter=int(clock.passes),
             history=closed(clock.history, certificate),
             solver=type(self.rule).__name__,
             last=finished.memory,
         )
 
-    def _model(self, finished: Any, weights: Vector) -> tuple[Vector, float, Ids]:
-        """Return the coefficients of all examples, the intercept, and who places it."""
+    def _model(self, finished: Any, weights: Vector) -> tuple[Vector, Any, Ids]:
+        """Return the coefficients of all examples, the intercept, and who places it.
+
+        Of many classes, coefficients have a column for each, and there is an intercept for each.
+        """
         sample = finished.sample
         coef, intercept = sample.model(weights)
         if not finished.balanced:
             return coef, intercept, np.empty(0, dtype=np.int64)
         # In pairs the hyperplane lies midway between the two worst examples, and has no lift.
         _, offset, placing = finished.hyperplane(weights)
-        lifted = sample.frame.lift2 * sum((weights * sample.signs)[sample.order].tolist())
-        return coef, intercept - lifted + offset, placing
+        return coef, intercept - sample.combine(weights)[1] + offset, placing
 
-    def _contradiction(self, task: Task) -> Refutation | None:
-        matrix = sample_of(task).matrix
-        if matrix.kernel.name in ("precomputed", "callable"):
+    def _contradiction(self, task: Task | JointTask) -> Any:
+        """Prove by two equal examples with different labels that nothing separates."""
+        sample, certifier = sample_of(task), certifier_of(task)
+        if sample.matrix.kernel.name in ("precomputed", "callable"):
             return None
-        twins = contradiction(task.certifier.examples.X, task.sample.signs, task.hashes)
-        return None if twins is None else certifier_of(task).refute(*twins)
+        labels = sample.labels
+        twins = contradiction(certifier.examples.X, labels, task.hashes)
+        if twins is None or not isinstance(task, JointTask):
+            return None if twins is None else certifier.refute(*twins)
+        first, second = sorted(labels[twins[0]].tolist())
+        return certifier.refute_pair(first, second, Refutation(*twins))

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from novikoff.certificate import Certificate, Joint, Separation
 from novikoff.certificate.threads import threads
 from novikoff.estimators.joint import fit_jointly, is_joint
+from novikoff.estimators.joint_kernel_margin_fit import JointKernelMarginFit
 from novikoff.estimators.joint_margin_fit import JointMarginFit
 from novikoff.estimators.kernel_margin_fit import KernelMarginFit
 from novikoff.estimators.kernel_options import is_linear
@@ -52,7 +53,9 @@ class MaxMargin(LinearModel):
         finds a better one by cross-validation), or raise.
     multi_class : "joint" or "ovr", default="joint"
         How more than two classes are fitted: together, or each against the rest, with a
-        certificate for each.
+        certificate for each. Together with a kernel, ``cache_size`` must have room for 8 bytes a
+        pair (16 with ``tol < 1e-4``) of the examples that carry the margin: 200 MB for 5,000 of
+        them. Where it has not, the error says how much is needed.
     kernel : str or callable, default="linear"
         ``"linear"``, ``"rbf"``, ``"poly"``, ``"sigmoid"``, ``"laplacian"``, ``"precomputed"`` (then
         ``X`` holds the values of all pairs), or a function that returns the matrix of values for
@@ -323,26 +326,40 @@ class MaxMargin(LinearModel):
         if start is not None:
             raise ValueError("start is for the linear kernel; use warm_start.")
         last = self._last if self.warm_start else None
-        starts = last if isinstance(last, dict) else None
         examples = KernelTraining.of(self, training)
-        results, certificate, interrupted = fit_classes(
-            examples.training,
-            examples.rows(),
-            KernelMarginFit(float(self.C), float(self.tol), self.nonseparable, starts),
+        training, rows = examples.training, examples.rows()
+        asked = float(self.C), float(self.tol), self.nonseparable
+        how: dict[str, Any] = dict(
             before=self._before,
             max_iter=self.max_iter,
             deadline=deadline,
             callbacks=self._reporters(),
-            n_jobs=self.n_jobs,
-            certifier=examples.certifier,
-            errors=examples.joint_errors,
         )
-        fitted = list(results.values())
+        self._last = None
+        if is_joint(self.multi_class, training.classes):
+            weights = last if isinstance(last, np.ndarray) else None
+            search = JointKernelMarginFit(*asked, weights)
+            one, interrupted = fit_jointly(
+                training, rows, search, certifier=examples.joint_certifier, **how
+            )
+            fitted, certificate = [one], one.certificate
+            new: Any = one.last
+        else:
+            results, certificate, interrupted = fit_classes(
+                training,
+                rows,
+                KernelMarginFit(*asked, last if isinstance(last, dict) else None),
+                n_jobs=self.n_jobs,
+                certifier=examples.certifier,
+                errors=examples.joint_errors,
+                **how,
+            )
+            fitted = list(results.values())
+            new = {k: result.last for k, result in results.items()}
         self._machine = examples.machine(certificate, [result.support for result in fitted])
         self._store(fitted, certificate, training.classes)
-        self._last = None
         if self.warm_start:
-            self._last = {k: result.last for k, result in results.items()}
+            self._last = new
         return interrupted
 
 

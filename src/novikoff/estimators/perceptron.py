@@ -25,6 +25,7 @@ from novikoff.estimators.rule_fit import JOINT, LastRun, RuleFit
 from novikoff.estimators.training import Training
 from novikoff.rules import Rule, named
 from novikoff.sample import JointSample, visit_order
+from novikoff.sample.joint_kernel import JointKernelSample
 
 CLAIMS_OF_A_FIT = (
     "_visits",
@@ -329,8 +330,7 @@ class Perceptron(LinearModel):
         deadline = deadline_in(self.time_limit)
         rule, C, affine = named(self.rule), float(self.C), bool(self.fit_intercept)
         training = Training.of(self, X, y, affine=affine, scale=bool(self.scale))
-        # With a kernel, each class against the rest.
-        joint = is_linear(self) and is_joint(self.multi_class, training.classes)
+        joint = is_joint(self.multi_class, training.classes)
         weights_of: Any = joint_step_weights if joint else step_weights
         steps = weights_of(self.class_weight, training.classes, training.codes)
         each = tuple(steps) if joint else tuple(steps[k] for k in training.positives)
@@ -394,7 +394,7 @@ class Perceptron(LinearModel):
     def _fit_kernel(
         self,
         training: Training,
-        steps: dict[int, tuple[float, float]],
+        steps: Any,
         asked: tuple[Any, ...],
         order: NDArray[np.int64],
         memories: dict[int, Any] | None,
@@ -402,20 +402,36 @@ class Perceptron(LinearModel):
     ) -> bool:
         rule, C = named(self.rule), float(self.C)
         examples = KernelTraining.of(self, training)
-        results, certificate, interrupted = fit_classes(
-            examples.training,
-            examples.sample(order=order, slack2=0.5 / C),
-            KernelRuleFit(rule, C, average_of(self), float(self.min_margin), memories),
-            steps=steps,
+        training = examples.training
+        search = KernelRuleFit(rule, C, average_of(self), float(self.min_margin), memories)
+        sample = examples.sample(order=order, slack2=0.5 / C)
+        limits: dict[str, Any] = dict(
             before=self._before,
             max_iter=self.max_iter,
             max_updates=self.max_updates,
             deadline=deadline,
             callbacks=self._reporters(),
-            n_jobs=self.n_jobs,
-            certifier=examples.certifier,
-            errors=examples.joint_errors,
         )
+        if is_joint(self.multi_class, training.classes):
+            rows = None if memories is None else memories[JOINT].rows
+            joint = JointKernelSample.joint(
+                sample, training.codes, n_classes=len(training.classes), steps=steps, rows=rows
+            )
+            one, interrupted = fit_jointly(
+                training, joint, search, certifier=examples.joint_certifier, **limits
+            )
+            results, certificate = {JOINT: one}, one.certificate
+        else:
+            results, certificate, interrupted = fit_classes(
+                training,
+                sample,
+                search,
+                steps=steps,
+                n_jobs=self.n_jobs,
+                certifier=examples.certifier,
+                errors=examples.joint_errors,
+                **limits,
+            )
         fitted = list(results.values())
         self._machine = examples.machine(certificate, [result.support for result in fitted])
         self._store(fitted, certificate, training.classes)

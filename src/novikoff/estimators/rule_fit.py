@@ -22,7 +22,8 @@ from novikoff.rules import Rule
 from novikoff.run import Run, run
 from novikoff.run.compression import carriers, whole_where_possible
 from novikoff.run.nonseparable import LITTLE_WORK, MOST_WORK
-from novikoff.sample import JointSample, Sample
+from novikoff.sample import JointSample
+from novikoff.sample.joint_signed import JointSigned
 
 PASSES_FOR_A_MODEL = 30
 """Passes of a run on many examples that are known not to be separable: it only makes a model."""
@@ -93,7 +94,7 @@ class RuleFit:
                 coef,
                 intercept,
                 C=self.C,
-                proof=_weighted(sample, proof),
+                proof=weighted_by(sample, proof),
                 rescale=True,
             )
             certificate = certifier.soft(account, model)
@@ -108,7 +109,7 @@ class RuleFit:
                 account,
                 coef=coef,
                 intercept=intercept,
-                proof=_weighted(sample, upper),
+                proof=weighted_by(sample, upper),
                 also=task.bound_before,
             )
         compression = finished.compression(weights, placing)
@@ -182,9 +183,9 @@ def _refuted_by_least_slack(task: Task | JointTask, memory: Any) -> Any:
     return refute_by_least_slack(task)
 
 
-def _weighted(sample: Sample, weights: NDArray[np.float64]) -> Weighted | JointWeighted:
+def weighted_by(sample: Any, weights: NDArray[np.float64]) -> Weighted | JointWeighted:
     """Return weights as a certifier of their kind takes them."""
-    if isinstance(sample, JointSample):
+    if isinstance(sample, JointSigned):
         support, table = sample.table(weights)
         return JointWeighted(support, whole_where_possible(table))
     return Weighted(*carriers(sample.order, weights))

@@ -195,7 +195,7 @@ def contradicted(model: Any) -> Iterator[str]:
     joint = isinstance(model.certificate_, Joint)
     if problem.kernel != _asked_kernel(model):
         yield "kernel"
-    several = len(problem.classes) > 2 and problem.kernel is None
+    several = len(problem.classes) > 2
     if several and (getattr(model, "multi_class", "ovr") == "joint") != joint:
         yield "multi_class"
     if not isinstance(model, MaxMargin):
@@ -251,9 +251,10 @@ def _fitted_document(model: Any) -> dict[str, Any]:
     kernel = model.certificate_.problem.kernel
     if kernel is not None and model._machine.vectors is not None:
         document["vectors"] = model._machine.vectors.to_document()
-    if kernel is not None and not isinstance(model, Perceptron):
+    joint = isinstance(model.certificate_, Joint)
+    if kernel is not None and not joint and not isinstance(model, Perceptron):
         return document
-    if isinstance(model, Perceptron) or isinstance(model.certificate_, Joint):
+    if isinstance(model, Perceptron) or joint:
         document["support"] = [support.tolist() for support in parts["support"]]
         document["dual_coef"] = [dual.tolist() for dual in parts["dual_coef"]]
         if isinstance(model, Perceptron) and kernel is None:
@@ -268,12 +269,12 @@ def _read_fitted(model: Any, document: Any) -> None:
     perceptron, joint = isinstance(model, Perceptron), isinstance(model.certificate_, Joint)
     kernel = model.certificate_.problem.kernel
     # The weights of a joint certificate are whole numbers, in no particular unit.
-    stored = perceptron or (joint and kernel is None)
+    stored = perceptron or joint
     own: tuple[str, ...] = ("support", "dual_coef") if stored else ("signs",)
     if kernel is None:
         own += ("centre",) if perceptron else ()
     else:
-        own = own if perceptron else ()
+        own = own if stored else ()
         own += () if kernel.name == "precomputed" else ("vectors",)
     if "chosen_from" in document:
         own += ("chosen_from",)

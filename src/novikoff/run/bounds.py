@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.sample import Sample
+from novikoff.sample.virtual_rows import minus
 
 # What floating point may add to a bound, relative to the lengths it is made of: the sums behind
 # it have errors of some 1e-16 for each of their terms.
@@ -52,21 +53,6 @@ class Point(NamedTuple):
         if self.total <= 0.0:
             return inf
         return sample.bound(self.length(sample), self.offset, self.total)
-
-
-def minus(weights: NDArray[np.float64], before: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return what was added to weights since an earlier moment, when there may have been fewer.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from novikoff.run.bounds import minus
-    >>> minus(np.array([3.0, 1.0, 1.0]), np.array([2.0, 1.0]))
-    array([1., 0., 1.])
-    """
-    difference = weights.copy()
-    difference[: len(before)] -= before
-    return difference
 
 
 class Bounds:

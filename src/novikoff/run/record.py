@@ -16,11 +16,12 @@ from novikoff.compiled.step import (
     Specification,
 )
 from novikoff.rules import Rule
-from novikoff.run.bounds import Bounds, Point, minus
+from novikoff.run.bounds import Bounds, Point
 from novikoff.run.clock import Clock, Progress
 from novikoff.run.compression import Compression, Reason
 from novikoff.sample import Memory, Sample
 from novikoff.sample.signed import Worst
+from novikoff.sample.virtual_rows import minus
 
 
 class Tail(NamedTuple):

@@ -7,6 +7,7 @@ example is read relative to a centre and lifted, both in feature space:
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 from math import sqrt
 from typing import Any, ClassVar
 
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 
 from novikoff.compiled import kernel_sweep as compiled
 from novikoff.compiled.kernel_sweep import Part
+from novikoff.compiled.smo import subtract
 from novikoff.compiled.step import (
     NORM2,
     OFFSET,
@@ -31,6 +33,7 @@ from novikoff.compiled.sweep import TIE
 from novikoff.sample.kernel import Ids, KernelMatrix, Prepared, check_square
 from novikoff.sample.kernel_memory import Columns, KernelMemory, KernelStorage, Scores
 from novikoff.sample.signed import SignedSample
+from novikoff.sample.virtual_rows import minus
 
 Vector = NDArray[np.float64]
 
@@ -39,6 +42,11 @@ CHUNK = 2048
 # Columns computed in one product: of a full pass, in which weights change so fast that more would
 # be wrong guesses, and of cheap ones.
 BLOCK, CHEAP_BLOCK = 64, 512
+# Rows of a block that are converted to float64 at a time.
+ROWS = 128
+# Visits of cheap passes between two looks at the clock: one costs nanoseconds, an update on it
+# microseconds. With 2,048 of them, of 20,000 digits, a quarter of the time went to the looks.
+VISITS = 1 << 18
 # As TIE, for kernel values in float32.
 TIE_SINGLE = 2.0**-22
 
@@ -137,14 +145,14 @@ class KernelSample(SignedSample):
         """How many near-violated examples cheap passes go over, at most."""
         if self.whole:
             return self.n_examples
-        # About half of them are ever violated, so columns for three quarters are enough.
-        return int(sqrt(self.cache_bytes / self.matrix.dtype.itemsize / 0.75))
+        # With room for the columns of all of them, none gives way to another.
+        return int(sqrt(self.cache_bytes / self.matrix.dtype.itemsize))
 
     @property
     def storage(self) -> KernelStorage:
         """The shape, and how many examples are swept at a time."""
         n = self.n_examples
-        return KernelStorage((n, n), n, max(n, CHUNK) if self.whole else CHUNK)
+        return KernelStorage((n, n), n, max(n, VISITS))
 
     def memory(self, rule: Specification) -> KernelMemory:
         """Return the memory of a run that starts at ``w = 0``."""
@@ -153,26 +161,27 @@ class KernelSample(SignedSample):
 
     def chunks(self, ids: Ids) -> Iterator[Ids]:
         """Yield consecutive parts of ``ids``; near-violated examples come in one part."""
-        size = self.storage.chunk if len(ids) > self.most_near else max(1, len(ids))
+        size = CHUNK if len(ids) > self.most_near else max(1, len(ids))
         for begin in range(0, len(ids), size):
             yield ids[begin : begin + size]
 
-    def nearest(self, near: Ids, memory: KernelMemory) -> Ids:
+    def nearest(self, near: Ids, memory: Any) -> Ids:
         """Return the examples that cheap passes go over: if there are too many, the nearest."""
         if len(near) <= self.most_near:
             return near
-        scores = np.empty(self.n_examples)
-        for part in memory.known.values():
-            scores[part.ids] = part.values
-        margins = self.signs[near] * (scores[near] + memory.state[OFFSET])
-        closest = np.argpartition(margins, self.most_near)[: self.most_near]
+        margins = np.empty(self.n_examples)
+        for key, part in memory.known.items():
+            # What cheap passes left is older than what the full pass has just seen.
+            if key != "near":
+                margins[part.ids] = self._margins(part.ids, part.values, memory)
+        closest = np.argpartition(margins[near], self.most_near)[: self.most_near]
         return np.asarray(near[np.sort(closest)])
 
     def sweep(
         self,
         ids: Ids,
         rule: Specification,
-        memory: KernelMemory,
+        memory: Any,
         *,
         nearness: float = 0.0,
         most: float = np.inf,
@@ -182,56 +191,41 @@ class KernelSample(SignedSample):
         known, visits = self._known(ids, memory, full=nearness > 0.0)
         self._bring_up_to_date(known, memory)
         columns = known.columns or self._columns(len(ids), len(ids))
-        ready = self.matrix.prepare(known.ids) if self.shared is None else known.ids
+        ready: Any = known.ids
         part = Part(known.ids, known.values, columns.values, columns.slots)
         near = np.empty(len(ids), dtype=np.int64)
         cursor = np.zeros(compiled.CURSOR_SIZE)
         tie = TIE if self.matrix.dtype == np.float64 else TIE_SINGLE
-        signs, norms2, frame = self.signs, self.norms2, self.frame
-        weights, stamps, state = memory.weights, memory.stamps, memory.state
         how = (near, nearness, most, passes, tie, cursor)
         try:
             while True:
-                run = (weights, stamps, state)
-                ended = compiled.sweep(part, visits, signs, norms2, frame, rule, *run, *how)
+                ended = self._sweep_part(part, visits, rule, memory, how)
                 if ended != compiled.MISSING:
                     break
                 place = int(cursor[compiled.PLACE])
                 wanted = np.empty(BLOCK if nearness > 0.0 else CHEAP_BLOCK, dtype=np.int64)
                 wanted[0] = known.ids[visits[place]]
-                count = compiled.upcoming(
-                    part, visits, place + 1, signs, frame.slack2, weights, state, wanted[1:]
-                )
-                columns.add(wanted[: 1 + count], lambda some: self._block(some, ready))
+                count = self._upcoming(part, visits, place + 1, memory, wanted[1:])
+                if ready is known.ids and self.shared is None:
+                    ready = self.matrix.prepare(known.ids)
+                columns.add(wanted[: 1 + count], partial(self._block, columns=ready))
         finally:
             self._note(known, memory)
         begun, found = int(cursor[compiled.BEGUN]), int(cursor[compiled.FOUND])
         visited = int(cursor[compiled.PLACE]) if ended == compiled.USED_UP else len(visits)
         return begun, visited, near[:found]
 
-    def margins(self, ids: Ids, memory: KernelMemory) -> Vector:
+    def margins(self, ids: Ids, memory: Any) -> Vector:
         """Return ``z . w`` of the given examples, lifts included."""
-        out = np.empty(len(ids))
-        done = 0
-        signed = memory.weights * self.signs
-        for chunk in self.chunks(ids):
-            here = slice(done, done + len(chunk))
-            if self.whole or len(ids) == len(self.order):
-                known, visits = self._known(chunk, memory, full=True)
-                self._bring_up_to_date(known, memory)
-                scores = known.values[visits]
-            else:
-                scores = self._scores(chunk, signed)
-            out[here] = self.signs[chunk] * (scores + memory.state[OFFSET])
-            out[here] += self.frame.slack2 * memory.weights[chunk]
-            done += len(chunk)
-        return out
+        return np.concatenate(
+            [self._margins(chunk, scores, memory) for chunk, scores in self._parts(ids, memory)]
+        )
 
     def combine(self, weights: Vector) -> tuple[Vector, float]:
         """Return the length of ``sum_i weights_i y_i (phi(x_i) - phi(centre))``, and its offset."""
         carriers = self.order[weights[self.order] != 0.0]
         signed = weights * self.signs
-        norm2 = float(signed[carriers] @ self._scores(carriers, signed))
+        norm2 = float(signed[carriers] @ self._scores(carriers, carriers, signed[carriers]))
         offset = self.frame.lift2 * sum(signed[carriers].tolist())
         return np.array([sqrt(max(norm2, 0.0))]), float(offset)
 
@@ -268,17 +262,32 @@ class KernelSample(SignedSample):
         mean, _ = self.combine(weights / np.where(positive, *totals))
         return float(mean[0])
 
-    def _scores(self, ids: Ids, signed: Vector) -> Vector:
-        """Return the scores that signed weights make, without a cache."""
-        out = np.zeros(len(ids))
-        carriers = np.flatnonzero(signed)
+    def _parts(self, ids: Ids, memory: Any) -> Iterator[tuple[Ids, Vector]]:
+        """Yield consecutive parts of the given examples and their scores."""
+        for chunk in self.chunks(ids):
+            if self.whole or len(ids) == len(self.order):
+                known, visits = self._known(chunk, memory, full=True)
+                self._bring_up_to_date(known, memory)
+                yield chunk, known.values[..., visits]
+            else:
+                yield chunk, self._scores(chunk, *self._signed(memory.weights))
+
+    def _scores(self, ids: Ids, carriers: Ids, signed: Vector) -> Vector:
+        """Return the scores that signed weights of some examples make, without a cache.
+
+        Of many classes, ``signed`` has a column for each, and the scores a row.
+        """
+        out = np.zeros((*signed.shape[1:], len(ids)))
         for first in range(0, len(ids), CHUNK):
             some = slice(first, first + CHUNK)
             ready = self.matrix.prepare(ids[some])
             for begin in range(0, len(carriers), CHUNK):
-                part = carriers[begin : begin + CHUNK]
-                # In float64, because sums of many values of either sign cancel.
-                out[some] += signed[part] @ self._block(part, ready)
+                block = self._block(carriers[begin : begin + CHUNK], ready)
+                # In float64, because sums of many values of either sign cancel; few rows at a time,
+                # whose copy stays in the processor's cache.
+                for row in range(0, len(block), ROWS):
+                    part = signed[begin + row : begin + min(row + ROWS, CHUNK)]
+                    out[..., some] += part.T @ block[row : row + ROWS]
         return out
 
     def _block(self, rows: Ids, columns: Any) -> NDArray[Any]:
@@ -288,9 +297,13 @@ class KernelSample(SignedSample):
             columns = columns.ids if isinstance(columns, Prepared) else columns
             values -= self.towards[columns].astype(values.dtype)
             values -= self.towards[rows].astype(values.dtype)[:, None]
+            # The centre is at zero whatever rounding says, so that equal counts are equal scores.
+            first = self.order[0]
+            values[rows == first] = 0.0
+            values[:, columns == first] = 0.0
         return values
 
-    def _known(self, ids: Ids, memory: KernelMemory, *, full: bool) -> tuple[Scores, Ids]:
+    def _known(self, ids: Ids, memory: Any, *, full: bool) -> tuple[Scores, Ids]:
         """Return the scores that hold those of some examples, and where these are there."""
         if self.shared is not None:
             if "all" not in memory.known:
@@ -313,49 +326,79 @@ class KernelSample(SignedSample):
     def _columns(self, room: int, length: int) -> Columns:
         return Columns(room, length, self.n_examples, self.matrix.dtype)
 
-    def _fresh(self, ids: Ids, memory: KernelMemory, columns: Columns | None) -> Scores:
+    def _fresh(self, ids: Ids, memory: Any, columns: Columns | None) -> Scores:
         rescaled = float(memory.state[RESCALED])
-        return Scores(ids, np.zeros(len(ids)), np.zeros(self.n_examples), rescaled, columns)
+        return Scores(ids, self._zeros(len(ids)), np.zeros(0), rescaled, columns)
 
-    def _bring_up_to_date(self, known: Scores, memory: KernelMemory) -> None:
+    def _bring_up_to_date(self, known: Scores, memory: Any) -> None:
         """Let scores be those of the weights that the run has now."""
         ahead = float(memory.state[RESCALED]) - known.rescaled
         if ahead:
             known.values *= SMALLEST_SHRINK**ahead
             known.scored *= SMALLEST_SHRINK**ahead
             known.rescaled += ahead
-        signed = memory.weights * self.signs
-        moves = signed - known.scored
-        changed = np.flatnonzero(moves)
-        if len(changed) > np.count_nonzero(signed):
+        weights = memory.weights
+        changed, moves = self._signed(minus(weights, known.scored))
+        if len(changed) > np.count_nonzero(self.by_example(weights)):
             # Fewer columns make the scores anew.
             known.values[:] = 0.0
-            moves, changed = signed, np.flatnonzero(signed)
+            changed, moves = self._signed(weights)
         if known.columns is not None:
-            here = known.columns.slots[changed] >= 0
-            for i in changed[here].tolist():
-                known.values += moves[i] * known.columns.values[known.columns.slots[i]]
-            changed = changed[~here]
+            slots = known.columns.slots[changed]
+            here = slots >= 0
+            rows, columns = np.atleast_2d(known.values), known.columns.values
+            for row, each in zip(rows, np.atleast_2d(-moves[here].T), strict=True):
+                subtract(columns, slots[here], each, row)
+            changed, moves = changed[~here], moves[~here]
         if len(changed):
-            some = np.zeros(self.n_examples)
-            some[changed] = moves[changed]
-            known.values += self._scores(known.ids, some)
-        known.scored[:] = signed
+            known.values += self._scores(known.ids, changed, moves)
+        known.scored = weights.copy()
 
-    def _note(self, known: Scores, memory: KernelMemory) -> None:
+    def _note(self, known: Scores, memory: Any) -> None:
         """Remember what a sweep did: its scores are those of the weights now."""
-        known.scored[:] = memory.weights * self.signs
+        known.scored = memory.weights.copy()
         known.rescaled = float(memory.state[RESCALED])
-        state, frame = memory.state, self.frame
-        norm2 = state[NORM2]
-        if frame.lift2 > 0.0:
-            norm2 -= state[OFFSET] ** 2 / frame.lift2
-        if frame.slack2 > 0.0:
-            norm2 -= frame.slack2 * float(memory.weights @ memory.weights)
+        state = memory.state
+        norm2 = state[NORM2] - self._lifted(memory)
         most = self.lifted_radius**2 * float(state[WEIGHT]) ** 2
         # Each update has added to the length, and lifts were subtracted from it.
         check_square(norm2, most, self.matrix.dtype, 64.0 + float(state[UPDATES]))
         memory.w[0] = sqrt(max(norm2, 0.0))
+
+    # What follows is for two classes; JointKernelSample has its own.
+
+    def _zeros(self, count: int) -> Vector:
+        """Return the scores of so many examples at ``w = 0``."""
+        return np.zeros(count)
+
+    def _signed(self, weights: Vector) -> tuple[Ids, Vector]:
+        """Return the examples whose weights are not zero, and their signed weights."""
+        changed = np.flatnonzero(weights)
+        return changed, weights[changed] * self.signs[changed]
+
+    def _margins(self, ids: Ids, scores: Vector, memory: Any) -> Vector:
+        """Return the margins of examples whose scores are given."""
+        margins = self.signs[ids] * (scores + memory.state[OFFSET])
+        return np.asarray(margins + self.frame.slack2 * memory.weights[ids])
+
+    def _lifted(self, memory: Any) -> float:
+        """Return what lifts and slack add to the squared length of ``w``."""
+        frame, added = self.frame, 0.0
+        if frame.lift2 > 0.0:
+            added = float(memory.state[OFFSET]) ** 2 / frame.lift2
+        return added + frame.slack2 * float(memory.weights @ memory.weights)
+
+    def _sweep_part(
+        self, part: Part, visits: Ids, rule: Specification, memory: Any, how: tuple[Any, ...]
+    ) -> int:
+        run = (memory.weights, memory.stamps, memory.state)
+        signs, norms2 = self.signs, self.norms2
+        return int(compiled.sweep(part, visits, signs, norms2, self.frame, rule, *run, *how))
+
+    def _upcoming(self, part: Part, visits: Ids, begin: int, memory: Any, found: Ids) -> int:
+        slack2, weights, state = self.frame.slack2, memory.weights, memory.state
+        where = (part, visits, begin)
+        return int(compiled.upcoming(*where, self.signs, slack2, weights, state, found))
 
 
 def fits_whole(matrix: KernelMatrix, cache_bytes: float) -> bool:

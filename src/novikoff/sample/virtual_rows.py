@@ -66,6 +66,21 @@ def with_room(array: NDArray[Any], capacity: int) -> NDArray[Any]:
     return longer
 
 
+def minus(weights: NDArray[np.float64], before: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return what was added to weights since an earlier moment, when there may have been fewer.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from novikoff.sample.virtual_rows import minus
+    >>> minus(np.array([3.0, 1.0, 1.0]), np.array([2.0, 1.0]))
+    array([1., 0., 1.])
+    """
+    difference = weights.copy()
+    difference[: len(before)] -= before
+    return difference
+
+
 @dataclass
 class JointMemory:
     """The memory of a joint run: as :class:`~novikoff.compiled.sweep.Memory`, by virtual row.

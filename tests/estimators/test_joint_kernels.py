@@ -1,0 +1,170 @@
+"""Perceptron and MaxMargin with kernels, of several classes together."""
+
+import warnings
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.datasets import load_iris, load_wine
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.preprocessing import StandardScaler
+
+from novikoff import MaxMargin, NotSeparableError, Perceptron
+from novikoff.certificate import Joint
+from tests.estimators.problems import ALL_RULES
+
+X, Y = load_iris(return_X_y=True)
+BOTH = [MaxMargin, Perceptron]
+
+
+def fitted(kind, data, labels, **how):
+    if kind is Perceptron:
+        how = dict(random_state=0) | how
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return kind(**how).fit(data, labels)
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "poly", "laplacian"])
+@pytest.mark.parametrize("C", [np.inf, 1.0])
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("kind", BOTH)
+def test_one_model_of_all_classes_is_certified(kind, fit_intercept, C, kernel):
+    how = dict(kernel=kernel, gamma=0.5, coef0=1.0, C=C, fit_intercept=fit_intercept)
+    clf = fitted(kind, X, Y, **how)
+    certificate = clf.certificate_
+    assert isinstance(certificate, Joint)
+    assert certificate.errors == np.count_nonzero(clf.predict(X) != Y)
+    assert clf.score(X, Y) > 0.95
+    assert clf.dual_coef_.shape == (3, len(clf.support_))
+    np.testing.assert_allclose(clf.dual_coef_.sum(axis=0), 0.0, atol=1e-9)
+    certificate.verify(X, Y)
+    if kind is MaxMargin:
+        assert certificate.soft.gap <= clf.tol if C < np.inf else certificate.gap <= clf.tol
+
+
+@pytest.mark.parametrize("C", [np.inf, 0.1, 10.0])
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_the_linear_kernel_as_a_function_has_the_linear_optimum(fit_intercept, C):
+    data = StandardScaler().fit_transform(load_wine().data)
+    labels = load_wine().target
+    how = dict(C=C, fit_intercept=fit_intercept, tol=1e-6)
+    linear = MaxMargin(**how).fit(data, labels)
+    kernel = MaxMargin(kernel=lambda A, B: A @ B.T, **how).fit(data, labels)
+    for name in ("lower", "upper") if np.inf == C else ():
+        wanted = getattr(linear.certificate_, name)
+        assert getattr(kernel.certificate_, name) == pytest.approx(wanted, rel=2e-6)
+    if C < np.inf:
+        soft = kernel.certificate_.soft
+        assert soft.primal == pytest.approx(linear.certificate_.soft.primal, rel=2e-6)
+        assert soft.dual == pytest.approx(linear.certificate_.soft.dual, rel=2e-6)
+    scores = linear.decision_function(data)
+    wanted = scores - scores.mean(axis=1, keepdims=True)
+    scores = kernel.decision_function(data)
+    found = scores - scores.mean(axis=1, keepdims=True)
+    np.testing.assert_allclose(found, wanted, atol=2e-3 * np.abs(wanted).max())
+
+
+@pytest.mark.parametrize("kind", BOTH)
+def test_named_callable_precomputed_and_sparse_agree(kind):
+    how = dict(C=2.0, gamma=0.5)
+    data = np.round(X * 8) / 8
+    named = fitted(kind, data, Y, kernel="rbf", **how)
+    values = rbf_kernel(data, gamma=0.5)
+    others = [
+        (fitted(kind, values, Y, kernel="precomputed", **how), values),
+        (fitted(kind, data, Y, kernel=lambda A, B: rbf_kernel(A, B, gamma=0.5), **how), data),
+        (fitted(kind, sparse.csr_matrix(data), Y, kernel="rbf", **how), data),
+        (fitted(kind, data.astype(np.float32), Y, kernel="rbf", **how), data),
+    ]
+    for clf, seen in others:
+        np.testing.assert_allclose(
+            clf.decision_function(seen), named.decision_function(data), atol=1e-6
+        )
+
+
+# Infinity needs examples of length 1 at most; with the lift they have 2.
+@pytest.mark.parametrize("name", [name for name in ALL_RULES if name != "infinity"])
+def test_every_rule_is_certified(name):
+    data = StandardScaler().fit_transform(X)
+    clf = fitted(Perceptron, data, Y, kernel="rbf", gamma=1.0, rule=ALL_RULES[name], max_iter=300)
+    assert isinstance(clf.certificate_, Joint)
+    clf.certificate_.verify(data, Y)
+
+
+@pytest.mark.parametrize("kind", BOTH)
+def test_equal_examples_of_two_classes_are_a_proof(kind):
+    data, labels = np.vstack([X, X[:1]]), np.append(Y, 2)
+    clf = fitted(kind, data, labels, kernel="rbf", gamma=0.5)
+    assert not clf.certificate_
+    assert clf.certificate_.refutation is not None
+    clf.certificate_.verify(data, labels)
+    if kind is MaxMargin:
+        with pytest.raises(NotSeparableError, match="separates the classes"):
+            MaxMargin(kernel="rbf", gamma=0.5, nonseparable="raise").fit(data, labels)
+
+
+def test_a_weight_of_two_is_the_example_twice():
+    twice = np.arange(0, 150, 7)
+    weights = np.ones(150)
+    weights[twice] = 2.0
+    how = dict(kernel="rbf", gamma=0.5, C=1.0, tol=1e-6)
+    weighted = MaxMargin(**how).fit(X, Y, weights)
+    repeated = MaxMargin(**how).fit(np.vstack([X, X[twice]]), np.append(Y, Y[twice]))
+    assert weighted.certificate_.soft.primal == pytest.approx(
+        repeated.certificate_.soft.primal, rel=1e-5
+    )
+    weighted.certificate_.verify(X, Y, sample_weight=weights)
+    weights[::5] = 0.0
+    without = MaxMargin(**how).fit(X, Y, weights)
+    assert not np.isin(np.arange(0, 150, 5), without.support_).any()
+    without.certificate_.verify(X, Y, sample_weight=weights)
+
+
+def test_the_support_gives_the_perceptron_again():
+    clf = fitted(Perceptron, X, Y, kernel="rbf", gamma=0.5, shuffle=False)
+    some = np.sort(clf.support_)
+    again = fitted(Perceptron, X[some], Y[some], kernel="rbf", gamma=0.5, shuffle=False)
+    np.testing.assert_array_equal(some[again.support_], clf.support_)
+    np.testing.assert_array_equal(again.dual_coef_, clf.dual_coef_)
+    np.testing.assert_allclose(again.decision_function(X), clf.decision_function(X), rtol=1e-9)
+
+
+@pytest.mark.parametrize("kind", BOTH)
+def test_a_warm_start_continues(kind):
+    how = dict(kernel="rbf", gamma=0.5, warm_start=True)
+    clf = fitted(kind, X, Y, max_iter=2, **how)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        clf.set_params(max_iter=500).fit(X, Y)
+    assert clf.certificate_
+    before = clf.n_updates_
+    clf.fit(X, Y)
+    assert clf.n_iter_ <= 2
+    assert kind is MaxMargin or clf.n_updates_ == before
+    clf.certificate_.verify(X, Y)
+
+
+def test_a_working_set_gives_the_margin_of_all(monkeypatch):
+    data = StandardScaler().fit_transform(load_wine().data)
+    labels = load_wine().target
+    for C in (np.inf, 1.0):
+        how = dict(kernel="rbf", gamma=0.1, C=C, tol=1e-5)
+        whole = MaxMargin(**how).fit(data, labels)
+        monkeypatch.setattr("novikoff.maxmargin.joint.feature_space.FIRST", 12)
+        parts = MaxMargin(**how).fit(data, labels)
+        monkeypatch.undo()
+        assert parts.certificate_.upper == pytest.approx(whole.certificate_.upper, rel=1e-4)
+        assert parts.status_.name == "GAP_REACHED"
+        parts.certificate_.verify(data, labels)
+
+
+def test_a_cache_without_room_says_so():
+    with pytest.raises(ValueError, match="cache_size="):
+        MaxMargin(kernel="rbf", gamma=20.0, C=1.0, cache_size=0.02).fit(X, Y)
+
+
+def test_an_indefinite_kernel_is_refused():
+    with pytest.raises(ValueError, match="not positive semidefinite"):
+        MaxMargin(kernel=lambda A, B: -(A @ B.T), C=1.0).fit(X, Y)
