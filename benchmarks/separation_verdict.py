@@ -35,7 +35,7 @@ KINDS = ("complete", "quasi-complete", "overlap")
 TOLERANCE = 1e-7
 """Of the program's feasibility, the default of HiGHS; what it takes for positive."""
 
-PATIENCE = 120.0
+PATIENCE = 300.0
 """Seconds until HiGHS is stopped on large data."""
 
 
