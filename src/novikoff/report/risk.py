@@ -16,7 +16,7 @@ AS_OPTIONS = {
     ),
     "give a C": "give one with --C",
     "fit MaxMargin with a C that is fixed beforehand": "give one with --C that is fixed beforehand",
-    "fix its end with min_margin=0, max_iter and average=True": "use a rule that can be satisfied",
+    "fix its end with min_margin=0": "in Python, fix its end with min_margin=0",
     "scale=True: ": "--scale: ",
 }
 """How the parameters that a reason names are given on the command line."""
