@@ -13,6 +13,7 @@ import novikoff
 from novikoff import MaxMargin, MaxMarginCV, Perceptron
 from novikoff.certificate import Joint, Status
 from novikoff.estimators.margin_fit import NotSeparableError
+from novikoff.maxmargin.joint import JointSolution
 from tests.estimators.problems import assert_proved, three_classes
 from tests.maxmargin.joint.problems import optimum, pinwheel
 
@@ -292,3 +293,27 @@ def test_the_hard_margin_competes_where_every_fold_is_separable():
     clf = MaxMarginCV(Cs=[1e-6, np.inf], cv=3).fit(X, y)
     assert np.isfinite(clf.scores_).all()
     assert clf.scores_[:, 1].mean() == 1.0
+
+
+def test_a_search_that_is_stopped_early_leaves_the_rough_model(monkeypatch):
+    draw = np.random.default_rng(0)
+    y = np.arange(900) % 3
+    X = 6.0 * np.eye(3, 5)[y] + draw.normal(size=(900, 5))
+
+    def stopped(problem, **options):
+        return JointSolution(
+            vectors=np.zeros((3, 5)),
+            offsets=np.zeros(3),
+            weights=np.zeros((900, 3)),
+            status=Status.TIME_LIMIT,
+            lower=-np.inf,
+            upper=np.inf,
+            solver="joint-wolfe",
+            mistakes=900,
+        )
+
+    monkeypatch.setattr("novikoff.estimators.joint_margin_fit.joint_hard_margin", stopped)
+    with pytest.warns(ConvergenceWarning):
+        clf = MaxMargin().fit(X, y)
+    assert clf.score(X, y) > 0.99
+    clf.certificate_.verify(X, y)

@@ -122,3 +122,16 @@ def test_sweeps_over_nothing():
     dual.vectors.offsets[0] = np.nan
     with pytest.raises(Stopped):
         dual.sweep(posed.sample.order.copy())
+
+
+def test_a_small_problem_need_not_be_solved_to_the_optimum():
+    X, codes = overlapping(n=90, n_classes=3)
+    small = problem(X, codes, 1e-4)
+    rough = joint_soft_margin(small, tol=1e-3, clock=Clock(), polish=False)
+    assert rough.solver == "joint-coordinate"
+    assert rough.status is Status.GAP_REACHED
+    assert 1e-12 < rough.gap <= 1e-3
+    exact = joint_soft_margin(small, tol=1e-3, clock=Clock())
+    assert exact.gap <= 1e-9
+    assert rough.lower <= exact.upper
+    assert exact.lower <= rough.upper

@@ -53,6 +53,7 @@ def joint_soft_margin(
     clock: Clock,
     start: Vector | None = None,
     offsets: Vector | None = None,
+    polish: bool = True,
 ) -> JointSolution:
     """Return the soft margin, to a relative gap of ``tol``; small problems to the optimum.
 
@@ -68,8 +69,11 @@ def joint_soft_margin(
         Weights to start from.
     offsets : array of shape (n_classes,), optional
         Intercepts at the sample's centre to start from.
+    polish : bool
+        Whether small problems are solved to the optimum, which takes a hundred times as long where
+        C is so small that all examples are support vectors.
     """
-    if problem.n_rows <= SMALL_ROWS:
+    if polish and problem.n_rows <= SMALL_ROWS:
         found = joint_corral(problem, tol=tol, aim=_aim(tol), clock=clock, start=start)
     else:
         found = joint_descent(
