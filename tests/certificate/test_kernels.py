@@ -13,9 +13,12 @@ from novikoff.certificate.announce import COMPILING, Compilations, announcing
 
 # One small kernel, which takes less time to compile than those of a fit.
 KERNEL = """
+import numpy as np
 from novikoff.certificate.announce import compilations
-from novikoff.compiled.step import Specification, start
-assert start(Specification()).any()
+from novikoff.compiled.kernel import raise_to
+values = np.full((1, 1), 3.0)
+raise_to(values, 2)
+assert values[0, 0] == 9.0
 print(compilations.count)
 """
 FIT = """

@@ -52,7 +52,7 @@ def test_columns_that_were_encoded_by_looking_at_the_file(run, tmp_path):
 @pytest.mark.parametrize(
     ("how", "reason"),
     [
-        (("--scale",), "scale=True"),
+        (("--scale",), "--scale"),
         (("--C", "auto"), "cross-validation"),
         (("--class-weight", "balanced"), "balanced"),
     ],

@@ -2,24 +2,12 @@
 
 from typing import TYPE_CHECKING, Any
 
+from novikoff.report.advice import with_options
 from novikoff.report.describe import Row
 
 if TYPE_CHECKING:
     from novikoff.certificate.risk import Risk
     from novikoff.data import Table
-
-
-AS_OPTIONS = {
-    'fit with multi_class="ovr"': "fit with --multi-class ovr",
-    "class_weight='balanced' counts all examples; give a dict": (
-        "--class-weight balanced counts all examples; fit without it"
-    ),
-    "give a C": "give one with --C",
-    "fit MaxMargin with a C that is fixed beforehand": "give one with --C that is fixed beforehand",
-    "fix its end with min_margin=0": "in Python, fix its end with min_margin=0",
-    "scale=True: ": "--scale: ",
-}
-"""How the parameters that a reason names are given on the command line."""
 
 
 def risk_or_reason(model: Any, table: "Table") -> "Risk | str":
@@ -35,10 +23,7 @@ def risk_or_reason(model: Any, table: "Table") -> "Risk | str":
         risk: Risk = model.risk_certificate(table.X, table.y)
         return risk
     except NoRiskError as error:
-        reason = str(error)
-        for parameter, option in AS_OPTIONS.items():
-            reason = reason.replace(parameter, option)
-        return reason
+        return with_options(str(error))
 
 
 def risk_row(risk: "Risk | str") -> Row:

@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from novikoff.cli.shared.group import complain, safe
+from novikoff.report.advice import with_options
 
 if TYPE_CHECKING:
     from rich.status import Status
@@ -133,7 +134,7 @@ class Screen:
         if caught:
             self.clear()
         for warning in caught:
-            complain("warning", warning.message)
+            complain("warning", with_options(str(warning.message)))
 
     def show(self, rows: Sequence[Row], document: dict[str, Any] | None = None) -> None:
         """Print the result: a table of names and sentences, or the JSON document."""

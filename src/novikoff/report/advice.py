@@ -1,0 +1,29 @@
+"""Advice that names parameters of Python, said with the options of the command line."""
+
+AS_OPTIONS = {
+    "Set scale=True, or use MaxMargin,": "Add --scale, or leave out --rule (MaxMargin),",
+    "Use MaxMargin, which": "Leave out --rule (MaxMargin), which",
+    "raise tol, or scale the features (scale=True)": "raise --tol, or add --scale",
+    "or give a finite C.": "or give a finite --C.",
+    "give a finite C, or use MaxMarginCV, for": "give a finite --C, or --C auto, for",
+    'fit with multi_class="ovr"': "fit with --multi-class ovr",
+    "class_weight='balanced' counts all examples; give a dict": (
+        "--class-weight balanced counts all examples; fit without it"
+    ),
+    "C was chosen from them; give a C": "C was chosen from them; give one with --C",
+    "scale=True: the powers": "--scale: the powers",
+}
+"""Parts of messages of the estimators, and how the command line says them."""
+
+
+def with_options(text: str) -> str:
+    """Return a message with the options of the command line for parameters.
+
+    Examples
+    --------
+    >>> with_options("Raise the limit, raise tol, or scale the features (scale=True).")
+    'Raise the limit, raise --tol, or add --scale.'
+    """
+    for parameters, options in AS_OPTIONS.items():
+        text = text.replace(parameters, options)
+    return text
