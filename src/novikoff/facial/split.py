@@ -12,8 +12,9 @@ from novikoff.certificate.exact.lifted import Lifted
 from novikoff.certificate.exact.modular import independent_columns
 from novikoff.certificate.exact.span import Basis, shortest, whole_columns
 from novikoff.facial.hinges import Floats, Ids, least_hinges
+from novikoff.facial.opposites import opposite_rows
 from novikoff.facial.simplex import faces_of
-from novikoff.facial.spanning import enlarge, in_order_of_pivots, positive_support
+from novikoff.facial.spanning import MANY, enlarge, in_order_of_pivots, positive_support
 
 Check = Callable[[], None]
 
@@ -57,7 +58,6 @@ def split_rows(lifted: Lifted, check: Check = lambda: None) -> Split:
     Examples
     --------
     >>> from novikoff.certificate.exact.lifted import Lifted
-    from novikoff.certificate.exact.modular import independent_columns
     >>> X, codes = np.array([[0.0], [1.0], [1.0], [2.0]]), np.array([0, 0, 1, 1])
     >>> found = split_rows(Lifted(X, codes, 2, affine=True))
     >>> found.separated, found.direction, found.basis, found.support
@@ -108,10 +108,9 @@ def _in_fewer_columns(lifted: Lifted, check: Check) -> Split:
 
 def _by_floats(lifted: Lifted, rows: Ids, ends: tuple[float, float], check: Check) -> Split | None:
     """Split the rows as floating point suggests; ``None`` where the proof fails."""
-    taken = np.empty(0, dtype=np.int64)
-    basis = Basis(lifted, taken)
+    taken, slacks = _of_equal_examples(lifted, check)
+    basis = Basis(lifted, np.sort(taken))
     left = rows if lifted.affine else _not_zero(lifted, rows)
-    slacks: list[tuple[Ids, Floats]] = []
     while True:
         check()
         if taken.size == lifted.width:
@@ -146,6 +145,24 @@ def _by_floats(lifted: Lifted, rows: Ids, ends: tuple[float, float], check: Chec
         boundary = rows
     separated = left if direction else rows[:0]
     return _proved(separated, boundary, direction, basis, check, slacks=slacks)
+
+
+def _of_equal_examples(lifted: Lifted, check: Check) -> tuple[Ids, list[tuple[Ids, Floats]]]:
+    """Independent rows that have opposite ones, and weights that combine both to zero.
+
+    Of many columns, as indicators are, these may leave few to be decided; otherwise none are taken.
+    """
+    none = np.empty(0, dtype=np.int64)
+    if lifted.width < MANY:
+        return none, []
+    ours, theirs = opposite_rows(lifted)
+    if 2 * ours.size < lifted.width:
+        return none, []
+    check()
+    taken = enlarge(lifted, none, in_order_of_pivots(lifted, ours), every=False)
+    if 2 * taken.size < lifted.width:
+        return none, []
+    return taken, [(np.concatenate([ours, theirs]), np.ones(2 * ours.size))]
 
 
 def _threshold(slacks: Floats, ends: tuple[float, float]) -> float:

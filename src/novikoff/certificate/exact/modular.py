@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from flint import nmod_mat
 
+from novikoff.certificate.exact.peeling import peel
 from novikoff.certificate.examples.blocks import Floats
 
 _BITS = 61
@@ -37,14 +38,20 @@ def independent_among(matrix: list[list[int]], n_columns: int, prime: int) -> li
 def _pivots(entries: list[int], n_rows: int, n_columns: int, prime: int) -> list[int]:
     if not entries:
         return []
-    reduced, rank = nmod_mat(n_rows, n_columns, entries, prime).rref()
-    pivots, column = [], 0
-    for row in range(rank):
-        while int(reduced[row, column]) == 0:
+    table = np.array(entries, dtype=np.uint64).reshape(n_rows, n_columns)
+    # The column of a row's only entry does not depend on those before it.
+    order, rows, columns = peel(table != 0)
+    found = [column for _, column in order]
+    if rows.size:
+        core = table[np.ix_(rows, columns)].ravel().tolist()
+        reduced, rank = nmod_mat(rows.size, columns.size, core, prime).rref()
+        column = 0
+        for row in range(rank):
+            while int(reduced[row, column]) == 0:
+                column += 1
+            found.append(int(columns[column]))
             column += 1
-        pivots.append(column)
-        column += 1
-    return pivots
+    return sorted(found)
 
 
 def _residues(table: Floats) -> npt.NDArray[np.uint64]:

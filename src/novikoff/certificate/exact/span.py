@@ -28,6 +28,7 @@ from novikoff.certificate.exact.dyadic import Dyadic, nearest_float
 from novikoff.certificate.exact.filter import UNDERFLOW, radius
 from novikoff.certificate.exact.lifted import Lifted
 from novikoff.certificate.exact.modular import PRIMES, independent_among
+from novikoff.certificate.exact.peeling import solve
 from novikoff.certificate.exact.slices import exact_product
 from novikoff.certificate.examples.blocks import Floats, Indices
 
@@ -85,11 +86,11 @@ class Basis:
             return []
         if not pivots:
             return [[int(j == f) for j in range(width)] for f in free]
-        square = fmpz_mat([[row[j] for j in pivots] for row in matrix])
-        solved: Any = square.solve(fmpz_mat([[row[f] for f in free] for row in matrix]))
+        square = [[row[j] for j in pivots] for row in matrix]
+        solved = solve(square, [[row[f] for f in free] for row in matrix])
         vectors = []
         for place, f in enumerate(free):
-            column = {j: -solved[k, place] for k, j in enumerate(pivots)}
+            column = {j: -solved[k][place] for k, j in enumerate(pivots)}
             column[f] = fmpq(1)
             vectors.append(_whole_vector(column, exponents, width))
         return vectors
