@@ -53,7 +53,7 @@ def find_coefficients(lifted: Lifted, split: Split, check: Check = lambda: None)
     >>> [each.estimate for each in find_coefficients(lifted, split_rows(lifted)).columns]
     ['-inf', '+inf']
     """
-    whole = _spanning(lifted, split.basis)
+    whole = _spanning(lifted, split.basis, check)
     identified = set(whole.pivots)
     free = sorted(set(range(lifted.width)) - identified)
     if len(free) > len(identified) and len(free) * len(identified) ** 2 > LONGEST:
@@ -87,14 +87,16 @@ def find_coefficients(lifted: Lifted, split: Split, check: Check = lambda: None)
     return Coefficients(columns=tuple(columns), independent=whole.rows)
 
 
-def _spanning(lifted: Lifted, taken: Ids) -> Basis:
+def _spanning(lifted: Lifted, taken: Ids, check: Check) -> Basis:
     """A basis of all rows that contains some."""
     rows = lifted.rows
     if rows.size <= CANDIDATES:
         return Basis(lifted, np.sort(enlarge(lifted, taken, rows)))
     sample = np.random.default_rng(0).choice(rows, CANDIDATES, replace=False)
     while True:
+        check()
         taken = enlarge(lifted, taken, in_order_of_pivots(lifted, sample))
+        check()
         basis = Basis(lifted, np.sort(taken))
         if taken.size == lifted.width:
             return basis
@@ -117,7 +119,8 @@ def _without(direction: list[int], relations: dict[int, list[int]]) -> list[int]
 class _Cone:
     """The feasible directions: ``y_i·c >= 0`` for the separated rows, in coordinates ``c``.
 
-    A direction is the combination of the vectors with these coordinates.
+    A direction is the combination of the vectors with these coordinates; those in ``known`` were
+    found to be feasible.
     """
 
     lifted: Lifted
@@ -127,6 +130,7 @@ class _Cone:
     check: Check
 
     def __post_init__(self) -> None:
+        self.known: list[list[int]] = []
         tops = [1 << max(map(abs, v)).bit_length() for v in self.vectors]
         floats = np.array([[a / t for a in v] for v, t in zip(self.vectors, tops, strict=True)])
         used = np.flatnonzero(floats.any(axis=0))
@@ -157,13 +161,20 @@ class _Cone:
         if sign == 0:
             return self._both_ways(j)
         goal = [sign * v[j] for v in self.vectors]
-        found: Coefficient | list[int] | None = self._other_sign(goal)
+        # A direction that was found for one column often has the other sign in many.
+        found: Coefficient | list[int] | None = next(
+            (each for each in self.known if sign * each[j] < 0), None
+        )
+        if found is None:
+            found = self._other_sign(goal)
         if found is None:
             found = self._guess(goal)
         if found is None:
             found = self._exactly(goal)
         if isinstance(found, Coefficient):
             return replace(found, estimate=POSITIVE if sign > 0 else NEGATIVE)
+        if not any(found is each for each in self.known):
+            self.known.append(found)
         pair = (Integers(self.interior), Integers(found))
         return Coefficient(estimate=EITHER, directions=pair if sign > 0 else pair[::-1])
 

@@ -64,7 +64,8 @@ def split_rows(lifted: Lifted, check: Check = lambda: None) -> Split:
     (array([0, 3]), [-1, 1], array([1]), array([2]))
     """
     rows = lifted.rows
-    if lifted.per_class > np.unique(lifted.owners(rows)[0]).size:
+    n_examples = rows.size // (lifted.n_classes - 1)
+    if lifted.per_class > n_examples:
         found = _if_complete(lifted, rows, check)
         return _in_fewer_columns(lifted, check) if found is None else found
     if rows.size * lifted.width > FEW_VALUES:
@@ -262,7 +263,10 @@ def _standardised(lifted: Lifted, rows: Ids) -> tuple[Floats, Map]:
     sizes = np.sqrt(np.einsum("ij,ij->j", table, table) / len(table))
     with np.errstate(all="ignore"):
         exponents = np.where(sizes > 0.0, np.frexp(sizes)[1], 0)
-    table = np.ldexp(table, -exponents)
+    if np.abs(exponents).max() < 1000:
+        table *= np.ldexp(1.0, -exponents)
+    else:
+        table = np.ldexp(table, -exponents)
 
     def direction(whole: Sequence[int]) -> list[int]:
         w = [fmpq(int(a)) * rational(1, -int(e)) for a, e in zip(whole, exponents, strict=True)]
