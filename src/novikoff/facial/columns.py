@@ -28,7 +28,7 @@ from novikoff.facial.simplex import Combination, combine_to
 from novikoff.facial.spanning import enlarge, in_order_of_pivots
 from novikoff.facial.split import Split, outside
 
-Check = Callable[[], None]
+Check = Callable[..., None]
 
 BITS = (8, 20, 40, 53)
 CANDIDATES = 4000
@@ -41,7 +41,9 @@ EXACT_ROWS = 50
 """Rows for each column that an exact program begins with."""
 
 
-def find_coefficients(lifted: Lifted, split: Split, check: Check = lambda: None) -> Coefficients:
+def find_coefficients(
+    lifted: Lifted, split: Split, check: Check = lambda ahead=0.0: None
+) -> Coefficients:
     """Decide for every column whether its estimate is finite.
 
     Examples
@@ -63,7 +65,7 @@ def find_coefficients(lifted: Lifted, split: Split, check: Check = lambda: None)
         )
     check()
     relations = dict(zip(free, whole.orthogonal, strict=True))
-    basis = Basis(lifted, split.basis)
+    basis = Basis(lifted, split.basis, check)
     others = sorted(set(range(lifted.width)) - set(basis.pivots))
     vectors = [v for f, v in zip(others, basis.orthogonal, strict=True) if f in identified]
     direction = _without(split.direction, relations) if split.direction else []
@@ -91,13 +93,13 @@ def _spanning(lifted: Lifted, taken: Ids, check: Check) -> Basis:
     """A basis of all rows that contains some."""
     rows = lifted.rows
     if rows.size <= CANDIDATES:
-        return Basis(lifted, np.sort(enlarge(lifted, taken, rows)))
+        return Basis(lifted, np.sort(enlarge(lifted, taken, rows, check)), check)
     sample = np.random.default_rng(0).choice(rows, CANDIDATES, replace=False)
     while True:
         check()
-        taken = enlarge(lifted, taken, in_order_of_pivots(lifted, sample))
+        taken = enlarge(lifted, taken, in_order_of_pivots(lifted, sample), check)
         check()
-        basis = Basis(lifted, np.sort(taken))
+        basis = Basis(lifted, np.sort(taken), check)
         if taken.size == lifted.width:
             return basis
         sample = outside(basis, rows)

@@ -65,7 +65,14 @@ def _pivot_order(table: Floats) -> Ids:
     return order
 
 
-def enlarge(lifted: Lifted, taken: Ids, rows: Ids, *, every: bool = True) -> Ids:
+def enlarge(
+    lifted: Lifted,
+    taken: Ids,
+    rows: Ids,
+    check: Callable[..., None] = lambda ahead=0.0: None,
+    *,
+    every: bool = True,
+) -> Ids:
     """Independent rows that span the first ones, which are independent, and the others.
 
     Unless ``every`` one matters: then only few more than there are columns.
@@ -78,7 +85,7 @@ def enlarge(lifted: Lifted, taken: Ids, rows: Ids, *, every: bool = True) -> Ids
         some = order[:size]
         matrix = whole_columns(lifted.table(some))[0]
         columns = [list(column) for column in zip(*matrix, strict=True)]
-        found = some[independent_among(columns, some.size, PRIMES[0])]
+        found = some[independent_among(columns, some.size, PRIMES[0], check)]
         if found.size == lifted.width or size >= order.size or not every:
             break
     return found

@@ -16,7 +16,7 @@ from novikoff.facial.opposites import opposite_rows
 from novikoff.facial.simplex import faces_of
 from novikoff.facial.spanning import MANY, enlarge, in_order_of_pivots, positive_support
 
-Check = Callable[[], None]
+Check = Callable[..., None]
 
 BITS = (8, 16, 26, 40, 53)
 """Lengths of the integers that a direction is rounded to, until it separates."""
@@ -45,7 +45,7 @@ class Split:
     weights: list[int]
 
 
-def split_rows(lifted: Lifted, check: Check = lambda: None) -> Split:
+def split_rows(lifted: Lifted, check: Check = lambda ahead=0.0: None) -> Split:
     """Split all rows, with proof.
 
     Parameters
@@ -53,7 +53,7 @@ def split_rows(lifted: Lifted, check: Check = lambda: None) -> Split:
     lifted : Lifted
         The signed rows.
     check : callable
-        Called between steps; raises to end the search.
+        Called between steps, with the seconds of a long one; raises to end the search.
 
     Examples
     --------
@@ -81,7 +81,7 @@ def split_rows(lifted: Lifted, check: Check = lambda: None) -> Split:
 def _if_complete(lifted: Lifted, rows: Ids, check: Check) -> Split | None:
     """Separate all rows strictly; ``None`` where that fails."""
     with np.errstate(all="ignore"):
-        table, vectors = _standardised(lifted, rows)
+        table, vectors = _standardised(lifted, rows, check)
         found = least_hinges(table, check) if np.isfinite(table).all() else None
     if found is None or not found.separates:
         return None
@@ -110,7 +110,7 @@ def _in_fewer_columns(lifted: Lifted, check: Check) -> Split:
 def _by_floats(lifted: Lifted, rows: Ids, ends: tuple[float, float], check: Check) -> Split | None:
     """Split the rows as floating point suggests; ``None`` where the proof fails."""
     taken, slacks = _of_equal_examples(lifted, check)
-    basis = Basis(lifted, np.sort(taken))
+    basis = Basis(lifted, np.sort(taken), check)
     left = rows if lifted.affine else _not_zero(lifted, rows)
     while True:
         check()
@@ -118,6 +118,7 @@ def _by_floats(lifted: Lifted, rows: Ids, ends: tuple[float, float], check: Chec
             left = rows[:0]
         elif taken.size:
             left = outside(basis, left)
+            check()
         if not left.size:
             direction: list[int] = []
             break
@@ -137,10 +138,10 @@ def _by_floats(lifted: Lifted, rows: Ids, ends: tuple[float, float], check: Chec
         slacks.append((left[found.rows[order]], slack[order]))
         order = slacks[-1][0]
         before = taken.size
-        taken = enlarge(lifted, taken, in_order_of_pivots(lifted, order), every=False)
+        taken = enlarge(lifted, taken, in_order_of_pivots(lifted, order), check, every=False)
         if taken.size == before:
             return None
-        basis = Basis(lifted, np.sort(taken))
+        basis = Basis(lifted, np.sort(taken), check)
     boundary = np.setdiff1d(rows, left, assume_unique=True)
     if not direction and lifted.width > basis.rows.size:
         boundary = rows
@@ -160,7 +161,7 @@ def _of_equal_examples(lifted: Lifted, check: Check) -> tuple[Ids, list[tuple[Id
     if 2 * ours.size < lifted.width:
         return none, []
     check()
-    taken = enlarge(lifted, none, in_order_of_pivots(lifted, ours), every=False)
+    taken = enlarge(lifted, none, in_order_of_pivots(lifted, ours), check, every=False)
     if 2 * taken.size < lifted.width:
         return none, []
     return taken, [(np.concatenate([ours, theirs]), np.ones(2 * ours.size))]
@@ -201,6 +202,7 @@ def outside(basis: Basis, rows: Ids) -> Ids:
     """The rows that are not in the span of a basis, exactly."""
     inside = np.ones(rows.size, dtype=np.bool_)
     for vector in basis.orthogonal:
+        basis.before(0.0)
         inside[inside] = basis.lifted.vanishes(rows[inside], vector)
     return rows[~inside]
 
@@ -220,12 +222,13 @@ def _coordinates(lifted: Lifted, basis: Basis, rows: Ids) -> tuple[Floats, Map]:
     Also the function that takes a vector of integers in these coordinates to a direction.
     """
     if not basis.rows.size:
-        return _standardised(lifted, rows)
+        return _standardised(lifted, rows, lambda: basis.before(0.0))
     vectors = basis.orthogonal
     floats = np.array([_normalised(vector) for vector in vectors])
     used = np.flatnonzero(floats.any(axis=0))
     table = np.empty((rows.size, len(vectors)))
     for part, values in lifted.tables(rows, used):
+        basis.before(0.0)
         table[part] = values @ floats[:, used].T
     sizes = np.abs(table).max(axis=0)
     exponents = np.where(sizes > 0.0, np.frexp(sizes)[1], 0)
@@ -247,9 +250,12 @@ def _coordinates(lifted: Lifted, basis: Basis, rows: Ids) -> tuple[Floats, Map]:
     return table, direction
 
 
-def _standardised(lifted: Lifted, rows: Ids) -> tuple[Floats, Map]:
+def _standardised(lifted: Lifted, rows: Ids, check: Check) -> tuple[Floats, Map]:
     """All columns, each near the size 1 and, where there is an intercept, near the mean 0."""
-    table, each = lifted.table(rows), lifted.per_class
+    table, each = np.empty((rows.size, lifted.width)), lifted.per_class
+    for part, values in lifted.tables(rows, np.arange(lifted.width)):
+        check()
+        table[part] = values
     means = np.zeros(lifted.width)
     if lifted.affine:
         for first in range(0, lifted.width, each):
