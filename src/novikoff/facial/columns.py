@@ -94,17 +94,23 @@ def _spanning(lifted: Lifted, taken: Ids, check: Check) -> Basis:
     rows = lifted.rows
     if rows.size <= CANDIDATES:
         return Basis(lifted, np.sort(enlarge(lifted, taken, rows, check)), check)
-    sample = np.random.default_rng(0).choice(rows, CANDIDATES, replace=False)
-    while True:
+    basis = Basis(lifted, np.sort(taken), check)
+    left = rows
+    while taken.size < lifted.width:
         check()
-        taken = enlarge(lifted, taken, in_order_of_pivots(lifted, sample), check)
-        check()
+        # Few rows are outside where most columns are in the span.
+        left = outside(basis, left) if 2 * taken.size >= lifted.width else left
+        if not left.size:
+            break
+        some = left
+        if left.size > CANDIDATES:
+            some = np.random.default_rng(0).choice(left, CANDIDATES, replace=False)
+        before = taken.size
+        taken = enlarge(lifted, taken, in_order_of_pivots(lifted, some, check), check)
         basis = Basis(lifted, np.sort(taken), check)
-        if taken.size == lifted.width:
-            return basis
-        sample = outside(basis, rows)
-        if not sample.size:
-            return basis
+        if taken.size == before:
+            left = outside(basis, left)
+    return basis
 
 
 def _without(direction: list[int], relations: dict[int, list[int]]) -> list[int]:

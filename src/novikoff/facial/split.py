@@ -138,7 +138,7 @@ def _by_floats(lifted: Lifted, rows: Ids, ends: tuple[float, float], check: Chec
         slacks.append((left[found.rows[order]], slack[order]))
         order = slacks[-1][0]
         before = taken.size
-        taken = enlarge(lifted, taken, in_order_of_pivots(lifted, order), check, every=False)
+        taken = enlarge(lifted, taken, in_order_of_pivots(lifted, order, check), check, every=False)
         if taken.size == before:
             return None
         basis = Basis(lifted, np.sort(taken), check)
@@ -161,7 +161,7 @@ def _of_equal_examples(lifted: Lifted, check: Check) -> tuple[Ids, list[tuple[Id
     if 2 * ours.size < lifted.width:
         return none, []
     check()
-    taken = enlarge(lifted, none, in_order_of_pivots(lifted, ours), check, every=False)
+    taken = enlarge(lifted, none, in_order_of_pivots(lifted, ours, check), check, every=False)
     if 2 * taken.size < lifted.width:
         return none, []
     return taken, [(np.concatenate([ours, theirs]), np.ones(2 * ours.size))]
@@ -329,7 +329,7 @@ def _exactly(lifted: Lifted, rows: Ids, check: Check) -> Split:
         )
         inside = working[~np.array(faces.separated, dtype=np.bool_)]
         basis = Basis(
-            lifted, np.sort(enlarge(lifted, inside[:0], in_order_of_pivots(lifted, inside)))
+            lifted, np.sort(enlarge(lifted, inside[:0], in_order_of_pivots(lifted, inside, check)))
         )
         if working.size == rows.size:
             separated = working[np.array(faces.separated, dtype=np.bool_)]
