@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from novikoff.certificate import Certificate, NonSeparation, Status
 
 
@@ -90,6 +92,26 @@ def test_an_interruption_exits_130_and_writes_nothing(run, noisy, monkeypatch):
     assert result.stdout == ""
     assert result.stderr == "novikoff: interrupted: nothing was written\n"
     assert not Path("proof.json").exists()
+
+
+@pytest.mark.parametrize("where", ["split_rows", "find_coefficients"])
+def test_an_interruption_during_the_estimates_leaves_the_proof(run, fruit, monkeypatch, where):
+    def interrupt(*_args, **_options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(f"novikoff.estimators.existence.{where}", interrupt)
+    asked = ("separable", fruit, "-t", "kind", "--estimates", "verdict.json")
+    result = run(*asked, "--out", "proof.json")
+    assert result.exit_code == 130
+    assert result.stdout == ""
+    assert result.stderr == (
+        "novikoff: interrupted: proof.json was written, but estimates were not decided\n"
+    )
+    assert not Path("verdict.json").exists()
+    assert run("verify", "proof.json", fruit).exit_code == 0
+    result = run(*asked)
+    assert result.exit_code == 130
+    assert result.stderr == "novikoff: interrupted: nothing was written\n"
 
 
 def test_the_proof_can_be_kept_and_checked(run, refused, fruit, mixed):

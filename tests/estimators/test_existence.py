@@ -7,6 +7,7 @@ from scipy import sparse
 import novikoff
 from novikoff import separation
 from novikoff.certificate import CertificateError, Undecided
+from novikoff.certificate.exact import modular
 from tests.facial.problems import problem
 
 
@@ -105,6 +106,17 @@ def test_explain_adds_no_intercept_to_indicators_of_all_levels():
         assert "Finite: x0 and x2." in text and "Intercept" not in text
     assert "(Intercept)" in separation.explain(every[:, :2], y)
     assert "(Intercept)" not in separation.explain(every[:, :2], y, fit_intercept=False)
+
+
+def test_a_time_limit_ends_it_before_a_step_that_would_outlast_it(monkeypatch):
+    """Elimination cannot be interrupted, so it is not begun."""
+    begun = []
+    monkeypatch.setattr(modular, "_SECONDS", 1.0)
+    monkeypatch.setattr(modular, "nmod_mat", lambda *_: begun.append(True))
+    rng = np.random.default_rng(0)
+    with pytest.raises(Undecided, match="time limit"):
+        separation(rng.standard_normal((60, 4)), np.arange(60) % 2, time_limit=30.0)
+    assert not begun
 
 
 def test_columns_have_a_time_limit():

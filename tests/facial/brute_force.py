@@ -8,25 +8,29 @@ rank.
 
 from fractions import Fraction
 from itertools import combinations
+from math import gcd, lcm
 
 
 def relation(rows):
-    """The relation between minimally dependent rows, or None if they are not such."""
+    """The relation between minimally dependent rows of integers, or None if they are not such."""
     size, width = len(rows), len(rows[0])
-    # Columns of this matrix are the rows; reduce it.
-    matrix = [[Fraction(rows[i][j]) for i in range(size)] for j in range(width)]
+    # Columns of this matrix are the rows; reduce it, without fractions.
+    matrix = [[rows[i][j] for i in range(size)] for j in range(width)]
     pivots, r = [], 0
     for c in range(size):
         p = next((k for k in range(r, width) if matrix[k][c]), None)
         if p is None:
+            if c > r:
+                return None
             continue
         matrix[r], matrix[p] = matrix[p], matrix[r]
-        lead = matrix[r][c]
-        matrix[r] = [a / lead for a in matrix[r]]
+        first = matrix[r]
         for k in range(width):
             if k != r and matrix[k][c]:
-                f = matrix[k][c]
-                matrix[k] = [a - f * b for a, b in zip(matrix[k], matrix[r], strict=True)]
+                lead, f = first[c], matrix[k][c]
+                row = [lead * a - f * b for a, b in zip(matrix[k], first, strict=True)]
+                divisor = gcd(*row) or 1
+                matrix[k] = [a // divisor for a in row]
         pivots.append(c)
         r += 1
     if len(pivots) != size - 1:
@@ -35,8 +39,14 @@ def relation(rows):
     found = [Fraction(0)] * size
     found[free] = Fraction(1)
     for k, c in enumerate(pivots):
-        found[c] = -matrix[k][free]
+        found[c] = Fraction(-matrix[k][free], matrix[k][c])
     return found if all(found) else None
+
+
+def whole(row):
+    """The row times a positive number that makes it whole: on the same side of every direction."""
+    common = lcm(*(a.denominator for a in row))
+    return [int(a * common) for a in row]
 
 
 def boundary(rows):
@@ -45,12 +55,13 @@ def boundary(rows):
     width = len(rows[0])
     # Equal rows share their fate.
     distinct = sorted(set(rows))
+    integers = [whole(row) for row in distinct]
     inside = set()
     for size in range(1, width + 2):
         for chosen in combinations(range(len(distinct)), size):
             if inside.issuperset(chosen):
                 continue
-            found = relation([distinct[i] for i in chosen])
+            found = relation([integers[i] for i in chosen])
             if found is not None and (min(found) > 0 or max(found) < 0):
                 inside.update(chosen)
     return {i for i, row in enumerate(rows) if distinct.index(row) in inside}

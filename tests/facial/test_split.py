@@ -2,11 +2,13 @@
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from novikoff.certificate import CertificateError, Undecided
 from novikoff.certificate.exact.lifted import Lifted
 from novikoff.certificate.exact.span import Basis
-from novikoff.facial import split, split_rows
+from novikoff.facial import spanning, split, split_rows
+from novikoff.facial.opposites import opposite_rows
 from tests.facial.brute_force import boundary
 from tests.facial.problems import problem
 
@@ -174,3 +176,49 @@ def test_few_rows_are_checked_as_combinations():
         basis.check_spans(np.arange(6))
     with pytest.raises(CertificateError, match="row 0 is not in the span"):
         Basis(lifted, np.arange(0)).check_spans(np.arange(1))
+
+
+def indicators(n, factors, levels, seed=0):
+    """Sparse indicators of factors, without their first level, and labels by chance."""
+    rng = np.random.default_rng(seed)
+    parts = []
+    for _ in range(factors):
+        level = rng.integers(0, levels + 1, n)
+        ones = sparse.csr_array((np.ones(n), (np.arange(n), level)), shape=(n, levels + 1))
+        parts.append(ones[:, 1:])
+    return sparse.csr_matrix(sparse.hstack(parts)), rng.integers(0, 2, n)
+
+
+def test_levels_with_both_classes_are_decided_by_equal_examples():
+    X, y = indicators(2000, 1, 300)
+    lifted = Lifted(X, y, 2, affine=True)
+    found = split_rows(lifted)
+    check(lifted, found)
+    level = np.where(X.getnnz(axis=1) > 0, np.asarray(X.argmax(axis=1)).ravel(), -1)
+    one_class = [k for k in range(-1, 300) if len(set(y[level == k])) == 1]
+    assert one_class
+    assert np.array_equal(found.separated, np.flatnonzero(np.isin(level, one_class)))
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_opposite_rows_sum_to_zero(n_classes):
+    rng = np.random.default_rng(n_classes)
+    X, codes = rng.integers(0, 3, (60, 2)).astype(float), rng.integers(0, n_classes, 60)
+    lifted = Lifted(X, codes, n_classes, affine=True, taking_part=rng.random(60) < 0.8)
+    ours, theirs = opposite_rows(lifted)
+    assert ours.size > 5
+    assert lifted.is_row(ours).all()
+    assert lifted.is_row(theirs).all()
+    assert not (lifted.table(ours) + lifted.table(theirs)).any()
+    assert len(np.unique(lifted.table(ours), axis=0)) == ours.size
+
+
+def test_rows_that_come_in_two_rounds_are_listed_once():
+    X, y = indicators(4000, 1, 400)
+    lifted = Lifted(X, y, 2, affine=True)
+    rows = np.array([5, 3, 9])
+    basis = Basis(lifted, np.array([9]))
+    again = [(rows, np.ones(3)), (rows[:2], np.ones(2))]
+    for support, weights in spanning._slack_weights(basis, again):
+        assert support.tolist() == [3, 5]
+        assert (weights > 1.0).all()

@@ -94,6 +94,17 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
+def prove(number: int) -> str:
+    """The verb for so many examples.
+
+    Examples
+    --------
+    >>> prove(1), prove(2)
+    ('proves', 'prove')
+    """
+    return "proves" if number == 1 else "prove"
+
+
 def shortened(parts: Sequence[str], most: int = 10) -> str:
     """The first parts in a row; those beyond ``most`` are counted.
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from novikoff.cli.shared import options
-from novikoff.cli.shared.group import Refusal
+from novikoff.cli.shared.group import Refusal, complain, safe
 from novikoff.cli.shared.input import WITHOUT_FIRST, Source, with_names
 from novikoff.cli.shared.output import check_output, write
 from novikoff.cli.shared.screen import Screen
@@ -87,6 +87,7 @@ def separable(
         screen.stage(f"searching for a hyperplane between {table.X.shape[0]:,} examples")
         labels: Any = table.y
         about = source.about(table)
+        written = False
         try:
             certificate = is_separable(
                 table.X,
@@ -102,12 +103,19 @@ def separable(
             if out is not None:
                 # Whatever becomes of the estimates.
                 write(out, lambda path: certificate.save(path, about=about))
+                written = True
             screen.stage("deciding whether logistic regression has estimates")
             left = None if time_limit is None else max(time_limit - screen.seconds, 0.0)
             regression = without_first_levels(table, affine=not no_intercept)
             estimates = Estimates.of(regression, affine=not no_intercept, time_limit=left)
         except ValueError as error:
             raise Refusal(error) from None
+        except KeyboardInterrupt:
+            if not written:
+                raise
+            screen.clear()
+            complain("interrupted", f"{safe(out)} was written, but estimates were not decided")
+            raise typer.Exit(130) from None
         proved = estimates.verdict
         if estimates_out is not None and proved is not None:
             about = about if regression is table else {**about, "levels": WITHOUT_FIRST}

@@ -1,6 +1,8 @@
 """Do the estimates of a logistic regression exist? Complete, quasi-complete, or overlap, proved."""
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -20,6 +22,7 @@ from novikoff.estimators.maxmargin import MaxMargin
 from novikoff.estimators.options import check_max_margin_options
 from novikoff.estimators.training import Training
 from novikoff.facial import Split, find_coefficients, split_rows
+from novikoff.run.clock import Clock, Limits, Stopped
 
 MOST_VALUES = 1 << 29
 """Values of the signed rows, which are stored densely: 4 GB."""
@@ -72,7 +75,7 @@ class SeparationFunction:
         Raises
         ------
         Undecided
-            If the time limit is reached.
+            If the time limit is reached, or the next step would end after it.
 
         Examples
         --------
@@ -88,7 +91,7 @@ class SeparationFunction:
         """
         asked = MaxMargin(fit_intercept=fit_intercept, time_limit=time_limit)
         check_max_margin_options(asked)
-        clock = Deadline(time_limit)
+        clock = _clock(time_limit)
         y = getattr(y, "to_numpy", lambda: y)() if np.ndim(y) == 2 else y
         X, y, sample_weight = expanded(X, y, sample_weight)
         with threads(None):
@@ -96,7 +99,7 @@ class SeparationFunction:
                 asked, X, y, affine=bool(fit_intercept), sample_weight=sample_weight
             )
             assert_all_finite(training.X, input_name="X")
-            return _decide(training, clock)
+            return _decide(training, clock, time_limit)
 
     def explain(
         self,
@@ -130,7 +133,7 @@ class SeparationFunction:
         The estimate of x1 is +infinity: all 2 examples with x1 = 1 have the class = 1.
         ...
         """
-        clock = Deadline(time_limit)
+        clock = _clock(time_limit)
         added = not _has_constant(model_matrix) if fit_intercept is None else fit_intercept
         verdict = self(
             model_matrix,
@@ -139,7 +142,9 @@ class SeparationFunction:
             fit_intercept=added,
             time_limit=time_limit,
         )
-        verdict = verdict.with_columns(time_limit=clock.left)
+        verdict = verdict.with_columns(
+            time_limit=None if time_limit is None else clock.seconds_left
+        )
         return "\n".join([*verdict.sentences(), *advice(verdict)])
 
     def __repr__(self) -> str:
@@ -149,24 +154,17 @@ class SeparationFunction:
 separation = SeparationFunction()
 
 
-class Deadline:
-    """When a search has to end; :meth:`check` raises once that is past."""
+def _clock(time_limit: float | None) -> Clock:
+    return Clock(Limits(deadline=None if time_limit is None else time.perf_counter() + time_limit))
 
-    def __init__(self, time_limit: float | None) -> None:
-        self.limit = time_limit
-        self.start = time.perf_counter()
-        self.end = np.inf if time_limit is None else self.start + time_limit
 
-    @property
-    def left(self) -> float | None:
-        """The seconds that are left, if there is a limit."""
-        return None if self.end == np.inf else max(self.end - time.perf_counter(), 0.0)
-
-    def check(self) -> None:
-        """End the search when the time is up."""
-        now = time.perf_counter()
-        if now >= self.end:
-            raise Undecided(f"undecided after {now - self.start:.1f} s: the time limit is reached")
+@contextmanager
+def _undecided_when_stopped(clock: Clock) -> Iterator[None]:
+    try:
+        yield
+    except Stopped:
+        seconds = time.perf_counter() - clock.started
+        raise Undecided(f"undecided after {seconds:.1f} s: the time limit is reached") from None
 
 
 def advice(verdict: SeparationVerdict) -> list[str]:
@@ -202,12 +200,11 @@ def _has_constant(model_matrix: Any) -> bool:
     return bool(np.abs(columns @ factors - 1.0).max() < _NEARLY)
 
 
-def _decide(training: Training, clock: Deadline) -> SeparationVerdict:
+def _decide(training: Training, clock: Clock, time_limit: float | None) -> SeparationVerdict:
     problem = training.problem
     if len(problem.classes) == 2:
         problem = problem.against(problem.classes[1])
     examples = training.examples(signs_against(training.codes, 1))
-    again = clock.limit
 
     def certificate(split: Split) -> SeparationVerdict:
         kind = COMPLETE if not split.boundary.size else QUASI if split.separated.size else OVERLAP
@@ -235,11 +232,13 @@ def _decide(training: Training, clock: Deadline) -> SeparationVerdict:
             f"The regression has {n_rows:,} signed rows of {lifted.width:,} coefficients, more "
             f"than {MOST_VALUES:,} values; leave out examples or columns."
         )
-    clock.check()
-    split = split_rows(lifted, clock.check)
+    with _undecided_when_stopped(clock):
+        clock.check()
+        split = split_rows(lifted, clock.check)
 
-    def columns(time_limit: float | None) -> Coefficients:
-        limit = again if time_limit is None else time_limit
-        return find_coefficients(lifted, split, Deadline(limit).check)
+    def columns(limit: float | None) -> Coefficients:
+        again = _clock(time_limit if limit is None else limit)
+        with _undecided_when_stopped(again):
+            return find_coefficients(lifted, split, again.check)
 
     return certificate(split).computing(columns)

@@ -28,7 +28,7 @@ from novikoff.facial.simplex import Combination, combine_to
 from novikoff.facial.spanning import enlarge, in_order_of_pivots
 from novikoff.facial.split import Split, outside
 
-Check = Callable[[], None]
+Check = Callable[..., None]
 
 BITS = (8, 20, 40, 53)
 CANDIDATES = 4000
@@ -41,7 +41,9 @@ EXACT_ROWS = 50
 """Rows for each column that an exact program begins with."""
 
 
-def find_coefficients(lifted: Lifted, split: Split, check: Check = lambda: None) -> Coefficients:
+def find_coefficients(
+    lifted: Lifted, split: Split, check: Check = lambda ahead=0.0: None
+) -> Coefficients:
     """Decide for every column whether its estimate is finite.
 
     Examples
@@ -53,7 +55,7 @@ def find_coefficients(lifted: Lifted, split: Split, check: Check = lambda: None)
     >>> [each.estimate for each in find_coefficients(lifted, split_rows(lifted)).columns]
     ['-inf', '+inf']
     """
-    whole = _spanning(lifted, split.basis)
+    whole = _spanning(lifted, split.basis, check)
     identified = set(whole.pivots)
     free = sorted(set(range(lifted.width)) - identified)
     if len(free) > len(identified) and len(free) * len(identified) ** 2 > LONGEST:
@@ -63,7 +65,7 @@ def find_coefficients(lifted: Lifted, split: Split, check: Check = lambda: None)
         )
     check()
     relations = dict(zip(free, whole.orthogonal, strict=True))
-    basis = Basis(lifted, split.basis)
+    basis = Basis(lifted, split.basis, check)
     others = sorted(set(range(lifted.width)) - set(basis.pivots))
     vectors = [v for f, v in zip(others, basis.orthogonal, strict=True) if f in identified]
     direction = _without(split.direction, relations) if split.direction else []
@@ -87,20 +89,28 @@ def find_coefficients(lifted: Lifted, split: Split, check: Check = lambda: None)
     return Coefficients(columns=tuple(columns), independent=whole.rows)
 
 
-def _spanning(lifted: Lifted, taken: Ids) -> Basis:
+def _spanning(lifted: Lifted, taken: Ids, check: Check) -> Basis:
     """A basis of all rows that contains some."""
     rows = lifted.rows
     if rows.size <= CANDIDATES:
-        return Basis(lifted, np.sort(enlarge(lifted, taken, rows)))
-    sample = np.random.default_rng(0).choice(rows, CANDIDATES, replace=False)
-    while True:
-        taken = enlarge(lifted, taken, in_order_of_pivots(lifted, sample))
-        basis = Basis(lifted, np.sort(taken))
-        if taken.size == lifted.width:
-            return basis
-        sample = outside(basis, rows)
-        if not sample.size:
-            return basis
+        return Basis(lifted, np.sort(enlarge(lifted, taken, rows, check)), check)
+    basis = Basis(lifted, np.sort(taken), check)
+    left = rows
+    while taken.size < lifted.width:
+        check()
+        # Few rows are outside where most columns are in the span.
+        left = outside(basis, left) if 2 * taken.size >= lifted.width else left
+        if not left.size:
+            break
+        some = left
+        if left.size > CANDIDATES:
+            some = np.random.default_rng(0).choice(left, CANDIDATES, replace=False)
+        before = taken.size
+        taken = enlarge(lifted, taken, in_order_of_pivots(lifted, some, check), check)
+        basis = Basis(lifted, np.sort(taken), check)
+        if taken.size == before:
+            left = outside(basis, left)
+    return basis
 
 
 def _without(direction: list[int], relations: dict[int, list[int]]) -> list[int]:
@@ -117,7 +127,8 @@ def _without(direction: list[int], relations: dict[int, list[int]]) -> list[int]
 class _Cone:
     """The feasible directions: ``y_i·c >= 0`` for the separated rows, in coordinates ``c``.
 
-    A direction is the combination of the vectors with these coordinates.
+    A direction is the combination of the vectors with these coordinates; those in ``known`` were
+    found to be feasible.
     """
 
     lifted: Lifted
@@ -127,6 +138,7 @@ class _Cone:
     check: Check
 
     def __post_init__(self) -> None:
+        self.known: list[list[int]] = []
         tops = [1 << max(map(abs, v)).bit_length() for v in self.vectors]
         floats = np.array([[a / t for a in v] for v, t in zip(self.vectors, tops, strict=True)])
         used = np.flatnonzero(floats.any(axis=0))
@@ -157,13 +169,20 @@ class _Cone:
         if sign == 0:
             return self._both_ways(j)
         goal = [sign * v[j] for v in self.vectors]
-        found: Coefficient | list[int] | None = self._other_sign(goal)
+        # A direction that was found for one column often has the other sign in many.
+        found: Coefficient | list[int] | None = next(
+            (each for each in self.known if sign * each[j] < 0), None
+        )
+        if found is None:
+            found = self._other_sign(goal)
         if found is None:
             found = self._guess(goal)
         if found is None:
             found = self._exactly(goal)
         if isinstance(found, Coefficient):
             return replace(found, estimate=POSITIVE if sign > 0 else NEGATIVE)
+        if not any(found is each for each in self.known):
+            self.known.append(found)
         pair = (Integers(self.interior), Integers(found))
         return Coefficient(estimate=EITHER, directions=pair if sign > 0 else pair[::-1])
 

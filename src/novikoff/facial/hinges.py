@@ -32,6 +32,9 @@ REFINEMENTS = 3
 SAMPLE = 2000
 """Rows of the first working set, or twenty for each column, whichever is more."""
 
+STRIPE = 1 << 33
+"""Multiplications between two looks at the clock: half a second."""
+
 ROUNDS = 40
 """How often violated rows are added to the working set."""
 
@@ -95,6 +98,7 @@ def _newton(
         q, r = linalg.qr(table.T, mode="economic", check_finite=False)
         inner = _newton(np.ascontiguousarray(r.T), q.T @ start, check)
         return None if inner is None else (q @ inner[0], inner[1])
+    stripe = max(1, STRIPE // k**2)
     v = start.copy()
     slacks = 1.0 - table @ v
     total = float(np.square(np.maximum(slacks, 0.0)).sum())
@@ -104,7 +108,11 @@ def _newton(
         if not active.any():
             return v, np.zeros(n)
         rows = table[active]
-        normal = rows.T @ rows
+        normal = np.zeros((k, k))
+        for first in range(0, len(rows), stripe):
+            check()
+            part = rows[first : first + stripe]
+            normal += part.T @ part
         mean = float(np.trace(normal)) / k
         normal.flat[:: k + 1] += RIDGE * mean
         try:

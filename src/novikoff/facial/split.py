@@ -12,10 +12,11 @@ from novikoff.certificate.exact.lifted import Lifted
 from novikoff.certificate.exact.modular import independent_columns
 from novikoff.certificate.exact.span import Basis, shortest, whole_columns
 from novikoff.facial.hinges import Floats, Ids, least_hinges
+from novikoff.facial.opposites import opposite_rows
 from novikoff.facial.simplex import faces_of
-from novikoff.facial.spanning import enlarge, in_order_of_pivots, positive_support
+from novikoff.facial.spanning import MANY, enlarge, in_order_of_pivots, positive_support
 
-Check = Callable[[], None]
+Check = Callable[..., None]
 
 BITS = (8, 16, 26, 40, 53)
 """Lengths of the integers that a direction is rounded to, until it separates."""
@@ -44,7 +45,7 @@ class Split:
     weights: list[int]
 
 
-def split_rows(lifted: Lifted, check: Check = lambda: None) -> Split:
+def split_rows(lifted: Lifted, check: Check = lambda ahead=0.0: None) -> Split:
     """Split all rows, with proof.
 
     Parameters
@@ -52,19 +53,19 @@ def split_rows(lifted: Lifted, check: Check = lambda: None) -> Split:
     lifted : Lifted
         The signed rows.
     check : callable
-        Called between steps; raises to end the search.
+        Called between steps, with the seconds of a long one; raises to end the search.
 
     Examples
     --------
     >>> from novikoff.certificate.exact.lifted import Lifted
-    from novikoff.certificate.exact.modular import independent_columns
     >>> X, codes = np.array([[0.0], [1.0], [1.0], [2.0]]), np.array([0, 0, 1, 1])
     >>> found = split_rows(Lifted(X, codes, 2, affine=True))
     >>> found.separated, found.direction, found.basis, found.support
     (array([0, 3]), [-1, 1], array([1]), array([2]))
     """
     rows = lifted.rows
-    if lifted.per_class > np.unique(lifted.owners(rows)[0]).size:
+    n_examples = rows.size // (lifted.n_classes - 1)
+    if lifted.per_class > n_examples:
         found = _if_complete(lifted, rows, check)
         return _in_fewer_columns(lifted, check) if found is None else found
     if rows.size * lifted.width > FEW_VALUES:
@@ -80,7 +81,7 @@ def split_rows(lifted: Lifted, check: Check = lambda: None) -> Split:
 def _if_complete(lifted: Lifted, rows: Ids, check: Check) -> Split | None:
     """Separate all rows strictly; ``None`` where that fails."""
     with np.errstate(all="ignore"):
-        table, vectors = _standardised(lifted, rows)
+        table, vectors = _standardised(lifted, rows, check)
         found = least_hinges(table, check) if np.isfinite(table).all() else None
     if found is None or not found.separates:
         return None
@@ -108,16 +109,16 @@ def _in_fewer_columns(lifted: Lifted, check: Check) -> Split:
 
 def _by_floats(lifted: Lifted, rows: Ids, ends: tuple[float, float], check: Check) -> Split | None:
     """Split the rows as floating point suggests; ``None`` where the proof fails."""
-    taken = np.empty(0, dtype=np.int64)
-    basis = Basis(lifted, taken)
+    taken, slacks = _of_equal_examples(lifted, check)
+    basis = Basis(lifted, np.sort(taken), check)
     left = rows if lifted.affine else _not_zero(lifted, rows)
-    slacks: list[tuple[Ids, Floats]] = []
     while True:
         check()
         if taken.size == lifted.width:
             left = rows[:0]
         elif taken.size:
             left = outside(basis, left)
+            check()
         if not left.size:
             direction: list[int] = []
             break
@@ -137,15 +138,33 @@ def _by_floats(lifted: Lifted, rows: Ids, ends: tuple[float, float], check: Chec
         slacks.append((left[found.rows[order]], slack[order]))
         order = slacks[-1][0]
         before = taken.size
-        taken = enlarge(lifted, taken, in_order_of_pivots(lifted, order), every=False)
+        taken = enlarge(lifted, taken, in_order_of_pivots(lifted, order, check), check, every=False)
         if taken.size == before:
             return None
-        basis = Basis(lifted, np.sort(taken))
+        basis = Basis(lifted, np.sort(taken), check)
     boundary = np.setdiff1d(rows, left, assume_unique=True)
     if not direction and lifted.width > basis.rows.size:
         boundary = rows
     separated = left if direction else rows[:0]
     return _proved(separated, boundary, direction, basis, check, slacks=slacks)
+
+
+def _of_equal_examples(lifted: Lifted, check: Check) -> tuple[Ids, list[tuple[Ids, Floats]]]:
+    """Independent rows that have opposite ones, and weights that combine both to zero.
+
+    Of many columns, as indicators are, these may leave few to be decided; otherwise none are taken.
+    """
+    none = np.empty(0, dtype=np.int64)
+    if lifted.width < MANY:
+        return none, []
+    ours, theirs = opposite_rows(lifted)
+    if 2 * ours.size < lifted.width:
+        return none, []
+    check()
+    taken = enlarge(lifted, none, in_order_of_pivots(lifted, ours, check), check, every=False)
+    if 2 * taken.size < lifted.width:
+        return none, []
+    return taken, [(np.concatenate([ours, theirs]), np.ones(2 * ours.size))]
 
 
 def _threshold(slacks: Floats, ends: tuple[float, float]) -> float:
@@ -183,6 +202,7 @@ def outside(basis: Basis, rows: Ids) -> Ids:
     """The rows that are not in the span of a basis, exactly."""
     inside = np.ones(rows.size, dtype=np.bool_)
     for vector in basis.orthogonal:
+        basis.before(0.0)
         inside[inside] = basis.lifted.vanishes(rows[inside], vector)
     return rows[~inside]
 
@@ -202,12 +222,13 @@ def _coordinates(lifted: Lifted, basis: Basis, rows: Ids) -> tuple[Floats, Map]:
     Also the function that takes a vector of integers in these coordinates to a direction.
     """
     if not basis.rows.size:
-        return _standardised(lifted, rows)
+        return _standardised(lifted, rows, lambda: basis.before(0.0))
     vectors = basis.orthogonal
     floats = np.array([_normalised(vector) for vector in vectors])
     used = np.flatnonzero(floats.any(axis=0))
     table = np.empty((rows.size, len(vectors)))
     for part, values in lifted.tables(rows, used):
+        basis.before(0.0)
         table[part] = values @ floats[:, used].T
     sizes = np.abs(table).max(axis=0)
     exponents = np.where(sizes > 0.0, np.frexp(sizes)[1], 0)
@@ -229,9 +250,12 @@ def _coordinates(lifted: Lifted, basis: Basis, rows: Ids) -> tuple[Floats, Map]:
     return table, direction
 
 
-def _standardised(lifted: Lifted, rows: Ids) -> tuple[Floats, Map]:
+def _standardised(lifted: Lifted, rows: Ids, check: Check) -> tuple[Floats, Map]:
     """All columns, each near the size 1 and, where there is an intercept, near the mean 0."""
-    table, each = lifted.table(rows), lifted.per_class
+    table, each = np.empty((rows.size, lifted.width)), lifted.per_class
+    for part, values in lifted.tables(rows, np.arange(lifted.width)):
+        check()
+        table[part] = values
     means = np.zeros(lifted.width)
     if lifted.affine:
         for first in range(0, lifted.width, each):
@@ -245,7 +269,10 @@ def _standardised(lifted: Lifted, rows: Ids) -> tuple[Floats, Map]:
     sizes = np.sqrt(np.einsum("ij,ij->j", table, table) / len(table))
     with np.errstate(all="ignore"):
         exponents = np.where(sizes > 0.0, np.frexp(sizes)[1], 0)
-    table = np.ldexp(table, -exponents)
+    if np.abs(exponents).max() < 1000:
+        table *= np.ldexp(1.0, -exponents)
+    else:
+        table = np.ldexp(table, -exponents)
 
     def direction(whole: Sequence[int]) -> list[int]:
         w = [fmpq(int(a)) * rational(1, -int(e)) for a, e in zip(whole, exponents, strict=True)]
@@ -302,7 +329,7 @@ def _exactly(lifted: Lifted, rows: Ids, check: Check) -> Split:
         )
         inside = working[~np.array(faces.separated, dtype=np.bool_)]
         basis = Basis(
-            lifted, np.sort(enlarge(lifted, inside[:0], in_order_of_pivots(lifted, inside)))
+            lifted, np.sort(enlarge(lifted, inside[:0], in_order_of_pivots(lifted, inside, check)))
         )
         if working.size == rows.size:
             separated = working[np.array(faces.separated, dtype=np.bool_)]

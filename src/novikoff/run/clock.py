@@ -137,9 +137,15 @@ class Clock:
             return Status.MAX_ITER
         return status
 
-    def check(self) -> None:
-        """Raise :class:`Stopped` if the search was interrupted or its time is up."""
+    def check(self, ahead: float = 0.0) -> None:
+        """Raise :class:`Stopped` if the search was interrupted or its time is up.
+
+        Also if it will be before a step ends that cannot be interrupted and takes about ``ahead``
+        seconds.
+        """
         status = self.interrupted()
+        if status is None and ahead > self.seconds_left:
+            status = Status.TIME_LIMIT
         if status is not None:
             raise Stopped(status)
 

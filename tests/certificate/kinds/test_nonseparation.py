@@ -201,6 +201,12 @@ def test_only_the_examples_that_carry_weight_are_counted():
     assert "2 examples of 4 prove it" in str(weighted)
 
 
+def test_one_example_at_the_origin_proves_it():
+    found = refuted(np.array([[0.0], [1.0], [-1.0]]), [1, 1, -1], [0], affine=False)
+    assert found.sentences()[1] == "1 example of 3 proves it: it is zero exactly."
+    assert found.headline() == "not separable, 1 example proves it"
+
+
 def test_the_model_beside_it_is_part_of_the_claim():
     certifier = Certifier.of(XOR, XOR_Y, positive="odd", affine=True)
     refutation = certifier.refute([0, 1, 2, 3])

@@ -7,13 +7,19 @@ but true unless the prime divides a determinant that is not zero: by accident th
 once in ``2**61`` cases.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 import numpy.typing as npt
 from flint import nmod_mat
 
+from novikoff.certificate.exact.peeling import peel
 from novikoff.certificate.examples.blocks import Floats
 
 _BITS = 61
+_SECONDS = 4e-10
+"""Of elimination, for each row, column and pivot: 3.3 s for 2,000 of each."""
+
 PRIMES = (2**_BITS - 1, 2**62 - 57, 2**63 - 25)
 
 
@@ -29,22 +35,44 @@ def independent_columns(table: Floats) -> list[int]:
     return _pivots(_residues(table).ravel().tolist(), n_rows, n_columns, PRIMES[0])
 
 
-def independent_among(matrix: list[list[int]], n_columns: int, prime: int) -> list[int]:
-    """The same for integers of any length, given by rows."""
-    return _pivots([a % prime for row in matrix for a in row], len(matrix), n_columns, prime)
+def independent_among(
+    matrix: list[list[int]],
+    n_columns: int,
+    prime: int,
+    before: Callable[[float], None] = lambda seconds: None,
+) -> list[int]:
+    """The same for integers of any length, given by rows.
+
+    ``before`` is called with the seconds that elimination takes, about; it may raise.
+    """
+    entries = [a % prime for row in matrix for a in row]
+    return _pivots(entries, len(matrix), n_columns, prime, before)
 
 
-def _pivots(entries: list[int], n_rows: int, n_columns: int, prime: int) -> list[int]:
+def _pivots(
+    entries: list[int],
+    n_rows: int,
+    n_columns: int,
+    prime: int,
+    before: Callable[[float], None] = lambda seconds: None,
+) -> list[int]:
     if not entries:
         return []
-    reduced, rank = nmod_mat(n_rows, n_columns, entries, prime).rref()
-    pivots, column = [], 0
-    for row in range(rank):
-        while int(reduced[row, column]) == 0:
+    table = np.array(entries, dtype=np.uint64).reshape(n_rows, n_columns)
+    # The column of a row's only entry does not depend on those before it.
+    order, rows, columns = peel(table != 0)
+    found = [column for _, column in order]
+    if rows.size:
+        before(_SECONDS * rows.size * columns.size * min(rows.size, columns.size))
+        core = table[np.ix_(rows, columns)].ravel().tolist()
+        reduced, rank = nmod_mat(rows.size, columns.size, core, prime).rref()
+        column = 0
+        for row in range(rank):
+            while int(reduced[row, column]) == 0:
+                column += 1
+            found.append(int(columns[column]))
             column += 1
-        pivots.append(column)
-        column += 1
-    return pivots
+    return sorted(found)
 
 
 def _residues(table: Floats) -> npt.NDArray[np.uint64]:

@@ -14,7 +14,7 @@ are orthogonal to ``T``, in integers.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -28,6 +28,7 @@ from novikoff.certificate.exact.dyadic import Dyadic, nearest_float
 from novikoff.certificate.exact.filter import UNDERFLOW, radius
 from novikoff.certificate.exact.lifted import Lifted
 from novikoff.certificate.exact.modular import PRIMES, independent_among
+from novikoff.certificate.exact.peeling import solve
 from novikoff.certificate.exact.slices import exact_product
 from novikoff.certificate.examples.blocks import Floats, Indices
 
@@ -38,16 +39,24 @@ NOT_POSITIVE = "the weights that combine the rows to zero are not all positive"
 _RATIONAL = 48
 """Up to so many rows the weights are solved for over the rationals at once, in some 5 ms."""
 
+_INVERSE, _SUM = 2.5e-10, 1.5e-7
+"""Seconds of an inverse, for the third power of its size, and of an exact sum, for each value."""
+
 _SAFE = 1.0 + 2.0**-30
 """More than the roundings in a sum of so many numbers that are not negative."""
 
 
 @dataclass(frozen=True, eq=False)
 class Basis:
-    """Independent rows, in integers: column ``j`` of the data times ``2**-exponents[j]``."""
+    """Independent rows, in integers: column ``j`` of the data times ``2**-exponents[j]``.
+
+    ``before`` is called with the seconds that a step takes, about, if it may be long. A search
+    that has less time left raises there.
+    """
 
     lifted: Lifted
     rows: Indices
+    before: Callable[[float], None] = lambda seconds: None
 
     @cached_property
     def _whole(self) -> tuple[list[list[int]], list[int]]:
@@ -66,7 +75,9 @@ class Basis:
         if rank > self.lifted.width:
             raise CertificateError(DEPENDENT)
         for prime in PRIMES:
-            pivots = independent_among(matrix, self.lifted.width, prime) if rank else []
+            pivots = (
+                independent_among(matrix, self.lifted.width, prime, self.before) if rank else []
+            )
             if len(pivots) == rank:
                 return pivots
         raise CertificateError(DEPENDENT)
@@ -85,11 +96,11 @@ class Basis:
             return []
         if not pivots:
             return [[int(j == f) for j in range(width)] for f in free]
-        square = fmpz_mat([[row[j] for j in pivots] for row in matrix])
-        solved: Any = square.solve(fmpz_mat([[row[f] for f in free] for row in matrix]))
+        square = [[row[j] for j in pivots] for row in matrix]
+        solved = solve(square, [[row[f] for f in free] for row in matrix], self.before)
         vectors = []
         for place, f in enumerate(free):
-            column = {j: -solved[k, place] for k, j in enumerate(pivots)}
+            column = {j: -solved[k][place] for k, j in enumerate(pivots)}
             column[f] = fmpq(1)
             vectors.append(_whole_vector(column, exponents, width))
         return vectors
@@ -171,6 +182,7 @@ class Basis:
         with the sum ``α_i`` of the moduli in row ``i``.
         """
         size, columns = self.rows.size, self.pivots
+        self.before(_INVERSE * size**3 + _SUM * support.size * self.lifted.width)
         table = self.lifted.table(self.rows, np.array(columns)).T
         peaks = np.abs(table).max(axis=1)
         if not (peaks > 0.0).all():

@@ -26,6 +26,7 @@ from novikoff.certificate.wording import (
     format_bounds,
     in_full,
     percent,
+    prove,
 )
 
 _NO_ROWS: Indices = np.empty(0, dtype=np.int64)
@@ -188,8 +189,9 @@ class Joint(Certificate):
         if self.refutation is not None:
             sentences.append(self._proof_sentence(self.refutation))
         elif self.bound is not None and self.bound.upper == 0.0:
-            n = counted(self.bound.support.size, "example")
-            sentences.append(f"{n} prove it: a weighted sum of them is zero exactly.")
+            n = self.bound.support.size
+            text = f"{counted(n, 'example')} {prove(n)} it"
+            sentences.append(f"{text}: a weighted sum of them is zero exactly.")
         if model is not None:
             sentences += self._model_sentences(model)
         return [*(text for text in sentences if text), *self.problem.units]
@@ -228,9 +230,10 @@ class Joint(Certificate):
         planes = self.problem.hyperplanes
         support, weights = refutation.support, refutation.weights
         if refutation.pair is None:
-            pairs = counted(support.size, "pair")
+            pairs, verb = counted(support.size, "pair"), prove(support.size)
             return (
-                f"{pairs} of an example and a wrong class prove it: a weighted sum is zero exactly."
+                f"{pairs} of an example and a wrong class {verb} it: "
+                "a weighted sum is zero exactly."
             )
         first, second = (format_label(self.classes[code]) for code in refutation.pair)
         what = f"Two of the classes prove it: no {planes} separates {first} from {second}."

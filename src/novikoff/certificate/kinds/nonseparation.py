@@ -17,7 +17,7 @@ from novikoff.certificate.fields import as_support, as_weights
 from novikoff.certificate.kinds.binary import Binary, soft_headline
 from novikoff.certificate.model import Model
 from novikoff.certificate.slacks import Slacks
-from novikoff.certificate.wording import counted
+from novikoff.certificate.wording import counted, prove
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -81,9 +81,11 @@ class NonSeparation(Binary):
         what = (
             "two class averages that coincide" if problem.affine else "a weighted sum that is zero"
         )
+        n = self._carried_by
         proof = (
-            f"{counted(self._carried_by, 'example')} of {problem.n_examples:,} prove it: "
-            f"they have {what} exactly."
+            f"{counted(n, 'example')} of {problem.n_examples:,} {prove(n)} it: "
+            # A single signed example that is zero with its weight is zero itself.
+            + ("it is zero exactly." if n == 1 else f"they have {what} exactly.")
         )
         if self.slacks is not None:
             proof = (
@@ -99,7 +101,8 @@ class NonSeparation(Binary):
 
     def headline(self) -> str:
         """What is proved, in a few words."""
-        proof = f"not separable, {counted(self._carried_by, 'example')} prove it"
+        n = self._carried_by
+        proof = f"not separable, {counted(n, 'example')} {prove(n)} it"
         if self.slacks is not None:
             proof = "not separable, the slacks of a hyperplane prove it"
         if self.model is None or self.model.soft is None:
