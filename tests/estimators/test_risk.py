@@ -10,7 +10,7 @@ from sklearn.datasets import load_breast_cancer, load_digits
 import novikoff
 from novikoff import MaxMargin, MaxMarginCV, Perceptron
 from novikoff.certificate import CertificateError, Status
-from novikoff.estimators.risk import NoRiskError
+from novikoff.estimators.risk import NoRiskError, optimum_risk
 from novikoff.theory import compression_bound
 
 
@@ -269,14 +269,35 @@ def test_a_grid_that_was_fixed_beforehand_shares_the_confidence(tmp_path):
         novikoff.load(path).risk_certificate(X, y)
 
 
+def test_what_a_grid_pays_for_is_that_of_the_fit():
+    X, y = load_digits(n_class=2, return_X_y=True)
+    X = X / 16.0
+    clf = MaxMarginCV(Cs=[0.1, 1.0, 10.0], tol=1e-9, cv=3).fit(X, y)
+    clf.risk_certificate(X, y)
+    assert novikoff.verify(clf, X, y).errors == 0
+    clf.risk_ = optimum_risk(clf.certificate_, X, y, confidence=0.95, method="compression")
+    with pytest.raises(CertificateError, match="pay for the choice"):
+        novikoff.verify(clf, X, y)
+    assert not hasattr(clf.fit(X[:200], y[:200]), "risk_")
+    clf = MaxMarginCV(Cs=2, tol=1e-9, cv=3).fit(X, y).set_params(Cs=[1.0])
+    with pytest.raises(NoRiskError, match="placed by looking"):
+        clf.risk_certificate(X, y)
+    clf = MaxMarginCV(Cs=[1.0], tol=1e-9, cv=3, class_weight="balanced").fit(X, y)
+    with pytest.raises(NoRiskError, match="class_weight has changed"):
+        clf.set_params(class_weight=None).risk_certificate(X, y)
+
+
 def test_the_settings_that_a_model_was_chosen_from():
     X, y = load_digits(n_class=2, return_X_y=True)
     clf = MaxMargin().fit(X, y)
     alone, chosen = (clf.risk_certificate(X, y, chosen_from=q) for q in (1, 5))
     assert chosen.bound == pytest.approx(float(compression_bound(len(y), alone.size, 0.01)))
-    for wrong in (0, -1, 1.5, True):
+    for wrong in (0, -1, 1.5, True, 10**400):
         with pytest.raises(ValueError, match="chosen_from"):
             clf.risk_certificate(X, y, chosen_from=wrong)
+    for wrong in ("0.9", None, [0.9], np.nan):
+        with pytest.raises(ValueError, match="confidence"):
+            clf.risk_certificate(X, y, confidence=wrong)
 
 
 def test_a_model_is_stored_with_its_risk(tmp_path):
@@ -363,6 +384,32 @@ def test_forged_bounds_of_a_run(tmp_path):
     path.write_text(json.dumps(document))
     with pytest.raises(CertificateError, match="balanced"):
         novikoff.verify(path, X, y)
+
+
+@pytest.mark.parametrize(
+    ("part", "name", "value"),
+    [
+        ("parameters", "random_state", 10**30),
+        ("fitted", "centre", None),
+        ("fitted", "chosen_from", "1"),
+        ("fitted", "chosen_from", [1]),
+        ("fitted", "chosen_from", -1),
+    ],
+)
+def test_a_damaged_run_is_refused_in_one_line(part, name, value, tmp_path):
+    X, y, _ = on_a_sphere(np.random.default_rng(0), 60, 2)
+    clf = Perceptron(min_margin=0.0, random_state=0).fit(X, y)
+    clf.risk_certificate(X, y)
+    path = tmp_path / "model.json"
+    novikoff.save(clf, path)
+    document = json.loads(path.read_text())
+    document[part][name] = value
+    if value is None:
+        del document[part][name]
+    path.write_text(json.dumps(document))
+    with pytest.raises(CertificateError) as error:
+        novikoff.verify(path, X, y)
+    assert "\n" not in str(error.value)
 
 
 def test_a_bound_of_another_order(tmp_path):

@@ -68,7 +68,7 @@ def stated_in(certificate: Certificate, fitted: dict[str, Any]) -> list[Stated]:
     duals = json.listed(json.read_floats)("dual_coef", fitted.get("dual_coef", []))
     # With a kernel the centre is an example in feature space, of which only signs are checked.
     linear = certificate.problem.kernel is None
-    centre = json.read_floats("centre", fitted["centre"]) if supports and linear else None
+    centre = json.read_floats("centre", fitted.get("centre")) if supports and linear else None
     return [Stated(*pair, centre) for pair in _pairs(supports, duals)]
 
 

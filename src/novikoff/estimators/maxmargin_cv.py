@@ -224,11 +224,6 @@ class MaxMarginCV(LinearModel):
         model._chosen_from = self._chosen_from
         return model
 
-    @property
-    def _chosen_from(self) -> int:  # type: ignore[override]
-        """How many values of C there were; 0 where the data placed them."""
-        return 0 if np.ndim(self.Cs) == 0 else len(self.Cs_)
-
     def _fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> bool:
         deadline = deadline_in(self.time_limit)
         usual = self._choose(X, y, sample_weight)
@@ -243,6 +238,9 @@ class MaxMarginCV(LinearModel):
             best = int(np.nanargmax(np.where(finite, means, np.nan)))
             interrupted = self._refit(float(self.Cs_[best]), X, y, sample_weight, deadline)
         self.C_ = float(self.Cs_[best])
+        self._forget("risk_")
+        # How many values there were; 0 where the data placed them.
+        self._chosen_from = 0 if np.ndim(self.Cs) == 0 else len(self.Cs_)
         return interrupted
 
     @property

@@ -166,7 +166,10 @@ def check_run(model: Perceptron, risk: Risk, X: Any, y: ArrayLike) -> None:
     if strangers.size:
         raise CertificateError(f"example {strangers[0]} carries the model too, and is not listed")
     if not model.shuffle or isinstance(model.random_state, int | np.integer):
-        whole = _quietly_fitted(clone(model), examples.X, y)
+        try:
+            whole = _quietly_fitted(clone(model), examples.X, y)
+        except ValueError as error:
+            raise CertificateError(f"the run cannot be repeated: {error}") from None
         found = whole.support_ if isinstance(whole.support_, list) else [whole.support_]
         others = np.setdiff1d(np.concatenate(found), risk.support)
         if others.size or not _is_same(whole, model):

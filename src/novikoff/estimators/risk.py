@@ -1,5 +1,6 @@
 """A bound on the error on new data for a fitted model, or the reason why there is none."""
 
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -15,12 +16,16 @@ from novikoff.certificate.risk import Risk, share_of_doubt
 from novikoff.certificate.verify import certificate_of
 from novikoff.estimators.linear import LinearModel
 from novikoff.estimators.maxmargin import MaxMargin
+from novikoff.estimators.maxmargin_cv import MaxMarginCV
 from novikoff.estimators.perceptron import Perceptron
 from novikoff.estimators.rerun import NoRiskError, carriers_of_run
 from novikoff.estimators.stored import contradicted
 from novikoff.theory.generalization import compression_bound, selection_bound, theorem_5_2
 
 __all__ = ["NoRiskError", "optimum_risk", "risk_of", "run_risk"]
+
+MOST_SETTINGS = 1 << 53
+"""How many settings a float counts exactly."""
 
 
 def risk_of(
@@ -60,8 +65,8 @@ def risk_of(
         raise NoRiskError(f"No bound on new data: {reason}.")
     if isinstance(chosen_from, bool) or not isinstance(chosen_from, int | np.integer):
         raise ValueError(f"chosen_from={chosen_from!r} must be a whole number.")
-    if chosen_from < 1:
-        raise ValueError(f"chosen_from={chosen_from!r} must be at least 1.")
+    if not 1 <= chosen_from <= MOST_SETTINGS:
+        raise ValueError(f"chosen_from={chosen_from!r} must be at least 1, at most 2**53.")
     asked: dict[str, Any] = dict(
         confidence=confidence, method=method, chosen_from=int(chosen_from) * model._chosen_from
     )
@@ -86,6 +91,8 @@ def _reason_against(model: LinearModel) -> str | None:
         certificate_of(model)
     except CertificateError as error:
         return str(error)
+    if isinstance(model, MaxMarginCV):
+        model = model.final_model()
     if isinstance(model, MaxMargin):
         for name in contradicted(model):
             return f"{name} has changed since the fit; fit again"
@@ -154,7 +161,7 @@ def _risk(
     chosen_from: int,
     **rest: Any,
 ) -> Risk:
-    if not 0.0 < confidence < 1.0:
+    if not isinstance(confidence, Real) or not 0.0 < confidence < 1.0:
         raise ValueError(f"confidence={confidence!r} must be between 0 and 1, both excluded.")
     if method not in ("auto", *METHODS):
         raise ValueError(f"method={method!r} must be auto, {', '.join(METHODS)}.")
