@@ -15,8 +15,13 @@ AS_OPTIONS = {
         "--class-weight balanced counts all examples; fit without it"
     ),
     "give a C": "give one with --C",
-    "fit MaxMargin with a C that is fixed beforehand": "give one with --C that is fixed beforehand",
-    "fix its end with min_margin=0": "in Python, fix its end with min_margin=0",
+    "give Cs as a list that is fixed beforehand, or MaxMargin a fixed C": (
+        "give one with --C that is fixed beforehand"
+    ),
+    "gamma='scale' is taken from all examples; give a number": (
+        "gamma is taken from all examples; give a number with --gamma"
+    ),
+    "fix them with average=True": "in Python, fix them with average=True",
     "scale=True: ": "--scale: ",
 }
 """How the parameters that a reason names are given on the command line."""
