@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from novikoff.certificate import Status
 from novikoff.certificate.examples.labels import signs_against
 from novikoff.estimators.folds import Fold
-from novikoff.estimators.margin_fit import in_data_units
+from novikoff.estimators.margin_search import in_data_units
 from novikoff.estimators.training import Training
 from novikoff.maxmargin import Problem, Solution, hard_margin, soft_margin
 from novikoff.maxmargin.batch import BATCH, Batch

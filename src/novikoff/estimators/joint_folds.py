@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from novikoff.certificate import Status
 from novikoff.estimators.fold_models import HARD_PASSES, MOST_CLOSELY, ROUGH
 from novikoff.estimators.folds import Fold
-from novikoff.estimators.margin_fit import in_data_units
+from novikoff.estimators.margin_search import in_data_units
 from novikoff.estimators.training import Training
 from novikoff.maxmargin.joint import (
     JointProblem,

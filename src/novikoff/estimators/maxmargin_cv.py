@@ -19,7 +19,7 @@ from novikoff.estimators.joint import is_joint
 from novikoff.estimators.joint_folds import JointFoldModels
 from novikoff.estimators.labels import checked_weights
 from novikoff.estimators.linear import LinearModel, restore_on_error
-from novikoff.estimators.margin_fit import in_data_units
+from novikoff.estimators.margin_search import in_data_units
 from novikoff.estimators.maxmargin import MaxMargin, is_hard_margin
 from novikoff.estimators.one_vs_rest import deadline_in
 from novikoff.estimators.options import C_RANGE, check_max_margin_options
