@@ -301,6 +301,7 @@ class MaxMarginCV(LinearModel):
         left = None if deadline is None else max(0.0, deadline - time.perf_counter())
         model = self.with_C(C, time_limit=left).set_callbacks(*self._callbacks)
         interrupted = model._fit(X, y, sample_weight, None)
+        self._forget("risk_")
         self.__dict__.update(
             {name: value for name, value in vars(model).items() if name.endswith("_")}
         )

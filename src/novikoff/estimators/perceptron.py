@@ -38,6 +38,7 @@ CLAIMS_OF_A_FIT = (
     "history_",
     "solver_",
     "n_iter_",
+    "risk_",
 )
 
 
