@@ -263,6 +263,10 @@ def test_a_grid_that_was_fixed_beforehand_shares_the_confidence(tmp_path):
     expected = compression_bound(len(y), risk.size, 0.05 / 3)
     assert risk.bound == pytest.approx(float(expected), rel=1e-9)
     assert "3 settings" in str(risk)
+    clf.risk_ = clf.final_model().fit(X, y).risk_certificate(X, y)
+    with pytest.raises(CertificateError, match="pay for the choice"):
+        novikoff.verify(clf, X, y)
+    clf.risk_ = risk
     # The model that is stored knows it too.
     path = tmp_path / "model.json"
     novikoff.save(clf, path)

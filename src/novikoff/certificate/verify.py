@@ -121,8 +121,10 @@ def check_risk(risk: Risk, certificate: Certificate, model: Any, X: Any, y: Any)
             raise CertificateError(
                 f"the model has no bound on new data: {name}={value!r} depends on all examples"
             )
-    fitted = model["fitted"] if isinstance(model, dict) else vars(model)
-    values = fitted.get("chosen_from", fitted.get("_chosen_from", 1))
+    if isinstance(model, dict):
+        values = model["fitted"].get("chosen_from", 1)
+    else:
+        values = getattr(model, "_chosen_from", 1)
     if not values or risk.chosen_from < values:
         raise CertificateError("the bound on new data does not pay for the choice of C")
     if risk.scheme == "optimum":
