@@ -207,7 +207,7 @@ class Risk:
         """The risk in JSON values; strict."""
         if not isinstance(value, dict):
             raise CertificateError("the risk is not an object with named fields")
-        # Files of before there was a choice.
+        # Older files do not have it.
         value = {"chosen_from": 1, **value}
         check_keys(value, _READERS, "the risk")
         return cls(**{name: read(name, value[name]) for name, read in _READERS.items()})

@@ -110,6 +110,8 @@ class MaxMarginCV(LinearModel):
         The bounds after every pass of the final fit.
     solver_ : str; with "ovr" and more than two classes, a list
         Which method solved the final problem.
+    risk_ : Risk
+        After :meth:`risk_certificate`: the bound on the error on new data.
     n_features_in_ : int
         The number of features.
     feature_names_in_ : array of shape (n_features_in_,)

@@ -57,7 +57,6 @@ def split_rows(lifted: Lifted, check: Check = lambda: None) -> Split:
     Examples
     --------
     >>> from novikoff.certificate.exact.lifted import Lifted
-    from novikoff.certificate.exact.modular import independent_columns
     >>> X, codes = np.array([[0.0], [1.0], [1.0], [2.0]]), np.array([0, 0, 1, 1])
     >>> found = split_rows(Lifted(X, codes, 2, affine=True))
     >>> found.separated, found.direction, found.basis, found.support
