@@ -156,7 +156,7 @@ class KernelRows:
     def contradiction(
         self, labels: NDArray[Any], hashes: NDArray[np.uint64], costs: Vector | None
     ) -> Combination | None:
-        """Return two equal examples with different labels, with weights, for known formulas."""
+        """Return two equal examples with different labels, if the kernel is given by a formula."""
         if self.training.kernel.name in ("precomputed", "callable"):
             return None
         among = None if costs is None else np.flatnonzero(costs > 0.0)

@@ -27,7 +27,7 @@ class MarginSearch:
     nonseparable: Literal["soft", "raise"]
 
     def account(self, task: Task | JointTask, status: Status, C: float | None = None) -> Account:
-        """Return what the run says of itself; ``C``, where the model has another than was asked."""
+        """Return what the run says of itself; ``C`` is the model's, if not the one asked for."""
         return Account(
             status=status,
             asked=f"MaxMargin(C={self.C if C is None else C!r}, tol={self.tol!r})",

@@ -325,7 +325,7 @@ class _Search:
         return 2.0 * cycle_of(least)[2]
 
     def _enlarged(self, working: Ids, violation: Vector) -> Ids:
-        """Return the working set with the worst other examples; some that are idle leave."""
+        """Add the worst other examples; without room for them, drop those without weight."""
         outside = np.ones(self.n, dtype=np.bool_)
         outside[working] = False
         scale = float(np.abs(violation).max()) or 1.0
