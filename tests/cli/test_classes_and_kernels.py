@@ -59,8 +59,10 @@ def test_refusals(refused, irises, options, said):
 @pytest.mark.parametrize(
     ("options", "cure"),
     [
-        ([], "--multi-class ovr"),
+        ([], "with --C"),
         (["--multi-class", "ovr"], "with --C"),
+        (["--kernel", "rbf", "--C", 1], "with --gamma"),
+        (["--kernel", "rbf", "--C", 1, "--gamma", 1], "--multi-class ovr"),
         (["--class-weight", "balanced"], "fit without it"),
         (["--C", "auto"], "with --C"),
         (["--rule", "classic", "--scale"], "--scale: "),
@@ -70,3 +72,8 @@ def test_the_cure_for_a_missing_bound_is_an_option_of_the_command(run, irises, o
     said = lines_of(run("fit", irises, "-t", "kind", *options).stdout)["Risk"]
     assert cure in said
     assert "=" not in said
+
+
+def test_a_cure_that_no_option_is(run, irises):
+    said = lines_of(run("fit", irises, "-t", "kind", "--rule", "classic").stdout)["Risk"]
+    assert "in Python, fix them with average=True" in said

@@ -47,18 +47,3 @@ def test_columns_that_were_encoded_by_looking_at_the_file(run, tmp_path):
     result = run("fit", table, "-t", "kind", "--C", "1")
     assert "No bound on new data: how columns of words" in " ".join(result.stdout.split())
     assert not hasattr(novikoff.load("model.json"), "risk_")
-
-
-@pytest.mark.parametrize(
-    ("how", "reason"),
-    [
-        (("--scale",), "--scale"),
-        (("--C", "auto"), "cross-validation"),
-        (("--class-weight", "balanced"), "balanced"),
-    ],
-)
-def test_refusals(run, tmp_path, how, reason):
-    table = written(tmp_path, np.random.default_rng(2))
-    result = run("fit", table, "-t", "kind", *how)
-    assert "No bound on new data" in result.stdout
-    assert reason in result.stdout

@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 import novikoff
 from novikoff import MaxMargin, MaxMarginCV, Perceptron
 from novikoff.certificate import Joint, Status
-from novikoff.estimators.margin_fit import NotSeparableError
+from novikoff.estimators.margin_search import NotSeparableError
 from novikoff.maxmargin.joint import JointSolution
 from tests.estimators.problems import assert_proved, three_classes
 from tests.maxmargin.joint.problems import optimum, pinwheel

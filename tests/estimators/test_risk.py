@@ -234,6 +234,16 @@ def test_a_model_that_was_changed_since_the_fit():
         clf.risk_certificate(X, y)
 
 
+def test_another_fit_forgets_the_bound():
+    X, y, _ = on_a_sphere(np.random.default_rng(3), 200, 3)
+    clf = MaxMarginCV(Cs=[0.1, 1.0]).fit(X, y)
+    clf.risk_certificate(X, y)
+    assert not hasattr(clf.fit(X[:150], y[:150]), "risk_")
+    run = Perceptron(random_state=0, max_iter=10**5).fit(X, y)
+    run.risk_certificate(X, y)
+    assert not hasattr(run.partial_fit(X[:5], y[:5]), "risk_")
+
+
 def test_where_the_search_began_does_not_matter():
     """The optimum is that of the examples, however it was found."""
     X, y = load_digits(n_class=2, return_X_y=True)
@@ -253,6 +263,10 @@ def test_a_grid_that_was_fixed_beforehand_shares_the_confidence(tmp_path):
     expected = compression_bound(len(y), risk.size, 0.05 / 3)
     assert risk.bound == pytest.approx(float(expected), rel=1e-9)
     assert "3 settings" in str(risk)
+    clf.risk_ = clf.final_model().fit(X, y).risk_certificate(X, y)
+    with pytest.raises(CertificateError, match="pay for the choice"):
+        novikoff.verify(clf, X, y)
+    clf.risk_ = risk
     # The model that is stored knows it too.
     path = tmp_path / "model.json"
     novikoff.save(clf, path)

@@ -1,7 +1,6 @@
 """From what a search found to what can be claimed: bounds computed rigorously, rounded outward."""
 
-import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy.typing as npt
@@ -30,7 +29,14 @@ from novikoff.certificate.kinds.inconclusive import is_numerical
 from novikoff.certificate.model import Model, Soft
 from novikoff.certificate.problem import problem_of
 from novikoff.certificate.slacks import Slacks
-from novikoff.certificate.verdicts import BinaryCertifier, Bound, Refutation, Weighted
+from novikoff.certificate.verdicts import (
+    BinaryCertifier,
+    Bound,
+    Refutation,
+    Weighted,
+    check_penalty,
+    with_soft,
+)
 
 ROUNDING = 2.0**-30
 """More than the rounding of two bounds in floating point, relative to them."""
@@ -217,8 +223,7 @@ class Certifier(BinaryCertifier):
             than rounding, they are computed in exact arithmetic.
         """
         check_arithmetic()
-        if not 0.0 < C < math.inf:
-            raise CertificateError(f"C must be positive and finite, not {C!r}")
+        check_penalty(C)
         w, b = self._hyperplane(coef, intercept)
         examples = self.examples
         values = self._values(w, b)
@@ -243,11 +248,7 @@ class Certifier(BinaryCertifier):
         soft = soft_bounds(thorough=False)
         if tol < soft.gap <= tol + ROUNDING:
             soft = soft_bounds(thorough=True)
-        model = replace(self._model(w, b, values), soft=soft)
-        if account is None:
-            return model
-        settled = account.settled(gap=soft.gap, upper=soft.upper, separates=False)
-        return replace(model, account=settled)
+        return with_soft(self._model(w, b, values), soft, account)
 
     def _spread(self, bound: Bound) -> float | None:
         if bound.point is None:

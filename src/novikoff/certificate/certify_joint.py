@@ -32,7 +32,7 @@ from novikoff.certificate.kinds.joint import Joint
 from novikoff.certificate.kinds.separation import margin_gap
 from novikoff.certificate.problem import Problem, problem_of
 from novikoff.certificate.status import Status
-from novikoff.certificate.verdicts import Bound, Refutation
+from novikoff.certificate.verdicts import Bound, Refutation, check_penalty, with_soft
 
 
 @dataclass(frozen=True)
@@ -274,8 +274,7 @@ class JointCertifier:
             than rounding, they are computed in exact arithmetic.
         """
         check_arithmetic()
-        if not 0.0 < C < math.inf:
-            raise CertificateError(f"C must be positive and finite, not {C!r}")
+        check_penalty(C)
         examples = self.examples
         leads = leads_of(*self._given(coef, intercept), examples)
         scale = leads.best_scale(C, examples.costs) if rescale else 1.0
@@ -299,11 +298,7 @@ class JointCertifier:
         if tol < soft.gap <= tol + ROUNDING:
             point = self._point(proved.support, proved.weights, costly=True, thorough=True)
             soft = soft_bounds(point, thorough=True)
-        model = replace(self._model(leads), soft=soft)
-        if account is None:
-            return model
-        settled = account.settled(gap=soft.gap, upper=soft.upper, separates=False)
-        return replace(model, account=settled)
+        return with_soft(self._model(leads), soft, account)
 
     def _given(self, coef: npt.ArrayLike, intercept: npt.ArrayLike | None) -> tuple[Floats, Floats]:
         """The model for the columns that the problem measures: scaled, if it scales them."""

@@ -28,9 +28,9 @@ SCHEMES = ("optimum", "rerun")
 
 
 def share_of_doubt(confidence: float, chosen_from: int) -> float:
-    """The probability that each of several bounds may fail with, so that some does with ``delta``.
+    """The failure probability of each of several bounds that all hold with this confidence.
 
-    The confidence is what people read; its complement is rounded down, which asks for more.
+    By the union bound, each has an equal share of it. Rounded down, which asks for more.
     """
     delta = float(np.nextafter(1.0 - confidence, 0.0))
     return delta if chosen_from == 1 else float(np.nextafter(delta / chosen_from, 0.0))
@@ -207,7 +207,7 @@ class Risk:
         """The risk in JSON values; strict."""
         if not isinstance(value, dict):
             raise CertificateError("the risk is not an object with named fields")
-        # Files of before there was a choice.
+        # Older files do not have it.
         value = {"chosen_from": 1, **value}
         check_keys(value, _READERS, "the risk")
         return cls(**{name: read(name, value[name]) for name, read in _READERS.items()})

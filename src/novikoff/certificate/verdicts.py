@@ -3,20 +3,27 @@
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy.typing as npt
 
 from novikoff.certificate.account import Account
+from novikoff.certificate.errors import CertificateError
 from novikoff.certificate.exact.hull import HullPoint, margin_above
 from novikoff.certificate.exact.relation import integer_weights
 from novikoff.certificate.examples.blocks import Floats, Indices
 from novikoff.certificate.examples.checked import Examples
+from novikoff.certificate.feature_space.joint_kernel_model import JointKernelModel
+from novikoff.certificate.feature_space.kernel_model import KernelModel
+from novikoff.certificate.joint_model import JointModel
 from novikoff.certificate.kinds import Inconclusive, NonSeparation, Separation, SoftOptimum
 from novikoff.certificate.kinds.separation import margin_gap
+from novikoff.certificate.model import Model
 from novikoff.certificate.problem import Problem
 from novikoff.certificate.slacks import Slacks
 from novikoff.certificate.status import Status
+
+AnyModel = TypeVar("AnyModel", Model, KernelModel, JointModel, JointKernelModel)
 
 
 @dataclass(frozen=True)
@@ -159,3 +166,16 @@ class BinaryCertifier(ABC):
             self.examples.signs[bound.support], bound.weights, affine=self.problem.affine
         )
         return None if weights is None else self.refute(bound.support, weights)
+
+
+def check_penalty(C: float) -> None:
+    """Refuse a penalty that no soft margin has."""
+    if not 0.0 < C < math.inf:
+        raise CertificateError(f"C must be positive and finite, not {C!r}")
+
+
+def with_soft(model: AnyModel, soft: Any, account: Account | None) -> AnyModel:
+    """Return a model with its soft-margin bounds, and what its own run says of itself."""
+    if account is not None:
+        account = account.settled(gap=soft.gap, upper=soft.upper, separates=False)
+    return replace(model, soft=soft, account=account)

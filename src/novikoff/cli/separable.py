@@ -101,7 +101,7 @@ def separable(
             )
             certificate = with_names(certificate, table, sha256=sha256)
             if out is not None:
-                # Whatever becomes of the estimates.
+                # Before the estimates, which may fail or be interrupted.
                 write(out, lambda path: certificate.save(path, about=about))
                 written = True
             screen.stage("deciding whether logistic regression has estimates")

@@ -1,7 +1,7 @@
 """Thin scikit-learn faces over the loop and the optimum."""
 
 from novikoff.estimators.existence import separation
-from novikoff.estimators.margin_fit import NotSeparableError
+from novikoff.estimators.margin_search import NotSeparableError
 from novikoff.estimators.maxmargin import MaxMargin
 from novikoff.estimators.maxmargin_cv import MaxMarginCV
 from novikoff.estimators.perceptron import Perceptron

@@ -7,6 +7,7 @@ of ten values of C differ from those of certified fits by at most 0.00075 in any
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from novikoff.certificate import Status
 from novikoff.certificate.examples.labels import signs_against
 from novikoff.estimators.folds import Fold
-from novikoff.estimators.margin_fit import in_data_units
+from novikoff.estimators.margin_search import in_data_units
 from novikoff.estimators.training import Training
 from novikoff.maxmargin import Problem, Solution, hard_margin, soft_margin
 from novikoff.maxmargin.batch import BATCH, Batch
@@ -37,8 +38,8 @@ HARD_PASSES = 100
 """The most passes for the hard margin of a fold."""
 
 
-class FoldModels:
-    """The soft and hard margins of every class in every fold.
+class RoughModels:
+    """The examples of every fold, and how closely their models are solved.
 
     Parameters
     ----------
@@ -67,20 +68,50 @@ class FoldModels:
         self.folds = folds
         self.tol = max(tol, ROUGH)
         self.limits = limits
-        n = sample.n_examples
-        self.costs = np.ones(n) if training.costs is None else training.costs
+        self.costs = np.ones(sample.n_examples) if training.costs is None else training.costs
+
+    @property
+    def is_large(self) -> bool:
+        """Whether the data are too large for solving each fold to the optimum."""
+        return self.sample.storage.n_values > MOST_CLOSELY
+
+    @property
+    def hard_limits(self) -> Limits:
+        """The limits of a hard margin."""
+        return replace(self.limits, max_iter=min(self.limits.max_iter, HARD_PASSES))
+
+    def fitted_part(self, fold: Fold) -> Sample:
+        """Return the examples that the model of a fold is fitted to."""
+        order = fold.train
+        longest = int(order[np.argmax(self.sample.norms2[order])])
+        return replace(self.sample, order=order, longest=longest)
+
+    def penalty(self, C: float) -> float:
+        """Return C in the units of the sample."""
+        return in_data_units(C, -2 * self.sample.exponent)
+
+    def slack2(self, C: float) -> Vector:
+        """Return the squared slack coordinates of all examples."""
+        with np.errstate(divide="ignore"):
+            return np.asarray(0.5 / self.penalty(C) / self.costs)
+
+
+class FoldModels(RoughModels):
+    """The soft and hard margins of every class in every fold."""
+
+    def __init__(
+        self, training: Training, sample: Sample, folds: Sequence[Fold], **how: Any
+    ) -> None:
+        super().__init__(training, sample, folds, **how)
         signs = {code: signs_against(training.codes, code) for code in training.positives}
         self.signs = list(signs.values())
-        self.fitted = [self._signed(signs, fold) for signs in self.signs for fold in folds]
+        self.fitted = [
+            replace(self.fitted_part(fold), signs=signs) for signs in self.signs for fold in folds
+        ]
         self.starts: list[Vector | None] = [None] * len(self.fitted)
         self.batched = suits_batch(sample, folds)
         self.batches: list[Batch] = []
-        self.values = np.zeros((len(self.signs), len(folds), n))
-
-    def _signed(self, signs: NDArray[np.int8], fold: Fold) -> Sample:
-        order = fold.train
-        longest = int(order[np.argmax(self.sample.norms2[order])])
-        return replace(self.sample, signs=signs, order=order, longest=longest)
+        self.values = np.zeros((len(self.signs), len(folds), sample.n_examples))
 
     def _batch(self, signs: NDArray[np.int8]) -> Batch:
         order = self.sample.order
@@ -92,15 +123,13 @@ class FoldModels:
 
     def soft(self, C: float) -> bool:
         """Solve the soft margins; return whether that was done within the limits."""
-        own = in_data_units(C, -2 * self.sample.exponent)
         if self.batched:
             try:
-                self._solve_together(own)
+                self._solve_together(self.penalty(C))
             except Stopped:
                 return False
             return True
-        with np.errstate(divide="ignore"):
-            slack2 = 0.5 / own / self.costs
+        slack2 = self.slack2(C)
         for k, sample in enumerate(self.fitted):
             clock = Clock(self.limits)
             problem = Problem(sample, slack2)
@@ -124,15 +153,13 @@ class FoldModels:
         In large data they are not searched for where more examples are on the wrong side of the
         last soft margin than there are features.
         """
-        large = self.sample.storage.n_values > MOST_CLOSELY
-        if large and self.mistakes > self.sample.storage.width:
+        if self.is_large and self.mistakes > self.sample.storage.width:
             return False
-        limits = replace(self.limits, max_iter=min(self.limits.max_iter, HARD_PASSES))
         for k, sample in enumerate(self.fitted):
             solution = hard_margin(
                 Problem(sample),
                 tol=self.tol,
-                clock=Clock(limits),
+                clock=Clock(self.hard_limits),
                 # No certificate is made: a combination that vanishes up to rounding is enough.
                 confirm=lambda support: True,
                 costs=self.costs,

@@ -5,15 +5,13 @@ the C before.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.certificate import Status
-from novikoff.estimators.fold_models import HARD_PASSES, MOST_CLOSELY, ROUGH
+from novikoff.estimators.fold_models import ROUGH, RoughModels
 from novikoff.estimators.folds import Fold
-from novikoff.estimators.margin_fit import in_data_units
 from novikoff.estimators.training import Training
 from novikoff.maxmargin.joint import (
     JointProblem,
@@ -36,22 +34,8 @@ CLOSELY, FEW_EXAMPLES = 1e-6, 500
 """The gap of models that few examples decide, and how many are few: a single one counts there."""
 
 
-class JointFoldModels:
-    """The soft and hard margins of all classes together in every fold.
-
-    Parameters
-    ----------
-    training : Training
-        The examples.
-    sample : Sample
-        The same as the solvers see them, those of positive weight in its order.
-    folds : sequence of Fold
-        What is fitted and what is held out.
-    tol : float
-        The relative gap that the estimator is asked for.
-    limits : Limits
-        The limits of every search.
-    """
+class JointFoldModels(RoughModels):
+    """The soft and hard margins of all classes together in every fold."""
 
     def __init__(
         self,
@@ -62,28 +46,19 @@ class JointFoldModels:
         tol: float,
         limits: Limits,
     ) -> None:
-        self.sample = sample
-        self.folds = folds
-        large = sample.storage.n_values > MOST_CLOSELY
-        self.tol = max(tol, ROUGH if large else CLOSE)
-        self.limits = limits
-        self.costs = np.ones(sample.n_examples) if training.costs is None else training.costs
+        super().__init__(training, sample, folds, tol=tol, limits=limits)
+        self.tol = max(tol, ROUGH if self.is_large else CLOSE)
         self.codes = np.ascontiguousarray(training.codes, dtype=np.int64)
         self.n_classes = len(training.classes)
         self.solutions: list[JointSolution | None] = [None] * len(folds)
         self.values: list[Vector] = [np.empty((0, self.n_classes)) for _ in folds]
 
     def _problem(self, fold: Fold, slack2: Vector | None = None) -> JointProblem:
-        order = fold.train
-        longest = int(order[np.argmax(self.sample.norms2[order])])
-        sample = replace(self.sample, order=order, longest=longest)
-        return JointProblem(sample, self.codes, self.n_classes, slack2)
+        return JointProblem(self.fitted_part(fold), self.codes, self.n_classes, slack2)
 
     def soft(self, C: float) -> bool:
         """Solve the soft margins; return whether that was done within the limits."""
-        own = in_data_units(C, -2 * self.sample.exponent)
-        with np.errstate(divide="ignore"):
-            slack2 = 0.5 / own / self.costs
+        slack2 = self.slack2(C)
         for k, fold in enumerate(self.folds):
             before = self.solutions[k]
             solution = joint_soft_margin(
@@ -105,17 +80,15 @@ class JointFoldModels:
         In large data they are not searched for where more examples are on the wrong side of the
         last soft margin than there are features.
         """
-        large = self.sample.storage.n_values > MOST_CLOSELY
         mistakes = max(0 if each is None else each.mistakes for each in self.solutions)
-        if large and mistakes > self.sample.storage.width:
+        if self.is_large and mistakes > self.sample.storage.width:
             return False
-        limits = replace(self.limits, max_iter=min(self.limits.max_iter, HARD_PASSES))
         for k, fold in enumerate(self.folds):
             before = self.solutions[k]
             solution = joint_hard_margin(
                 self._problem(fold),
                 tol=self.tol,
-                clock=Clock(limits),
+                clock=Clock(self.hard_limits),
                 start=None if before is None else before.weights,
             )
             if not solution.lower > 0.0 or solution.status is Status.NOT_SEPARABLE:

@@ -1,7 +1,7 @@
 """From the optimum margin of all classes in feature space to a model and its certificate."""
 
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,25 +11,26 @@ from novikoff.estimators.fitted import Fitted, closed
 from novikoff.estimators.joint import JointTask
 from novikoff.estimators.kernel_margin_fit import usual_kernel_cost
 from novikoff.estimators.kernel_training import KernelRows, certifier_of, sample_of
-from novikoff.estimators.margin_fit import FEW_PASSES, NotSeparableError
+from novikoff.estimators.margin_search import (
+    MarginSearch,
+    NotSeparableError,
+    allow_soft_margin,
+    certified_instead,
+)
 from novikoff.maxmargin.joint.feature_space import (
     JointKernelProblem,
     JointKernelSolution,
     joint_kernel_margin,
 )
-from novikoff.run.nonseparable import contradiction
 
 Vector = NDArray[np.float64]
 Ids = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class JointKernelMarginFit:
+class JointKernelMarginFit(MarginSearch):
     """What is asked of MaxMargin with a kernel, of all classes: the search of a JointTask."""
 
-    C: float
-    tol: float
-    nonseparable: Literal["soft", "raise"]
     start: Vector | None = None
 
     def __call__(self, task: JointTask) -> Fitted:
@@ -38,10 +39,10 @@ class JointKernelMarginFit:
         if self.C < np.inf:
             solution = self._solve(task, self.C, self.start)
             model = certifier.soft_model(*self._model(task, solution), C=self.C, **_proof(solution))
-            certificate = certifier.soft(self._account(task, solution), model)
+            certificate = certifier.soft(self.account(task, solution.status), model)
             return self._fitted(task, certificate, solution)
         refutation, proof = self._contradiction(task), JointWeighted()
-        account = self._account(task, None)
+        account = self.account(task, Status.NOT_SEPARABLE)
         if refutation is None:
             solution = self._solve(task, np.inf, self.start)
             certificate = self._hard(task, solution)
@@ -63,7 +64,7 @@ class JointKernelMarginFit:
     def _hard(self, task: JointTask, solution: JointKernelSolution) -> Joint:
         support, coef, intercept = self._model(task, solution)
         found: Joint = certifier_of(task).hard(
-            self._account(task, solution),
+            self.account(task, solution.status),
             support=support,
             coef=coef,
             intercept=intercept,
@@ -78,21 +79,15 @@ class JointKernelMarginFit:
         """Fit a soft margin where nothing separates the examples, or nothing did in time."""
         clock, certifier = task.clock, certifier_of(task)
         C = usual_kernel_cost(sample_of(task), task.costs)
-        passes = int(np.ceil(clock.passes)) + max(clock.limits.max_iter, FEW_PASSES)
-        clock.limits = replace(clock.limits, max_iter=passes)
+        allow_soft_margin(clock)
         solution = self._solve(task, C, None)
         model = certifier.soft_model(
             *self._model(task, solution),
             C=C,
-            account=self._account(task, solution, C),
+            account=self.account(task, solution.status, C),
             **_proof(solution),
         )
-        if refutation is not None:
-            certificate = certifier.refuted(
-                refutation, model, asked=hard.asked, tol=hard.tol, n_updates=hard.n_updates
-            )
-        else:
-            certificate = certifier.undecided(hard, model, proof=proof)
+        certificate = certified_instead(certifier, hard, refutation, model, proof)
         return self._fitted(task, certificate, solution)
 
     def _model(
@@ -108,14 +103,11 @@ class JointKernelMarginFit:
     ) -> JointKernelSolution:
         """Return the solution, with weights for all examples."""
         rows: KernelRows = sample_of(task)
-        X, costs = rows.training.training.X, task.costs
-        n, n_classes = X.shape[0], len(certifier_of(task).problem.classes)
-        part = np.arange(n) if costs is None else np.flatnonzero(costs > 0.0)
-        some = slice(None) if len(part) == n else part
-        own = np.ones(len(part)) if costs is None else costs[part]
-        precomputed = rows.training.kernel.name == "precomputed" and len(part) < n
+        n, n_classes = rows.n_examples, len(certifier_of(task).problem.classes)
+        part = rows.taking_part(task.costs)
+        own = np.ones(len(part)) if task.costs is None else task.costs[part]
         problem = JointKernelProblem(
-            X=X[np.ix_(part, part)] if precomputed else X[some],
+            X=rows.values_of(part),
             codes=np.asarray(certifier_of(task).examples.codes, dtype=np.int64)[part],
             n_classes=n_classes,
             kernel=rows.training.function,
@@ -123,12 +115,13 @@ class JointKernelMarginFit:
             slack2=None if np.inf == C else 0.5 / C / own,
             cache_bytes=rows.training.cache_bytes,
         )
-        usable = start is not None and start.shape == (n, n_classes)
+        if start is not None and start.shape != (n, n_classes):
+            start = None
         solution = joint_kernel_margin(
             problem,
             tol=share * self.tol,
             clock=task.clock,
-            start=start[part] if start is not None and usable else None,
+            start=None if start is None else start[part],
         )
         weights = np.zeros((n, n_classes))
         weights[part] = solution.weights
@@ -137,26 +130,13 @@ class JointKernelMarginFit:
     def _contradiction(self, task: JointTask) -> Any:
         """Prove by two equal examples of different classes that nothing separates."""
         rows: KernelRows = sample_of(task)
-        if rows.training.kernel.name in ("precomputed", "callable"):
-            return None
         certifier = certifier_of(task)
         codes = np.asarray(certifier.examples.codes)
-        among = None if task.costs is None else np.flatnonzero(task.costs > 0.0)
-        twins = contradiction(rows.training.training.X, codes, task.hashes, among)
+        twins = rows.contradiction(codes, task.hashes, task.costs)
         if twins is None:
             return None
         first, second = sorted(codes[twins[0]].tolist())
         return certifier.refute_pair(first, second, Refutation(*twins))
-
-    def _account(
-        self, task: JointTask, solution: JointKernelSolution | None, C: float | None = None
-    ) -> Account:
-        return Account(
-            status=Status.NOT_SEPARABLE if solution is None else solution.status,
-            asked=f"MaxMargin(C={self.C if C is None else C!r}, tol={self.tol!r})",
-            tol=self.tol,
-            n_updates=task.clock.updates,
-        )
 
     def _fitted(self, task: JointTask, certificate: Joint, solution: JointKernelSolution) -> Fitted:
         support, coef, _ = self._model(task, solution)

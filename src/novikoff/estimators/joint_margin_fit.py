@@ -1,7 +1,6 @@
 """From the optimum margin of all classes together to a model and its certificate."""
 
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +15,13 @@ from novikoff.certificate import (
 from novikoff.certificate.examples.scaling import in_raw_columns
 from novikoff.estimators.fitted import Fitted, closed
 from novikoff.estimators.joint import JointTask
-from novikoff.estimators.margin_fit import FEW_PASSES, NotSeparableError, in_data_units
+from novikoff.estimators.margin_search import (
+    MarginSearch,
+    NotSeparableError,
+    allow_soft_margin,
+    certified_instead,
+    in_data_units,
+)
 from novikoff.estimators.pairs import (
     MOST_PAIRS,
     by_weight,
@@ -43,12 +48,9 @@ ROUGH = 0.1
 
 
 @dataclass(frozen=True)
-class JointMarginFit:
+class JointMarginFit(MarginSearch):
     """What is asked of MaxMargin: the search of a :class:`JointTask`."""
 
-    C: float
-    tol: float
-    nonseparable: Literal["soft", "raise"]
     start: Vector | None = None
     """Weights to start from, a row for each example."""
 
@@ -61,9 +63,10 @@ class JointMarginFit:
             model = task.certifier.soft_model(
                 scaled.coef, scaled.intercept, C=self.C, proof=scaled.proof, tol=self.tol
             )
-            return scaled.fitted(task, task.certifier.soft(search.account(solution), model))
+            certificate = task.certifier.soft(self.account(task, solution.status), model)
+            return scaled.fitted(task, certificate)
         solution, refutation = search.separator(usable(self.start, task.sample))
-        account = search.account(solution)
+        account = self.account(task, solution.status)
         scaled = Scaled.of(task, solution)
         proof = scaled.proof
         if refutation is None:
@@ -107,8 +110,7 @@ class JointMarginFit:
         """Fit a soft margin where nothing separates the examples, or nothing did in time."""
         task = search.task
         clock, certifier = task.clock, task.certifier
-        passes = int(np.ceil(clock.passes)) + max(clock.limits.max_iter, FEW_PASSES)
-        clock.limits = replace(clock.limits, max_iter=passes)
+        allow_soft_margin(clock)
         C, rough = search.usual, search.rough
         solution = search.soft(C, self.tol, None if rough is None else rough.weights, rough)
         scaled = Scaled.of(task, solution.following(before))
@@ -117,15 +119,10 @@ class JointMarginFit:
             scaled.intercept,
             C=C,
             proof=scaled.proof,
-            account=search.account(solution, C),
+            account=self.account(task, solution.status, C),
             tol=self.tol,
         )
-        if refutation is not None:
-            certificate = certifier.refuted(
-                refutation, model, asked=hard.asked, tol=hard.tol, n_updates=hard.n_updates
-            )
-        else:
-            certificate = certifier.undecided(hard, model, proof=proof)
+        certificate = certified_instead(certifier, hard, refutation, model, proof)
         return scaled.fitted(task, certificate)
 
 
@@ -250,16 +247,6 @@ class _Search:
             lower=-np.inf,
             upper=0.0,
             solver=solver,
-        )
-
-    def account(self, solution: JointSolution, C: float | None = None) -> Account:
-        """Return what the run says of itself."""
-        asked = self.asked
-        return Account(
-            status=solution.status,
-            asked=f"MaxMargin(C={asked.C if C is None else C!r}, tol={asked.tol!r})",
-            tol=asked.tol,
-            n_updates=self.task.clock.updates,
         )
 
 

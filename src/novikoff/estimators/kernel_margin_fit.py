@@ -1,14 +1,13 @@
 """From the optimum margin in feature space to a model and its certificate."""
 
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.certificate import (
     Account,
-    Certificate,
     Inconclusive,
     NonSeparation,
     Refutation,
@@ -18,9 +17,13 @@ from novikoff.certificate import (
 )
 from novikoff.estimators.fitted import Fitted, Task, closed
 from novikoff.estimators.kernel_training import KernelRows, certifier_of, sample_of
-from novikoff.estimators.margin_fit import FEW_PASSES, NotSeparableError
+from novikoff.estimators.margin_search import (
+    MarginSearch,
+    NotSeparableError,
+    allow_soft_margin,
+    certified_instead,
+)
 from novikoff.maxmargin.smo import KernelProblem, KernelSolution, kernel_margin
-from novikoff.run.nonseparable import contradiction
 from novikoff.sample.kernel import KernelMatrix
 
 Vector = NDArray[np.float64]
@@ -34,12 +37,9 @@ SOME = 1000
 
 
 @dataclass(frozen=True)
-class KernelMarginFit:
+class KernelMarginFit(MarginSearch):
     """What is asked of MaxMargin with a kernel: the search of a :class:`Task`."""
 
-    C: float
-    tol: float
-    nonseparable: Literal["soft", "raise"]
     starts: dict[int, Vector] | None = None
 
     def __call__(self, task: Task) -> Fitted:
@@ -50,7 +50,7 @@ class KernelMarginFit:
         if self.C < np.inf:
             solution, support = self._solve(task, self.C, start)
             model = self._soft_model(task, solution, support, self.C)
-            certificate = certifier_of(task).soft(self._account(task, solution), model)
+            certificate = certifier_of(task).soft(self.account(task, solution.status), model)
             return self._fitted(task, certificate, solution)
         refutation = self._contradiction(task)
         if refutation is None:
@@ -72,7 +72,7 @@ class KernelMarginFit:
             if self.nonseparable == "raise" and isinstance(certificate, Inconclusive):
                 return self._fitted(task, certificate, solution)
         else:
-            proof, account = Weighted(), self._account(task, None)
+            proof, account = Weighted(), self.account(task, Status.NOT_SEPARABLE)
         if refutation is not None and self.nonseparable == "raise":
             raise NotSeparableError(
                 f"No {task.certifier.problem.hyperplanes} separates the examples. "
@@ -82,7 +82,7 @@ class KernelMarginFit:
 
     def _hard(self, task: Task, solution: KernelSolution, support: Ids) -> Any:
         return certifier_of(task).hard(
-            self._account(task, solution),
+            self.account(task, solution.status),
             support=support,
             coef=solution.weights[support] * task.sample.signs[support],
             intercept=solution.offset,
@@ -96,18 +96,11 @@ class KernelMarginFit:
         """Fit a soft margin where nothing separates the examples, or nothing did in time."""
         clock, certifier = task.clock, certifier_of(task)
         C = usual_kernel_cost(sample_of(task), task.costs)
-        passes = int(np.ceil(clock.passes)) + max(clock.limits.max_iter, FEW_PASSES)
-        clock.limits = replace(clock.limits, max_iter=passes)
+        allow_soft_margin(clock)
         solution, support = self._solve(task, C, None)
-        account = self._account(task, solution, C)
+        account = self.account(task, solution.status, C)
         model = self._soft_model(task, solution, support, C, account)
-        certificate: Certificate
-        if refutation is not None:
-            certificate = certifier.refuted(
-                refutation, model, asked=hard.asked, tol=hard.tol, n_updates=hard.n_updates
-            )
-        else:
-            certificate = certifier.undecided(hard, model, proof=proof)
+        certificate = certified_instead(certifier, hard, refutation, model, proof)
         return self._fitted(task, certificate, solution)
 
     def _soft_model(
@@ -133,14 +126,10 @@ class KernelMarginFit:
     ) -> tuple[KernelSolution, Ids]:
         """Return the solution, with weights for all examples, and its support."""
         rows: KernelRows = sample_of(task)
-        X, costs = rows.training.training.X, task.costs
-        n = X.shape[0]
-        part = np.arange(n) if costs is None else np.flatnonzero(costs > 0.0)
-        some = slice(None) if len(part) == n else part
-        own = np.ones(len(part)) if costs is None else costs[part]
-        precomputed = rows.training.kernel.name == "precomputed" and len(part) < n
+        part = rows.taking_part(task.costs)
+        own = np.ones(len(part)) if task.costs is None else task.costs[part]
         problem = KernelProblem(
-            X=X[np.ix_(part, part)] if precomputed else X[some],
+            X=rows.values_of(part),
             signs=rows.signs[part].astype(np.float64),
             kernel=rows.training.function,
             affine=task.certifier.problem.affine,
@@ -153,29 +142,15 @@ class KernelMarginFit:
             clock=task.clock,
             start=None if start is None else start[part],
         )
-        weights = np.zeros(n)
+        weights = np.zeros(rows.n_examples)
         weights[part] = solution.weights
         return replace(solution, weights=weights), np.flatnonzero(weights)
 
     def _contradiction(self, task: Task) -> Refutation | None:
         """Prove by two equal examples with opposite labels that nothing separates."""
         rows: KernelRows = sample_of(task)
-        training = rows.training.training
-        if rows.training.kernel.name in ("precomputed", "callable"):
-            return None
-        among = None if task.costs is None else np.flatnonzero(task.costs > 0.0)
-        twins = contradiction(training.X, rows.signs, task.hashes, among)
+        twins = rows.contradiction(rows.signs, task.hashes, task.costs)
         return None if twins is None else certifier_of(task).refute(*twins)
-
-    def _account(
-        self, task: Task, solution: KernelSolution | None, C: float | None = None
-    ) -> Account:
-        return Account(
-            status=Status.NOT_SEPARABLE if solution is None else solution.status,
-            asked=f"MaxMargin(C={self.C if C is None else C!r}, tol={self.tol!r})",
-            tol=self.tol,
-            n_updates=task.clock.updates,
-        )
 
     def _fitted(self, task: Task, certificate: Any, solution: KernelSolution) -> Fitted:
         model = certificate.hyperplane
@@ -196,12 +171,9 @@ def usual_kernel_cost(rows: KernelRows, costs: Vector | None) -> float:
     For the linear kernel that is the C of :mod:`~novikoff.estimators.usual_cost` up to the shape
     of the columns. The variance is that of up to a thousand examples, spread over the data.
     """
-    X = rows.training.training.X
-    n = X.shape[0]
-    part = np.arange(n) if costs is None else np.flatnonzero(costs > 0.0)
+    part = rows.taking_part(costs)
     some = part[:: max(1, len(part) // SOME)]
-    precomputed = rows.training.kernel.name == "precomputed"
-    matrix = KernelMatrix(X[np.ix_(some, some)] if precomputed else X[some], rows.training.function)
+    matrix = KernelMatrix(rows.values_of(some), rows.training.function)
     everyone = np.arange(matrix.n)
     values = matrix.block(everyone, everyone)
     variance = float(matrix.diagonal.mean()) - float(values.mean())

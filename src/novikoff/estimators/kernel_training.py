@@ -23,6 +23,7 @@ from novikoff.estimators.joint import JointTask
 from novikoff.estimators.kernel_machine import KernelMachine
 from novikoff.estimators.kernel_options import kernel_of
 from novikoff.estimators.training import Training
+from novikoff.run.nonseparable import Combination, contradiction
 from novikoff.sample.kernel import KernelFunction, KernelMatrix, check_symmetric
 from novikoff.sample.kernel_sample import KernelSample
 
@@ -135,6 +136,31 @@ class KernelRows:
     ) -> "KernelRows":
         """Return the same examples with other labels."""
         return replace(self, signs=signs)
+
+    @property
+    def n_examples(self) -> int:
+        """The number of examples."""
+        return int(self.training.training.X.shape[0])
+
+    def taking_part(self, costs: Vector | None) -> Ids:
+        """Return the examples with a positive weight."""
+        return np.arange(self.n_examples) if costs is None else np.flatnonzero(costs > 0.0)
+
+    def values_of(self, part: Ids) -> Any:
+        """Return the rows of some examples, in order; of a precomputed kernel, their values."""
+        X = self.training.training.X
+        if len(part) == self.n_examples:
+            return X
+        return X[np.ix_(part, part)] if self.training.kernel.name == "precomputed" else X[part]
+
+    def contradiction(
+        self, labels: NDArray[Any], hashes: NDArray[np.uint64], costs: Vector | None
+    ) -> Combination | None:
+        """Return two equal examples with different labels, if the kernel is given by a formula."""
+        if self.training.kernel.name in ("precomputed", "callable"):
+            return None
+        among = None if costs is None else np.flatnonzero(costs > 0.0)
+        return contradiction(self.training.training.X, labels, hashes, among)
 
 
 def sample_of(task: Task | JointTask) -> Any:

@@ -181,8 +181,8 @@ class LinearModel(ClassifierMixin, BaseEstimator):
         Raises
         ------
         NoRiskError
-            In one line, why nothing is proved: the powers of two of ``scale=True``, a C chosen by
-            cross-validation, and whatever else depends on all examples.
+            In one line, why nothing is proved: the powers of two of ``scale=True``, a C chosen from
+            values that the data placed, and whatever else depends on all examples.
         """
         from novikoff.estimators.risk import risk_of
 

@@ -1,7 +1,6 @@
 """From the optimum margin to a model and its certificate."""
 
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +17,13 @@ from novikoff.certificate import (
 )
 from novikoff.certificate.examples.scaling import in_raw_columns
 from novikoff.estimators.fitted import Fitted, Task, closed
+from novikoff.estimators.margin_search import (
+    MarginSearch,
+    NotSeparableError,
+    allow_soft_margin,
+    certified_instead,
+    in_data_units,
+)
 from novikoff.estimators.usual_cost import usual_cost
 from novikoff.maxmargin import SOME_MARGIN, Distinct, Problem, Solution, hard_margin, soft_margin
 from novikoff.run.nonseparable import contradiction
@@ -27,21 +33,11 @@ from novikoff.sample import Sample
 Vector = NDArray[np.float64]
 Ids = NDArray[np.int64]
 
-FEW_PASSES = 10
-"""A soft margin that replaces the hard one may make at least this many passes."""
-
-
-class NotSeparableError(ValueError):
-    """No hyperplane separates the examples, and ``nonseparable="raise"`` was given."""
-
 
 @dataclass(frozen=True)
-class MarginFit:
+class MarginFit(MarginSearch):
     """What is asked of MaxMargin: the search of a :class:`Task`."""
 
-    C: float
-    tol: float
-    nonseparable: Literal["soft", "raise"]
     starts: dict[int, Vector] | None = None
 
     def __call__(self, task: Task) -> Fitted:
@@ -54,10 +50,10 @@ class MarginFit:
             model = task.certifier.soft_model(
                 scaled.coef, scaled.intercept, C=self.C, proof=scaled.proof, tol=self.tol
             )
-            certificate = task.certifier.soft(self._account(task, solution), model)
+            certificate = task.certifier.soft(self.account(task, solution.status), model)
             return scaled.fitted(task, certificate, solution)
         solution, refutation = find_separator(task, distinct, self.tol, start)
-        account = self._account(task, solution)
+        account = self.account(task, solution.status)
         scaled = Scaled.of(task, solution, hard=True)
         proof = scaled.proof
         if refutation is None:
@@ -107,8 +103,7 @@ class MarginFit:
         """Fit a soft margin where nothing separates the examples, or nothing did in time."""
         clock, certifier = task.clock, task.certifier
         C = in_data_units(usual_cost(distinct.sample, distinct.costs), 2 * task.sample.exponent)
-        passes = int(np.ceil(clock.passes)) + max(clock.limits.max_iter, FEW_PASSES)
-        clock.limits = replace(clock.limits, max_iter=passes)
+        allow_soft_margin(clock)
         solution = self._solve_soft(task, distinct, C, None)
         scaled = Scaled.of(task, solution, hard=False)
         model = certifier.soft_model(
@@ -116,16 +111,10 @@ class MarginFit:
             scaled.intercept,
             C=C,
             proof=scaled.proof,
-            account=self._account(task, solution, C),
+            account=self.account(task, solution.status, C),
             tol=self.tol,
         )
-        certificate: Certificate
-        if refutation is not None:
-            certificate = certifier.refuted(
-                refutation, model, asked=hard.asked, tol=hard.tol, n_updates=hard.n_updates
-            )
-        else:
-            certificate = certifier.undecided(hard, model, proof=proof)
+        certificate = certified_instead(certifier, hard, refutation, model, proof)
         return scaled.fitted(task, certificate, solution.following(before))
 
     def _solve_soft(
@@ -144,14 +133,6 @@ class MarginFit:
             start=None if start is None else distinct.gathered(start),
         )
         return replace(solution, weights=distinct.spread(solution.weights))
-
-    def _account(self, task: Task, solution: Solution, C: float | None = None) -> Account:
-        return Account(
-            status=solution.status,
-            asked=f"MaxMargin(C={self.C if C is None else C!r}, tol={self.tol!r})",
-            tol=self.tol,
-            n_updates=task.clock.updates,
-        )
 
 
 def decide(task: Task) -> Fitted:
@@ -267,14 +248,3 @@ def usable(last: dict[int, Vector] | None, k: int, sample: Sample) -> Vector | N
     if all((weights[sample.signs != -sign] > 0.0).any() for sign in signs):
         return weights
     return None
-
-
-def in_data_units(C: float, exponent: int) -> float:
-    """Return a penalty times two to a power, where floating-point numbers have it."""
-    with np.errstate(over="ignore", under="ignore"):
-        scaled = float(np.ldexp(C, exponent))
-    if not 1e-305 < scaled < 1e305:
-        raise ValueError(
-            "C times the squares of the features overflows or underflows; rescale the features."
-        )
-    return scaled

@@ -19,7 +19,7 @@ from novikoff.estimators.joint import is_joint
 from novikoff.estimators.joint_folds import JointFoldModels
 from novikoff.estimators.labels import checked_weights
 from novikoff.estimators.linear import LinearModel, restore_on_error
-from novikoff.estimators.margin_fit import in_data_units
+from novikoff.estimators.margin_search import in_data_units
 from novikoff.estimators.maxmargin import MaxMargin, is_hard_margin
 from novikoff.estimators.one_vs_rest import deadline_in
 from novikoff.estimators.options import C_RANGE, check_max_margin_options
@@ -110,6 +110,8 @@ class MaxMarginCV(LinearModel):
         The bounds after every pass of the final fit.
     solver_ : str; with "ovr" and more than two classes, a list
         Which method solved the final problem.
+    risk_ : Risk
+        After :meth:`risk_certificate`: the bound on the error on new data.
     n_features_in_ : int
         The number of features.
     feature_names_in_ : array of shape (n_features_in_,)
@@ -299,6 +301,7 @@ class MaxMarginCV(LinearModel):
         left = None if deadline is None else max(0.0, deadline - time.perf_counter())
         model = self.with_C(C, time_limit=left).set_callbacks(*self._callbacks)
         interrupted = model._fit(X, y, sample_weight, None)
+        self._forget("risk_")
         self.__dict__.update(
             {name: value for name, value in vars(model).items() if name.endswith("_")}
         )

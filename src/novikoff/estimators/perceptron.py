@@ -38,6 +38,7 @@ CLAIMS_OF_A_FIT = (
     "history_",
     "solver_",
     "n_iter_",
+    "risk_",
 )
 
 
@@ -184,6 +185,8 @@ class Perceptron(LinearModel):
         The number of features.
     feature_names_in_ : array of shape (n_features_in_,)
         Their names, if the examples came with names.
+    risk_ : Risk
+        After :meth:`risk_certificate`: the bound on the error on new data.
     about_ : dict
         After :func:`novikoff.load`: the ``about`` that was given to :func:`novikoff.save`.
 

@@ -38,8 +38,8 @@ from novikoff.rules import named
 
 SATISFIED = (Status.CONVERGED, Status.GAP_REACHED)
 
-# Examples just beyond the threshold are not among those within it because of rounding; the margin
-# that is claimed is less by this share.
+# The claimed margin is smaller than the rule's threshold by this share, because rounding may have
+# put an example on the wrong side of the threshold.
 ROOM = 2.0**-20
 
 
@@ -184,11 +184,10 @@ def _wrong(model: Perceptron, examples: Examples) -> Any:
 
 def _repeats(model: Perceptron, y: ArrayLike, examples: Examples, rows: Any) -> bool:
     """Whether a run on some examples alone, in their order, gives the model bit for bit."""
-    try:
-        return _is_same(_repeated(model, y, examples, rows), model)
-    except ValueError:
-        # One class alone cannot be fitted.
+    if len(np.unique(examples.codes[rows])) < len(model.classes_):
+        # Without an example of every class it would be another problem.
         return False
+    return _is_same(_repeated(model, y, examples, rows), model)
 
 
 def _repeated(model: Perceptron, y: ArrayLike, examples: Examples, rows: Any) -> Perceptron:

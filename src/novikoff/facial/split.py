@@ -91,9 +91,9 @@ def _if_complete(lifted: Lifted, rows: Ids, check: Check) -> Split | None:
 
 
 def _in_fewer_columns(lifted: Lifted, check: Check) -> Split:
-    """Split the rows of fewer examples than columns, of which the independent ones tell them apart.
+    """Split the rows where there are fewer examples than columns, by independent columns alone.
 
-    In the others, which are combinations of these, a direction may be zero.
+    The other columns are combinations of these, so a direction may be zero in them.
     """
     plain = Lifted(lifted.X, np.ones_like(lifted.codes), 2, lifted.affine, lifted.taking_part)
     kept = np.array(independent_columns(plain.table(plain.rows)), dtype=np.int64)

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 from itertools import groupby
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,46 +44,74 @@ class Problem:
         return self.sample.storage.width
 
     def joined(self, before: "Solution", after: "Solution") -> "Solution":
-        """Return the better bounds of two searches, each with what proves it.
-
-        The status is that of the second search. Without slack the lower bound belongs to the
-        hyperplane and the upper one to the weights, with slack the other way round.
-        """
-        after = after.following(before)
-        hard = self.slack2 is None
-        if before.lower > after.lower:
-            mine = {"w": before.w, "offset": before.offset} if hard else {"weights": before.weights}
-            after = replace(after, lower=before.lower, **mine)
-        if before.upper < after.upper:
-            mine = {"weights": before.weights} if hard else {"w": before.w, "offset": before.offset}
-            after = replace(after, upper=before.upper, **mine)
-        return after
+        """Return the better bounds of two searches, each with what proves it."""
+        return after.joined(before, hard=self.slack2 is None)
 
 
-@dataclass(frozen=True)
-class Solution:
-    """A hyperplane ``w . (x - centre) + offset = 0`` and the weights that bound the optimum.
+@dataclass(frozen=True, kw_only=True)
+class Bounded:
+    """What the solutions of two and of many classes share: weights, status and two bounds.
 
-    A separating hyperplane is scaled to ``y f(x) >= 1``, with equality for some example.
-
-    ``weights`` has one entry for every row of the storage, zero off the support; they are the dual
-    variables of the soft margin, and sum to 1 in each class for the hard one. For the hard margin
-    ``lower`` and ``upper`` bound the margin, for the soft one they are the dual and the primal
-    objective; in floating point: the certificate's bounds are the rigorous ones.
+    For the hard margin ``lower`` and ``upper`` bound the margin, for the soft one they are the dual
+    and the primal objective; in floating point: the certificate's bounds are the rigorous ones.
 
     ``solver`` names the solvers that were used, in order, joined by ``+``. ``gave_up`` is set by a
     solver that stopped because another one suits the problem better. Passes, steps and history
     are those of the clock.
     """
 
-    w: Vector
-    offset: float
     weights: Vector
     status: Status
     lower: float
     upper: float
     solver: str
     gave_up: bool = False
+
+    model: ClassVar[tuple[str, ...]]
+    """The names of the fields that make the model."""
+
+    @property
+    def gap(self) -> float:
+        """The relative gap between the two bounds; 0 where nothing separates the examples."""
+        if self.status is Status.NOT_SEPARABLE:
+            return 0.0
+        return 1.0 - self.lower / self.upper if 0.0 < self.upper < np.inf else np.inf
+
+    def following(self, before: "Bounded") -> Self:
+        """Return the solution with the solvers that were used before it in its name."""
+        names = f"{before.solver}+{self.solver}".split("+")
+        return replace(self, solver="+".join(name for name, _ in groupby(names)))
+
+    def joined(self, before: Self, *, hard: bool) -> Self:
+        """Return the solution with the bounds of an earlier search where those are better.
+
+        The status stays. Without slack the lower bound belongs to the model and the upper one to
+        the weights, with slack the other way round.
+        """
+        model: dict[str, Any] = {name: getattr(before, name) for name in self.model}
+        weights: dict[str, Any] = {"weights": before.weights}
+        after = self.following(before)
+        if before.lower > after.lower:
+            after = replace(after, lower=before.lower, **(model if hard else weights))
+        if before.upper < after.upper:
+            after = replace(after, upper=before.upper, **(weights if hard else model))
+        return after
+
+
+@dataclass(frozen=True, kw_only=True)
+class Solution(Bounded):
+    """A hyperplane ``w . (x - centre) + offset = 0`` and the weights that bound the optimum.
+
+    A separating hyperplane is scaled to ``y f(x) >= 1``, with equality for some example.
+
+    ``weights`` has one entry for every row of the storage, zero off the support; they are the dual
+    variables of the soft margin, and sum to 1 in each class for the hard one.
+    """
+
+    w: Vector
+    offset: float
+
+    model = ("w", "offset")
 
     @classmethod
     def refuted(cls, sample: Sample, support: NDArray[np.int64], solver: str) -> "Solution":
@@ -98,15 +127,3 @@ class Solution:
             upper=0.0,
             solver=solver,
         )
-
-    @property
-    def gap(self) -> float:
-        """The relative gap between the two bounds; 0 where nothing separates the examples."""
-        if self.status is Status.NOT_SEPARABLE:
-            return 0.0
-        return 1.0 - self.lower / self.upper if 0.0 < self.upper < np.inf else np.inf
-
-    def following(self, before: "Solution") -> "Solution":
-        """Return the solution with the solvers that were used before it in its name."""
-        names = f"{before.solver}+{self.solver}".split("+")
-        return replace(self, solver="+".join(name for name, _ in groupby(names)))

@@ -11,6 +11,13 @@ AS_OPTIONS = {
         "--class-weight balanced counts all examples; fit without it"
     ),
     "C was chosen from them; give a C": "C was chosen from them; give one with --C",
+    "give Cs as a list that is fixed beforehand, or MaxMargin a fixed C": (
+        "give one with --C that is fixed beforehand"
+    ),
+    "gamma='scale' is taken from all examples; give a number": (
+        "gamma is taken from all examples; give a number with --gamma"
+    ),
+    "fix them with average=True": "in Python, fix them with average=True",
     "scale=True: the powers": "--scale: the powers",
 }
 """Parts of messages of the estimators, and how the command line says them."""

@@ -1,8 +1,7 @@
 """From a kernel classifier of several classes together to what can be claimed of it."""
 
-import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,6 @@ import numpy.typing as npt
 
 from novikoff.certificate.account import Account
 from novikoff.certificate.certify_joint import JointCertifier, JointWeighted
-from novikoff.certificate.errors import CertificateError
 from novikoff.certificate.exact.arithmetic import check_arithmetic
 from novikoff.certificate.exact.hull import HullPoint
 from novikoff.certificate.exact.slack import dual_below
@@ -31,7 +29,7 @@ from novikoff.certificate.joint_claims import weighted_point
 from novikoff.certificate.joint_model import JointRefutation, JointSoft
 from novikoff.certificate.kinds.joint import Joint
 from novikoff.certificate.problem import problem_of
-from novikoff.certificate.verdicts import Refutation
+from novikoff.certificate.verdicts import Refutation, check_penalty, with_soft
 
 
 @dataclass(frozen=True)
@@ -190,8 +188,7 @@ class JointKernelCertifier:
 
         As :meth:`~novikoff.certificate.JointCertifier.soft_model`.
         """
-        if not 0.0 < C < math.inf:
-            raise CertificateError(f"C must be positive and finite, not {C!r}")
+        check_penalty(C)
         leads, costs = self._leads(support, coef, intercept), self.examples.costs
         scale = best_scale(leads, C, costs) if rescale else 1.0
         primal = primal_value(leads, C, costs, scale=scale).high
@@ -207,10 +204,7 @@ class JointKernelCertifier:
             weights=bound.weights,
             scale=scale,
         )
-        if account is None:
-            return replace(model, soft=soft)
-        settled = account.settled(gap=soft.gap, upper=soft.upper, separates=False)
-        return replace(model, soft=soft, account=settled)
+        return with_soft(model, soft, account)
 
     @property
     def _maker(self) -> "_Maker":

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy.typing as npt
@@ -29,7 +29,14 @@ from novikoff.certificate.fields import as_intercept, as_signed, as_support, as_
 from novikoff.certificate.kinds import Inconclusive, NonSeparation, Separation
 from novikoff.certificate.model import Soft
 from novikoff.certificate.problem import problem_of
-from novikoff.certificate.verdicts import BinaryCertifier, Bound, Refutation, Weighted
+from novikoff.certificate.verdicts import (
+    BinaryCertifier,
+    Bound,
+    Refutation,
+    Weighted,
+    check_penalty,
+    with_soft,
+)
 
 
 @dataclass(frozen=True)
@@ -186,8 +193,7 @@ class KernelCertifier(BinaryCertifier):
         rescale : bool
             Whether the objective is that of the multiple of the classifier where it is least.
         """
-        if not 0.0 < C < math.inf:
-            raise CertificateError(f"C must be positive and finite, not {C!r}")
+        check_penalty(C)
         found, costs = self._enclosed(support, coef, intercept), self.examples.costs
         scale = best_scale(found, C, costs) if rescale else 1.0
         primal = primal_value(found, C, costs, scale=scale).high
@@ -206,10 +212,7 @@ class KernelCertifier(BinaryCertifier):
             weights=bound.weights,
             scale=scale,
         )
-        if account is None:
-            return replace(model, soft=soft)
-        settled = account.settled(gap=soft.gap, upper=soft.upper, separates=False)
-        return replace(model, soft=soft, account=settled)
+        return with_soft(model, soft, account)
 
     def _check_contradiction(self) -> None:
         """Refuse bounds that contradict each other, unless the kernel may not have a space."""

@@ -197,19 +197,17 @@ class _Search:
         """Set the weights to those of the working set's optimum; return how the search ended."""
         problem = self.problem
         coordinates, scale = self._coordinates(working)
-        # Coordinates are multiplied by scale.
         sample = Sample.of(
             storage_of(coordinates), np.ones(len(working), dtype=np.int8), affine=problem.affine
         )
         slack2 = None if problem.slack2 is None else scale**2 * problem.slack2[working]
         linear = JointProblem(sample, self.codes[working], problem.n_classes, slack2)
-        start: Vector | None = self.weights[working] / scale**2
-        if start is not None and not start.any():
-            start = None
-            if self.hard and linear.n_rows > SMALL_ROWS:
-                slack2 = np.full(len(working), ROUGH_SLACK2)
-                rough = replace(linear, slack2=slack2)
-                start = joint_soft_margin(rough, tol=ROUGH, clock=self.clock).weights
+        start: Vector | None = None
+        if self.weights[working].any():
+            start = self.weights[working] / scale**2
+        elif self.hard and linear.n_rows > SMALL_ROWS:
+            rough = replace(linear, slack2=np.full(len(working), ROUGH_SLACK2))
+            start = joint_soft_margin(rough, tol=ROUGH, clock=self.clock).weights
         search = joint_hard_margin if self.hard else joint_soft_margin
         found = search(linear, tol=tol, clock=self.clock, start=start)
         self.solver = found.solver
@@ -220,7 +218,7 @@ class _Search:
         return Status.PRECISION if status is Status.NOT_SEPARABLE else status
 
     def _coordinates(self, working: Ids) -> tuple[Vector, float]:
-        """Return coordinates of examples, relative to their mean, and what they are divided by."""
+        """Return coordinates of examples relative to their mean, times a factor; and the factor."""
         m, double = len(working), len(working) <= self.room_double
         gram = np.empty((m, m), dtype=np.float64 if double else np.float32)
         sums = np.zeros(m)
@@ -251,8 +249,9 @@ class _Search:
         left = squares - np.einsum("ij,ij->i", out, out, dtype=np.float64)
         negative = NEGATIVE if exact else NEGATIVE_SINGLE
         check_square(float(left.min()), largest, digits, negative)
-        out *= 1.0 / sqrt(largest)
-        return out, 1.0 / sqrt(largest)
+        scale = 1.0 / sqrt(largest)
+        out *= scale
+        return out, scale
 
     def _products(self) -> Vector:
         """Return the scores of all examples without offsets, a column for each class."""
@@ -326,7 +325,7 @@ class _Search:
         return 2.0 * cycle_of(least)[2]
 
     def _enlarged(self, working: Ids, violation: Vector) -> Ids:
-        """Return the working set with the worst other examples; some that are idle leave."""
+        """Add the worst other examples; without room for them, drop those without weight."""
         outside = np.ones(self.n, dtype=np.bool_)
         outside[working] = False
         scale = float(np.abs(violation).max()) or 1.0
@@ -356,16 +355,7 @@ class _Search:
         return JointKernelSolution(self.weights.copy(), zero, *how)
 
     def _ended(self, status: Status) -> JointKernelSolution:
-        found = self.best or self._unknown()
-        return JointKernelSolution(
-            found.weights,
-            found.offsets,
-            status,
-            found.lower,
-            found.upper,
-            found.mistakes,
-            found.solver,
-        )
+        return replace(self.best or self._unknown(), status=status)
 
 
 def _bytes_of(double: bool) -> int:

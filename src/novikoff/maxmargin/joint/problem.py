@@ -1,13 +1,11 @@
 """The margin problem of several classes, hard or soft, and a solution of it."""
 
-from dataclasses import dataclass, replace
-from itertools import groupby
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.certificate import Status
+from novikoff.maxmargin.problem import Bounded
 from novikoff.sample import Sample
 
 Vector = NDArray[np.float64]
@@ -58,52 +56,23 @@ class JointProblem:
         return self.n_examples * (self.n_classes - 1)
 
     def joined(self, before: "JointSolution", after: "JointSolution") -> "JointSolution":
-        """Return the better bounds of two searches, each with what proves it.
-
-        The status is that of the second search.
-        """
-        after = after.following(before)
-        hard = self.slack2 is None
-        model: dict[str, Any] = {"vectors": before.vectors, "offsets": before.offsets}
-        weights: dict[str, Any] = {"weights": before.weights}
-        if before.lower > after.lower:
-            after = replace(after, lower=before.lower, **(model if hard else weights))
-        if before.upper < after.upper:
-            after = replace(after, upper=before.upper, **(weights if hard else model))
-        return after
+        """Return the better bounds of two searches, each with what proves it."""
+        return after.joined(before, hard=self.slack2 is None)
 
 
-@dataclass(frozen=True)
-class JointSolution:
+@dataclass(frozen=True, kw_only=True)
+class JointSolution(Bounded):
     """Scores ``vectors . (x - centre) + offsets``, and the weights that bound the optimum.
 
     A model that separates the classes is scaled to ``f_y - f_r >= 1``, with equality somewhere.
 
     ``weights`` has one row for every row of the storage, zero off the support, with an entry for
     each class, zero for its own. They are the dual variables of the soft margin; for the hard one
-    those that make the vectors themselves at the optimum. For the hard margin ``lower`` and
-    ``upper`` bound the margin, for the soft one they are the dual and the primal objective; in
-    floating point: the certificate's bounds are the rigorous ones.
+    those that make the vectors themselves at the optimum.
     """
 
     vectors: Vector
     offsets: Vector
-    weights: Vector
-    status: Status
-    lower: float
-    upper: float
-    solver: str
     mistakes: int = 0
-    gave_up: bool = False
 
-    @property
-    def gap(self) -> float:
-        """The relative gap between the two bounds; 0 where nothing separates the examples."""
-        if self.status is Status.NOT_SEPARABLE:
-            return 0.0
-        return 1.0 - self.lower / self.upper if 0.0 < self.upper < np.inf else np.inf
-
-    def following(self, before: "JointSolution") -> "JointSolution":
-        """Return the solution with the solvers that were used before it in its name."""
-        names = f"{before.solver}+{self.solver}".split("+")
-        return replace(self, solver="+".join(name for name, _ in groupby(names)))
+    model = ("vectors", "offsets")
