@@ -234,6 +234,15 @@ def test_a_model_that_was_changed_since_the_fit():
         clf.risk_certificate(X, y)
 
 
+def test_a_slower_machine_repeats_a_run_to_its_end(capsys):
+    X, y = load_digits(n_class=2, return_X_y=True)
+    clf = Perceptron(random_state=0, time_limit=600.0).fit(X, y)
+    clf.set_params(time_limit=1e-9, verbose=1)
+    clf.risk_certificate(X, y)
+    assert novikoff.verify(clf, X, y).errors == 0
+    assert capsys.readouterr().err == ""
+
+
 def test_another_fit_forgets_the_bound():
     X, y, _ = on_a_sphere(np.random.default_rng(3), 200, 3)
     clf = MaxMarginCV(Cs=[0.1, 1.0]).fit(X, y)

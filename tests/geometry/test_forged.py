@@ -78,6 +78,8 @@ def test_forged_results_are_refused(kind, what):
         lambda r: replace(r, p=r.p + 1e-3),
         lambda r: replace(r, status=Verdict.APART),
         lambda r: replace(r, w=np.ones(3), b=0.0),
+        lambda r: replace(r, b=1.5),
+        lambda r: replace(r, margin=1e300),
         lambda r: with_first(r, points=r.first.points + 1.0),
         lambda r: with_first(r, weights=r.first.weights[::-1]),
         lambda r: with_first(r, labels=tuple((i + 1) % 30 for i in r.first.labels)),

@@ -7,6 +7,7 @@ import pytest
 
 from novikoff.certificate import CertificateError
 from novikoff.geometry import Points, Polytope, SeparationResult, Verdict, separate
+from novikoff.geometry.stored import _read_rational
 from tests.geometry.some_bodies import MAKERS, apart, some_body
 
 
@@ -64,3 +65,11 @@ def test_damaged_files_are_refused(field, value):
     with pytest.raises(CertificateError):
         SeparationResult.from_json(json.dumps(document), [[0.0]], [[3.0]])
     assert SeparationResult.from_json(found.to_json(), [[0.0]], [[3.0]]).status is Verdict.APART
+
+
+def test_long_fractions_are_read():
+    digits = "1" + "0" * 5000
+    assert _read_rational("weight", f"{digits}/{digits}1") * 10 < 1
+    for text in ("a", "1/0", "1.5"):
+        with pytest.raises(CertificateError):
+            _read_rational("weight", text)

@@ -5,6 +5,7 @@ where the value of the game is eps > 0, the run ends with t >= R^2 / (3 eps^2) a
 3 eps, and w / |w| wins at least R / sqrt(3 t).
 """
 
+from fractions import Fraction
 from math import sqrt
 
 import numpy as np
@@ -97,3 +98,16 @@ def test_a_run_cut_short_decides_nothing():
     rows = reproduce_game(random_state=2, max_updates=10)
     undecided = [row for row in rows if row.holds is None]
     assert undecided and all("Claim" not in row.theorem for row in undecided)
+
+
+def test_what_a_losing_hyperplane_wins_is_rounded_down():
+    rng = np.random.default_rng(5)
+    for _ in range(200):
+        V, u = rng.standard_normal((4, 3)), rng.standard_normal(3)
+        exact = [sum(Fraction(a) * Fraction(b) for a, b in zip(v, u, strict=True)) for v in V]
+        norm2 = sum(Fraction(a) ** 2 for a in u)
+        win = Fraction(PointGame(V).win(u))
+        # least / |u| >= win, where both are negative.
+        least = min(exact)
+        if least < 0:
+            assert win < 0 and least**2 <= win**2 * norm2

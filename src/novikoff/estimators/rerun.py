@@ -167,7 +167,7 @@ def check_run(model: Perceptron, risk: Risk, X: Any, y: ArrayLike) -> None:
         raise CertificateError(f"example {strangers[0]} carries the model too, and is not listed")
     if not model.shuffle or isinstance(model.random_state, int | np.integer):
         try:
-            whole = _quietly_fitted(clone(model), examples.X, y)
+            whole = _quietly_fitted(model, examples.X, y)
         except ValueError as error:
             raise CertificateError(f"the run cannot be repeated: {error}") from None
         found = whole.support_ if isinstance(whole.support_, list) else [whole.support_]
@@ -191,15 +191,17 @@ def _repeats(model: Perceptron, y: ArrayLike, examples: Examples, rows: Any) -> 
 
 
 def _repeated(model: Perceptron, y: ArrayLike, examples: Examples, rows: Any) -> Perceptron:
-    again = clone(model).set_params(shuffle=False, verbose=0)
-    return _quietly_fitted(again, examples.X[rows], np.asarray(y)[rows])
+    return _quietly_fitted(model, examples.X[rows], np.asarray(y)[rows], shuffle=False)
 
 
-def _quietly_fitted(model: Perceptron, X: Any, y: ArrayLike) -> Perceptron:
+def _quietly_fitted(model: Perceptron, X: Any, y: ArrayLike, **parameters: Any) -> Perceptron:
+    # The run was not ended by time, but it may take longer here.
+    again = clone(model).set_params(verbose=0, time_limit=None, **parameters)
     with warnings.catch_warnings():
         # The run may be cut short as the fit was, which has warned.
         warnings.simplefilter("ignore", ConvergenceWarning)
-        return model.fit(X, y)
+        fitted: Perceptron = again.fit(X, y)
+        return fitted
 
 
 def _is_same(again: Perceptron, model: Perceptron) -> bool:

@@ -23,7 +23,7 @@ from novikoff.geometry.corral import combined_distance
 from novikoff.geometry.distance import separate
 from novikoff.geometry.exact.check import VerifiedDistance
 from novikoff.geometry.result import SeparationResult
-from novikoff.geometry.rounding import dot_above, norm_above
+from novikoff.geometry.rounding import dot_above, norm_above, norm_below
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,7 +149,7 @@ class PointGame:
         """Return what a vector of the Hyperplane player wins at least, scaled to length 1."""
         u = np.asarray(hyperplane, dtype=np.float64)
         least = -max(dot_above(-u, row) for row in self.points.array)
-        length = norm_above(u)
+        length = norm_above(u) if least > 0.0 else norm_below(u)
         if length == 0.0:
             return -math.inf
         return math.nextafter(least / length, -math.inf)

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from flint import fmpq
+from flint import fmpq, fmpz
 
 from novikoff.certificate import json
 from novikoff.certificate.errors import CertificateError
@@ -100,7 +100,8 @@ def _read_combination(name: str, value: Any) -> Combination:
 def _read_rational(name: str, value: Any) -> fmpq:
     try:
         numerator, _, denominator = json.read_text(name, value).partition("/")
-        return fmpq(int(numerator), int(denominator or "1"))
+        # Python's own integers are read up to 4,300 digits only.
+        return fmpq(fmpz(numerator), fmpz(denominator or "1"))
     except (ValueError, ZeroDivisionError):
         raise json.wrong(name, "a fraction", value) from None
 

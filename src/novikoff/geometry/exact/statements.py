@@ -59,6 +59,8 @@ def _check_status(result: "SeparationResult") -> None:
     has_plane = result.w is not None and result.b is not None and bool(np.isfinite(result.b))
     if (name == "APART") != (lower > 0.0) or has_plane != (lower > 0.0):
         raise CertificateError(f"the status {name} does not agree with the bounds or hyperplane")
+    if result.w is None and (result.b is not None or result.margin != 0.0):
+        raise CertificateError("there is an intercept or a margin without a hyperplane")
     if (name == "MEET") != (upper == 0.0):
         raise CertificateError(f"the status {name} does not agree with the upper bound {upper}")
 

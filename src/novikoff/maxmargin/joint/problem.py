@@ -75,4 +75,4 @@ class JointSolution(Bounded):
     offsets: Vector
     mistakes: int = 0
 
-    model = ("vectors", "offsets")
+    model = ("vectors", "offsets", "mistakes")
