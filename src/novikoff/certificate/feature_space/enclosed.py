@@ -31,8 +31,12 @@ SMALL_TABLE = 1 << 10
 LARGEST_TABLE = 1 << 18
 """Kernel values to which exact arithmetic is extended where bounds do not prove a claim: 2 s."""
 
-_LOOSE = fmpq(1, 1 << 20)
-"""The relative width of an interval from which on exact arithmetic is used, if affordable."""
+QUICK_TABLE = 1 << 14
+"""Kernel values that take exact arithmetic up to 0.2 s."""
+
+_LOOSE, _VERY_LOOSE = fmpq(1, 1 << 20), fmpq(1, 1 << 13)
+"""The relative width of an interval from which on exact arithmetic is used, if quick; and if only
+affordable: rounding is then an eighth of the gap of 1e-3 that is asked for by default."""
 
 MAKER_ROOM = 4.0
 """``v - 4 e <= v' - e`` for two results ``v``, ``v'`` within ``e`` of the same number, with some to
@@ -80,7 +84,7 @@ class Enclosed:
             wide = error + radius(np.abs(values) + abs(intercept), 1)
             low, high = enclose((values + intercept) * examples.signs, wide)
         found = cls(table, examples.signs, support, coef, intercept, low, high, norm2)
-        if found.is_small(support.size, thorough=is_loose(norm2)):
+        if found.is_small(support.size, thorough=is_loose(norm2, support.size**2)):
             norm2 = found.exact_norm2()
             found = cls(table, examples.signs, support, coef, intercept, low, high, norm2)
         check_semidefinite(found.norm2)
@@ -128,9 +132,17 @@ def is_small_table(
     return n_rows * n_columns * (1 + table.n_features // 128) <= most
 
 
-def is_loose(square: Interval) -> bool:
-    """Whether rounding errors are much of a square, since terms nearly cancel."""
-    return bool(square[1] - square[0] > _LOOSE * square[0])
+def is_loose(square: Interval, n_values: int) -> bool:
+    """Whether rounding errors are much of a square of so many terms, since terms nearly cancel.
+
+    Examples
+    --------
+    >>> square = fmpq(1), fmpq(1) + fmpq(1, 10**5)
+    >>> is_loose(square, 100), is_loose(square, 200_000)
+    (True, False)
+    """
+    limit = _LOOSE if n_values <= QUICK_TABLE else _VERY_LOOSE
+    return bool(square[1] - square[0] > limit * square[0])
 
 
 def check_semidefinite(square: Interval) -> None:

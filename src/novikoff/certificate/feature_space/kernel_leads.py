@@ -90,7 +90,7 @@ class KernelLeads(Enclosed):
         errors = Errors(int(np.count_nonzero(wrong)), rows)
         made = (table, examples.signs, support, coef, 0.0, low, high)
         leads = cls(*made, norm2, codes, intercepts, errors)
-        if leads.is_small(support.size, thorough=is_loose(norm2)):
+        if leads.is_small(support.size, thorough=is_loose(norm2, support.size**2)):
             leads = cls(*made, leads.exact_norm2(), codes, intercepts, errors)
         check_semidefinite(leads.norm2)
         return leads
@@ -164,7 +164,9 @@ def flow_point(
         (low,), (high,) = enclose(np.array([value]), np.array([room * error]))
         if math.isfinite(low) and math.isfinite(high):
             square = of_float(float(low)), of_float(float(high))
-            if is_loose(square) and is_small_table(table, n_rows, support.size, thorough=True):
+            if is_loose(square, n_rows * support.size) and is_small_table(
+                table, n_rows, support.size, thorough=True
+            ):
                 square = None
         elif not is_small_table(table, n_rows, support.size, thorough=True):
             raise CertificateError("the values of the kernel overflow: scale the data")

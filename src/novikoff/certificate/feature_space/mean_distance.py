@@ -66,7 +66,7 @@ def hull_point(
         (low,), (high,) = enclose(np.array([value]), np.array([room * error]))
         if np.isfinite(high):
             square = of_float(float(low)) if np.isfinite(low) else fmpq(0), of_float(float(high))
-            if is_loose(square) and is_small_table(
+            if is_loose(square, support.size**2) and is_small_table(
                 table, support.size, support.size, thorough=True
             ):
                 square = None
