@@ -10,6 +10,7 @@ from scipy import sparse
 from sklearn.datasets import load_breast_cancer, load_iris
 
 from benchmarks.generators import bags
+from novikoff import MaxMargin
 from novikoff.certificate import Status
 from novikoff.maxmargin import SOME_MARGIN, Solution, hard_margin, soft_margin
 from novikoff.maxmargin.choose import soft as choose
@@ -391,3 +392,18 @@ def test_sweeps_of_stiff_sparse_data_go_on_for_as_long_as_the_gap_falls():
     found = soft(X, y, 100.0, tol=1e-3)
     assert found.status is Status.GAP_REACHED
     assert found.solver == "coordinate"
+
+
+def test_sweeps_over_few_values_leave_passes_to_wolfe():
+    rng = np.random.default_rng(207)
+    blocks = []
+    for levels in (3, 7, 20, 70, 200):
+        share = 1.0 / np.arange(1, levels + 1)
+        which = rng.choice(levels, size=8000, p=share / share.sum())
+        blocks.append(sparse.csr_array(np.eye(levels)[which]))
+    X = sparse.hstack(blocks, format="csr")
+    y = np.where(X @ np.round(rng.standard_normal(X.shape[1]), 1) > 0.05, 1, -1)
+    found = MaxMargin().fit(X, y)
+    # By sweeps alone it ended at max_iter, with a gap of 26 %.
+    assert found.status_ is Status.GAP_REACHED and bool(found.certificate_)
+    assert "wolfe" in found.solver_

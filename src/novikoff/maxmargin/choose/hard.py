@@ -140,7 +140,9 @@ def _probe_and_sweep(
     if decided is None and not large and probe.found is not None and clock.stop() is None:
         return replace(probe.found, status=Status.PRECISION, lower=-inf, upper=inf)
     shape = Shape.of(problem)
-    passes = wolfe_work(shape, settings) / max(1, shape.n_values)
+    # Sweeps over few values are so cheap that they would use up the limit: half is left to Wolfe.
+    left = clock.limits.max_iter - clock.passes
+    passes = min(wolfe_work(shape, settings) / max(1, shape.n_values), left / 2)
     with clock.at_most(inf if large else passes):
         found = coordinate_descent(problem, tol=tol, clock=clock, start=start)
     if decided is not None:
