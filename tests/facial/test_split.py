@@ -76,7 +76,7 @@ def test_many_rows_are_decided_exactly_from_few():
     tied = X[:, 0] + X[:, 1] == 0
     y[tied] = rng.integers(0, 2, tied.sum())
     lifted = Lifted(X, y, 2, affine=True)
-    found = split._exactly(lifted, lifted.rows, lambda: None)
+    found = split._exactly(lifted, lifted.rows, lambda ahead=0.0: None)
     check(lifted, found)
     assert np.array_equal(found.boundary, np.flatnonzero(tied))
     assert np.array_equal(split_rows(lifted).boundary, found.boundary)
