@@ -65,9 +65,9 @@ def test_calibrated_probabilities(name, method):
     assert chances.shape == (75, 3)
     np.testing.assert_allclose(chances.sum(axis=1), 1.0)
     own = chances[np.arange(75), np.searchsorted(clf.classes_, y[1::2])]
-    # A guess by the shares of the classes has log(1/3); a sigmoid of its score alone suits the
-    # class between the other two badly.
-    assert np.log(np.maximum(own, 1e-3)).mean() > 0.6 * np.log(1 / 3)
+    # Better than a guess that knows the shares of the classes alone.
+    assert np.log(own).mean() > np.log(1 / 3)
+    assert clf.score(X[1::2], y[1::2]) > 0.9
     assert clf.score(X[1::2], y[1::2]) > 0.85
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from novikoff.certificate.examples.blocks import SparseBlock, blocks
+from novikoff.certificate.examples.blocks import DenseBlock, SparseBlock, blocks
 from novikoff.certificate.examples.matrix import canonical
 
 
@@ -63,9 +63,9 @@ def extent(X: Any, *, from_first: bool) -> float:
         for block in blocks(X):
             if isinstance(block, SparseBlock):
                 largest = max(largest, _farthest(block, around))
-                continue
-            apart = block.values.astype(np.float64) - origin  # type: ignore[attr-defined]
-            largest = max(largest, _longest(apart))
+            else:
+                assert isinstance(block, DenseBlock)
+                largest = max(largest, _longest(block.values.astype(np.float64) - origin))
     # A NaN is what an overflow leaves behind.
     return _rounded_up(largest, n_columns) if largest < math.inf else math.inf
 
