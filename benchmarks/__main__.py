@@ -30,6 +30,7 @@ SCRIPTS = {
     "cross_validation": "Cross-validation of C",
     "kernel": "Kernels on MNIST against SVC",
     "joint_margins": "Margins of all classes together",
+    "joint_shapes": "Soft margins of several classes, tables of many shapes",
     "risk": "Bounds on the error on new data",
     "projection": "Random projection with a measured certificate",
     "separation": "The distance of convex bodies",

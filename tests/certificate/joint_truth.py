@@ -54,10 +54,10 @@ def errors(X, codes, coef, intercept):
     return wrong
 
 
-def primal(X, codes, coef, intercept, C, costs=None):
+def primal(X, codes, coef, intercept, C, costs=None, *, power=2):
     prices = [Fraction(1)] * len(X) if costs is None else [Fraction(float(s)) for s in costs]
     hinges = [max(Fraction(0), 1 - v) for v in leads(X, codes, coef, intercept)]
-    slack = sum((s * h**2 for s, h in zip(prices, hinges, strict=True)), Fraction(0))
+    slack = sum((s * h**power for s, h in zip(prices, hinges, strict=True)), Fraction(0))
     return norm2(coef) + Fraction(C) * slack
 
 

@@ -9,6 +9,7 @@ import sys
 import numpy as np
 import pytest
 
+import novikoff
 from novikoff.certificate import (
     Account,
     Certificate,
@@ -19,6 +20,7 @@ from novikoff.certificate import (
     Weighted,
     verify,
 )
+from novikoff.certificate.verify import MODEL_PARAMETERS
 from tests.certificate.four_examples import CONVERGED, LINE, SIDES, XOR, Y, line
 from tests.certificate.samples import VERSION_1
 from tests.certificate.strategies import STORES
@@ -240,3 +242,32 @@ def test_the_check_takes_nothing_of_the_solver():
     ).stdout.split()
     rooms = {name.split(".")[1] for name in found}
     assert rooms <= {"certificate", "_version"}
+
+
+def test_the_parameters_of_models_are_those_of_the_estimators():
+    kinds = {kind.__name__: kind for kind in (novikoff.MaxMargin, novikoff.Perceptron)}
+    assert set(MODEL_PARAMETERS) == set(kinds)
+    for name, kind in kinds.items():
+        assert sorted(MODEL_PARAMETERS[name]) == sorted(kind().get_params(deep=False))
+
+
+@pytest.mark.parametrize(
+    ("damage", "said"),
+    [
+        ({"kind": "Oracle"}, "there is no model of the kind 'Oracle'"),
+        ({"kind": 3}, "kind"),
+        (
+            {"parameters": {"sesame": "open"}},
+            "the list of parameters has an unknown field 'sesame'",
+        ),
+    ],
+)
+def test_a_model_of_no_known_kind_is_refused(tmp_path, damage, said):
+    X, y = [[1.0], [3.0]], [0, 1]
+    path = tmp_path / "model.json"
+    novikoff.save(novikoff.MaxMargin().fit(X, y), path)
+    document = json.loads(path.read_text())
+    novikoff.verify(path, X, y)
+    path.write_text(json.dumps(document | damage))
+    with pytest.raises(CertificateError, match=said):
+        novikoff.verify(path, X, y)

@@ -120,10 +120,10 @@ def spread_is_true(claim, X, affine):
     return any(Fraction(claim) ** 2 <= square for square in squares)
 
 
-def primal(X, signs, w, b, C, costs=None):
+def primal(X, signs, w, b, C, costs=None, *, power=2):
     hinges = [max(Fraction(0), 1 - v) for v in signed_values(X, signs, w, b)]
     prices = [1] * len(hinges) if costs is None else map(Fraction, costs)
-    slack = sum((s * h**2 for s, h in zip(prices, hinges, strict=True)), Fraction(0))
+    slack = sum((s * h**power for s, h in zip(prices, hinges, strict=True)), Fraction(0))
     return dot(w, w) / 2 + Fraction(C) * slack
 
 

@@ -13,9 +13,9 @@ from tests.estimators.problems import ALL_RULES, UNIT_STEP_RULES
 PERCEPTRONS = ["classic", "scale-free", "dynamic", "min-over", "passive-aggressive", "with slack"]
 RULES = [name for name in ALL_RULES if name != "infinity"]
 OTHER_RULES = [name for name in RULES if name not in PERCEPTRONS]
-MARGINS = {"hard": {}, "soft": dict(C=0.5)}
+MARGINS = {"hard": {}, "soft": dict(C=0.5), "hinge": dict(C=0.5, loss="hinge")}
 ESTIMATORS = [*PERCEPTRONS, *MARGINS]
-SOFT = ["with slack", "soft"]
+SOFT = ["with slack", "soft", "hinge"]
 HARD = [name for name in ESTIMATORS if name not in SOFT]
 EVERYTHING = [*ESTIMATORS, "is_separable"]
 # Those whose steps are whole numbers: on whole numbers, a fit is the same to the last bit.
@@ -105,7 +105,8 @@ def assert_true(clf, X, y, verified):
             weights = part.problem.class_weights
             costs = None if weights is None else np.array(weights)[(y == clf.classes_[1]) + 0]
             model = (soft.scale * w, soft.scale * b, soft.C)
-            assert truth.primal(table, signs, *model, costs) <= soft.primal
+            power = 1 if soft.loss == "hinge" else 2
+            assert truth.primal(table, signs, *model, costs, power=power) <= soft.primal
             assert float(np.atleast_1d(clf.C_)[row]) == soft.C
 
 
@@ -124,7 +125,8 @@ def assert_joint_true(clf, X, y):
         weights = certificate.problem.class_weights
         costs = None if weights is None else np.array(weights)[codes]
         model = (soft.scale * W, soft.scale * b, soft.C)
-        assert joint_truth.primal(table, codes, *model, costs) <= soft.primal
+        power = 1 if soft.loss == "hinge" else 2
+        assert joint_truth.primal(table, codes, *model, costs, power=power) <= soft.primal
         assert clf.C_ == soft.C
 
 

@@ -7,12 +7,12 @@ from scipy import sparse
 from sklearn.exceptions import NotFittedError
 
 from novikoff import MaxMargin, Perceptron, rules
-from tests.checks.subjects import ESTIMATORS, EVERYTHING, PERCEPTRONS, make
+from tests.checks.subjects import ESTIMATORS, EVERYTHING, MARGINS, PERCEPTRONS, SOFT, make
 from tests.estimators.problems import whole_numbers
 
 ONLINE = [name for name in PERCEPTRONS if name != "min-over"]
 # What brings features of any scale to a middle one by a power of two.
-RESCALING = ["hard", "soft", "is_separable"]
+RESCALING = [*MARGINS, "is_separable"]
 STORES = [np.array, sparse.csr_matrix, np.asfortranarray]
 
 
@@ -68,7 +68,7 @@ def test_a_value_that_is_not_finite_in_an_example_without_weight(name):
 TABLES = {
     "no rows": (lambda X: X[:0], "0 sample"),
     "no columns": (lambda X: X[:, :0], "0 feature"),
-    "one row of numbers": (lambda X: X[:, 0], "Expected 2D array"),
+    "one row of numbers": (lambda X: X[:, 0], r"Expected 2D array, .* X\.reshape\(-1, 1\) if"),
     "three dimensions": (lambda X: X[None], "dim 3|Expected <= 2"),
     "ragged": (lambda X: [[1.0, 2.0], [3.0]] * 30, "inhomogeneous|sequence"),
     "ragged objects": (
@@ -132,7 +132,7 @@ def test_squares_beyond_the_range_of_floats_are_rescaled(name, store, fit_interc
     """A power of two more or less in the features is the same power less or more in the model."""
     X, y = whole_numbers(intercept=fit_intercept)
     clf = make(name, fit_intercept=fit_intercept)
-    if name == "soft":
+    if name in SOFT:
         with pytest.raises(ValueError, match="C times the squares of the features"):
             clf.fit(store(X * scale), y)
         return
@@ -203,6 +203,7 @@ PARAMETERS = {
     "hard": COMMON
     | {
         "tol": [0.0, 1.0, -1e-3, np.nan, "0.1", None, True],
+        "loss": ["log_loss", "Hinge", "", None, 1, True],
         "nonseparable": ["hard", None, 1, "Soft"],
     },
     "is_separable": {name: COMMON[name] for name in ("fit_intercept", "max_iter", "time_limit")},

@@ -37,9 +37,12 @@ pytestmark = pytest.mark.filterwarnings(
         MaxMargin(),
         MaxMargin(scale=True),
         MaxMargin(C=1.0),
+        MaxMargin(C=1.0, loss="hinge"),
+        MaxMargin(loss="hinge", multi_class="ovr"),
         MaxMargin(C=0.1, class_weight="balanced", tol=1e-6),
         MaxMargin(multi_class="ovr"),
         MaxMarginCV(Cs=4, cv=3),
+        MaxMarginCV(Cs=4, cv=3, loss="hinge"),
         MaxMarginCV(Cs=4, cv=3, multi_class="ovr"),
         # With slack: a hard margin separates whatever a wide kernel can, and weights of classes
         # have no effect on it. No precomputed or sigmoid kernel: some checks change the values of

@@ -78,8 +78,12 @@ def test_one_warning_for_all_classes(name, n_jobs):
     assert_proved(clf, X, y)
 
 
-@pytest.mark.parametrize("max_iter", [1, 2, 3])
-@pytest.mark.parametrize("name", EVERYTHING)
+# In three passes Wolfe's method proves that nothing separates these examples.
+DECIDED = (("hard", 3), ("is_separable", 3))
+LIMITED = [(name, most) for name in EVERYTHING for most in (1, 2, 3) if (name, most) not in DECIDED]
+
+
+@pytest.mark.parametrize(("name", "max_iter"), LIMITED)
 def test_no_pass_beyond_the_limit(name, max_iter):
     """Only a soft margin that replaces the hard one has passes of its own, at least ten."""
     rng = np.random.default_rng(0)

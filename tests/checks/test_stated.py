@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 import novikoff
 from novikoff.certificate import CertificateError
 from novikoff.cli import app
-from tests.checks.subjects import ESTIMATORS, OTHER_RULES, make
+from tests.checks.subjects import ESTIMATORS, MARGINS, OTHER_RULES, make
 from tests.estimators.problems import whole_numbers
 
 
@@ -52,7 +52,7 @@ def test_edited_weights_are_refused(name, classes, store, tmp_path):
         novikoff.verify(path, store(X), y)
 
 
-@pytest.mark.parametrize("name", [name for name in ESTIMATORS if name not in ("hard", "soft")])
+@pytest.mark.parametrize("name", [name for name in ESTIMATORS if name not in MARGINS])
 def test_weights_that_do_not_make_the_hyperplane_are_refused(name):
     X, y = whole_numbers()
     clf = make(name).fit(X, y)

@@ -159,7 +159,8 @@ def test_anything_else_starts_anew(name, change):
         np.testing.assert_array_equal(clf.coef_, anew.coef_)
         np.testing.assert_array_equal(clf.intercept_, anew.intercept_)
     else:
-        np.testing.assert_allclose(clf.coef_, anew.coef_, rtol=1e-4)
+        # Where the optimum is the zero vector, only rounding is left of both.
+        np.testing.assert_allclose(clf.coef_, anew.coef_, rtol=1e-4, atol=1e-9)
 
 
 @pytest.mark.parametrize("name", sorted(set(UNIT_STEPS) - {"infinity"}))

@@ -312,3 +312,20 @@ def test_an_old_model_is_replaced_and_another_file_is_not(run, refused, fruit):
     Path("thesis.txt").write_text("years of work")
     assert "not a novikoff model" in refused("fit", fruit, "-t", "kind", "-o", "thesis.txt")
     assert "that is an input" in refused("fit", fruit, "-t", "kind", "-o", fruit)
+
+
+def test_the_loss_of_the_soft_margin(run, fruit):
+    result = run("fit", fruit, "--target", "kind", "--C", "0.1", "--loss", "hinge", "-o", "m.json")
+    assert result.exit_code == 0
+    assert "For C = 0.1 and the hinge loss" in " ".join(result.stdout.split())
+    assert novikoff.load("m.json").certificate_.soft.loss == "hinge"
+    checked = run("verify", "m.json", fruit)
+    assert checked.exit_code == 0
+    assert "and the hinge loss" in " ".join(checked.stdout.split())
+    assert "C = 0.1, hinge loss" in checked.stdout
+    result = run("fit", fruit, "--target", "kind", "--loss", "log", "-o", "n.json")
+    assert result.exit_code == 2
+    assert "loss='log' must be 'squared_hinge' or 'hinge'" in result.stderr
+    result = run("fit", fruit, "--target", "kind", "--rule", "classic", "--loss", "hinge")
+    assert result.exit_code == 2
+    assert "--loss is an option of the largest margin" in result.stderr

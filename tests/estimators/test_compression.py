@@ -160,7 +160,8 @@ def test_the_offset_is_that_of_the_lift():
     X, y = whole_numbers()
     clf = Perceptron(random_state=0).fit(X, y)
     np.testing.assert_array_equal(clf.centre_, X[clf.support_[0]])
-    lift2 = ((X - clf.centre_) ** 2).sum(axis=1).max()
+    visited = clf.support_[y[clf.support_] != y[clf.support_[0]]]
+    lift2 = ((X[visited[0]] - clf.centre_) ** 2).sum()
     at_centre = clf.decision_function(clf.centre_[None])[0]
     assert at_centre == pytest.approx(lift2 * clf.dual_coef_.sum(), rel=1e-12)
     assert (((X[clf.support_] - clf.centre_) ** 2).sum(axis=1) == lift2).any()

@@ -44,13 +44,17 @@ def test_the_model_is_a_sum_of_examples():
 
 def test_it_predicts_as_well_as_a_long_run():
     X, y = table(2000, scales=(1.0, 1.0, 3.0, 10.0))
-    few = Perceptron(random_state=0).fit(X[:300], y[:300])
-    # With slack the run knows nothing of separability and takes all of its passes.
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        long = Perceptron(random_state=0, C=1e6, average=True, max_iter=1000).fit(X[:300], y[:300])
-    assert few.n_iter_ < long.n_iter_ / 2
-    assert few.score(X[300:], y[300:]) >= long.score(X[300:], y[300:]) - 0.01
+    differences = []
+    for seed in range(6):
+        few = Perceptron(random_state=seed).fit(X[:300], y[:300])
+        # With slack the run knows nothing of separability and takes all of its passes.
+        long = Perceptron(random_state=seed, C=1e6, average=True, max_iter=1000)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            long.fit(X[:300], y[:300])
+        assert few.n_iter_ < long.n_iter_ / 2
+        differences.append(few.score(X[300:], y[300:]) - long.score(X[300:], y[300:]))
+    assert np.mean(differences) >= -0.01
 
 
 def test_two_of_the_digits_are_proved_not_to_be_separable():

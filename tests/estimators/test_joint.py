@@ -218,7 +218,8 @@ def test_noisy_examples():
     new, labels = noisy(4000, seed=1)
     last = clone(clf).set_params(average=False).fit(X, y)
     assert last.score(new, labels) < clf.score(new, labels)
-    assert clf.score(new, labels) > 0.4
+    scores = [clone(clf).fit(*noisy(seed=seed)).score(new, labels) for seed in range(2, 10)]
+    assert np.mean(scores) > 0.4
 
 
 def test_the_soft_margin():

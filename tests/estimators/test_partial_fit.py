@@ -153,7 +153,8 @@ def test_centre_and_lift_are_those_of_the_first_batch():
     clf.partial_fit(1000.0 * X[10:], y[10:])
     np.testing.assert_array_equal(clf.centre_, centre)
     np.testing.assert_array_equal(centre, X[0])
-    lift2 = ((X[:10] - X[0]) ** 2).sum(axis=1).max()
+    other = np.argmax(y[:10] != y[0])
+    lift2 = ((X[other] - X[0]) ** 2).sum()
     at_centre = clf.decision_function(centre[None])[0] / lift2
     assert at_centre == pytest.approx(round(at_centre), abs=1e-6)
 
@@ -403,3 +404,19 @@ def test_passive_aggressive_steps_land_on_margin_one():
             if clf.n_updates_ > before:
                 margin = (1 if y[i] == 1 else -1) * clf.decision_function(X[[i]])[0]
                 assert margin == pytest.approx(1.0, rel=1e-9)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("rule", [rules.Margin(), rules.ScaleFree(), rules.PassiveAggressive()])
+def test_after_a_fit_each_class_goes_on_with_its_own_threshold(rule):
+    # The first example of class 2 is farther away, so the lifts against the rest differ.
+    X = np.array([[0.0, 0.0], [10.0, 0.0], [0.0, 50.0], [0.0, -10.0], [11.0, 1.0], [1.0, 52.0]])
+    y = np.array([0, 1, 2, 0, 1, 2])
+    labels = np.tile([0, 1, 2], 20)
+    batch = X[labels] + np.random.default_rng(0).normal(size=(60, 2), scale=5.0)
+    how = dict(rule=rule, shuffle=False, min_margin=0, max_iter=20)
+    together = Perceptron(multi_class="ovr", **how).fit(X, y).partial_fit(batch, labels)
+    for k in range(3):
+        alone = Perceptron(**how).fit(X, y == k).partial_fit(batch, labels == k)
+        np.testing.assert_array_equal(together.coef_[k], alone.coef_[0])
+        assert together.intercept_[k] == alone.intercept_[0]

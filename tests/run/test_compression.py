@@ -39,13 +39,18 @@ def test_every_example_has_its_reason(name, affine):
         assert updated or weight == 0
         if reason == "longest":
             assert i == sample.longest
-            assert affine or finished.rule.uses_radius
+            assert finished.rule.uses_radius
+        if reason == "lift":
+            assert i in sample.lifting
+            assert affine
         if reason == "placing":
             assert i in placing
         if reason == "deciding":
             assert i in finished.deciding
-    if affine or finished.rule.uses_radius:
+    if finished.rule.uses_radius:
         assert sample.longest in compression.support
+    if affine:
+        assert set(sample.lifting) <= set(compression.support.tolist())
     assert set(finished.deciding) <= set(compression.support.tolist())
 
 

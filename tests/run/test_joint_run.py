@@ -208,7 +208,7 @@ def test_rows_that_are_converted_in_chunks(monkeypatch):
 
 
 def test_virtual_rows_take_memory_as_they_are_met():
-    X, codes = clouds(0, n=400, n_classes=40, d=30)
+    X, codes = clouds(0, n=400, n_classes=40, d=30, spread=0.8)
     finished = run(joint_sample(X, codes), ALL_RULES["classic"], clock=bounded())
     n_rows = len(finished.sample.rows)
     assert 0 < n_rows < 0.25 * 400 * 39
@@ -247,7 +247,7 @@ def _padded(short, like):
 
 
 def test_cheap_passes_can_be_left_out(monkeypatch):
-    X, codes = clouds(3, n_classes=5, n=200, spread=0.4)
+    X, codes = clouds(3, n_classes=5, n=200, spread=0.3)
     rule, limits = ALL_RULES["classic"], Limits(max_iter=30)
     usual = run(joint_sample(X, codes), rule, clock=Clock(limits))
     without = run(joint_sample(X, codes), rule, clock=Clock(limits), cheap=False)

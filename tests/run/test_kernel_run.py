@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from novikoff.certificate import Status
 from novikoff.run import run
 from novikoff.run.clock import Clock, Limits
 from novikoff.sample import Sample, storage_of
@@ -12,6 +13,7 @@ from tests.estimators.problems import ALL_RULES, UNIT_STEP_RULES
 
 LINEAR = KernelFunction("linear")
 RBF = KernelFunction("rbf", gamma=0.5)
+WIDE = KernelFunction("rbf", gamma=0.02)
 
 
 def examples(seed, n=60, margin=1.0):
@@ -23,9 +25,9 @@ def examples(seed, n=60, margin=1.0):
     return X, np.where(X @ [2.0, -1.0, 1.0] + 3.0 > 0, 1, -1)
 
 
-def kernel_run(X, signs, rule, kernel=LINEAR, cache=1e8, dtype=np.float64, **how):
+def kernel_run(X, signs, rule, kernel=LINEAR, cache=1e8, dtype=np.float64, eager=False, **how):
     sample = KernelSample.of(
-        KernelMatrix(X, kernel, dtype), signs, eager=False, cache_bytes=cache, **how
+        KernelMatrix(X, kernel, dtype), signs, eager=eager, cache_bytes=cache, **how
     )
     return run(sample, rule, clock=Clock(Limits(max_iter=200)))
 
@@ -65,24 +67,32 @@ def test_the_linear_kernel_runs_as_the_linear_form_to_rounding(name):
     assert kernel.status is linear.status
 
 
+# Eager runs depend on the cache where nearly all examples carry weight, as with RBF.
+CACHED = [(RBF, False), (WIDE, False), (WIDE, True)]
+
+
+@pytest.mark.parametrize(("kernel", "eager"), CACHED)
 @pytest.mark.parametrize("name", ["classic", "scale-free", "dynamic", "passive-aggressive"])
-def test_a_run_does_not_depend_on_what_is_cached(name, monkeypatch):
-    monkeypatch.setattr("novikoff.sample.kernel_sample.CHUNK", 32)
+def test_a_run_does_not_depend_on_what_is_cached(name, kernel, eager, monkeypatch):
+    monkeypatch.setattr("novikoff.sample.kernel_scores.CHUNK", 32)
     X, signs = examples(2, n=150)
-    whole = kernel_run(X, signs, ALL_RULES[name], RBF)
-    # Columns of 100 near-violated examples fit; all 150 x 150 do not.
-    parts = kernel_run(X, signs, ALL_RULES[name], RBF, cache=8 * 150 * 149)
+    whole = kernel_run(X, signs, ALL_RULES[name], kernel, eager=eager)
+    # Columns of 130 examples fit; all 150 x 150 do not.
+    parts = kernel_run(X, signs, ALL_RULES[name], kernel, cache=8 * 150 * 149, eager=eager)
     assert whole.sample.whole
     assert not parts.sample.whole
     np.testing.assert_allclose(parts.weights, whole.weights, rtol=1e-9)
     assert parts.n_updates == whole.n_updates
 
 
-def test_a_small_cache_still_ends_at_the_rule(monkeypatch):
-    monkeypatch.setattr("novikoff.sample.kernel_sample.CHUNK", 32)
+@pytest.mark.parametrize("eager", [True, False])
+def test_a_small_cache_still_ends_at_the_rule(eager, monkeypatch):
+    monkeypatch.setattr("novikoff.sample.kernel_scores.CHUNK", 32)
+    monkeypatch.setattr("novikoff.sample.kernel_scores.CHEAP_BLOCK", 8)
     monkeypatch.setattr("novikoff.sample.kernel_sample.CHEAP_BLOCK", 8)
     X, signs = examples(2, n=150)
-    finished = kernel_run(X, signs, ALL_RULES["dynamic"], RBF, cache=8 * 30 * 30)
+    cache = 8 * 30 * 30
+    finished = kernel_run(X, signs, ALL_RULES["dynamic"], RBF, cache=cache, eager=eager)
     assert finished.status.name == "CONVERGED"
     everyone = np.arange(len(X))
     margins = finished.sample.margins(everyone, finished.memory)
@@ -118,3 +128,15 @@ def test_the_model_has_the_margins_of_the_run():
     length, offset = finished.sample.combine(finished.weights)
     assert length[0] == pytest.approx(finished.memory.w[0])
     assert offset == pytest.approx(finished.memory.state[4])
+
+
+def test_few_examples_are_taken_in():
+    # Those with weight are satisfied before others, of which the worst come first.
+    X, signs = examples(11, n=400)
+    for name in ("scale-free", "dynamic"):
+        rule = ALL_RULES[name]
+        in_turn = kernel_run(X, signs, rule, WIDE)
+        settled = kernel_run(X, signs, rule, WIDE, eager=True)
+        assert settled.status is in_turn.status is Status.CONVERGED
+        assert settled.weights.sum() == settled.n_updates
+        assert np.count_nonzero(settled.weights) < 0.8 * np.count_nonzero(in_turn.weights)

@@ -49,7 +49,9 @@ def test_measures(kind, how):
     assert sample.radius == pytest.approx(np.linalg.norm(X - sample.centre, axis=1).max())
     assert sample.lifted_radius == pytest.approx(np.linalg.norm(Z, axis=1).max())
     assert sample.norms2[sample.longest] == sample.norms2.max()
-    assert sample.frame.lift2 == (sample.norms2.max() if sample.affine else 0.0)
+    other = next(i for i in sample.order if sample.signs[i] != sample.signs[sample.order[0]])
+    assert sample.frame.lift2 == (sample.norms2[other] if sample.affine else 0.0)
+    assert sample.lifting == ((other,) if sample.affine else None)
     assert sample.n_examples == 60
 
 
@@ -189,12 +191,15 @@ def test_class_weights_scale_the_steps():
 def test_relabelled_examples_are_measured_once():
     X, y = whole_numbers()
     sample = Sample.of(storage_of(X), 2 * y - 1)
-    other = sample.relabelled(np.where(X[:, 0] > 7, 1, -1).astype(np.int8), (1.0, 2.0))
+    signs = np.where(X[:, 0] > 7, 1, -1).astype(np.int8)
+    other = sample.relabelled(signs, (1.0, 2.0))
     assert other.norms2 is sample.norms2
     assert other.storage is sample.storage
     assert other.frame.weight_positive == 2.0
     assert sample.frame.weight_positive == 1.0
-    assert other.frame.lift2 == sample.frame.lift2
+    assert other.frame.lift2 == sample.norms2[np.argmax(signs != signs[0])]
+    given = Sample.of(storage_of(X), 2 * y - 1, lift=3.0)
+    assert given.relabelled(signs, (1.0, 1.0)).frame.lift2 == 9.0
 
 
 def test_a_centre_and_a_lift_of_ones_own():

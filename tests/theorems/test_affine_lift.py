@@ -68,15 +68,23 @@ def test_updates_in_the_unit_ball_with_lift_one(problem):
 @mostly_decided
 @given(problem=affine_problems(least=0.1))
 def test_updates_from_a_centre(problem):
-    """The default: read relative to the first example, lifted by the largest distance to it."""
+    """The default: read relative to the first example, lifted by the distance to another class.
+
+    A separator crosses the segment between the two, so that |b| <= c.
+    """
     sample = Sample.of(storage_of(problem.X), problem.y)
     finished = settle(sample, rules.Classic())
     if finished is None:
         return
     gamma = affine_optimum(problem.X, problem.y)
     R = np.linalg.norm(problem.X - problem.X[0], axis=1).max()
-    assert sample.radius == pytest.approx(R) == pytest.approx(math.sqrt(sample.frame.lift2))
-    assert_at_most(finished.n_updates, 4 * (R / gamma) ** 2)
+    other = int(np.argmax(problem.y != problem.y[0]))
+    c = np.linalg.norm(problem.X[other] - problem.X[0])
+    assert sample.radius == pytest.approx(R)
+    assert math.sqrt(sample.frame.lift2) == pytest.approx(c)
+    assert_at_most(finished.n_updates, 2 * (R**2 + c**2) / gamma**2)
+    lifted = optimum(lifted_examples(sample, problem.X))
+    assert lifted.upper >= gamma / math.sqrt(2) - 1e-9 * R
     assert finished.weights[0] > 0
 
 

@@ -1,8 +1,9 @@
 """The compression: a run is a function of its support.
 
 Rerunning on the examples with positive weight, in the same order, makes the same updates, so that
-the model comes out bit for bit. Where a largest norm enters (the lift, a threshold in units of R)
-the example that attains it is kept as well, and MinOver keeps the example that ended its run.
+the model comes out bit for bit. Where a largest norm enters (a threshold in units of R)
+the example that attains it is kept as well, so are the examples that the lift of the intercept
+depends on, and MinOver keeps the example that ended its run.
 """
 
 import math
@@ -19,7 +20,8 @@ from novikoff.compiled.step import THRESHOLD
 from novikoff.data import planted
 from novikoff.run import Clock, Limits, run
 from novikoff.sample import Sample, storage_of, visit_order
-from tests.theorems.problems import SEEDS, Problem, affine_problems, noisy_problems, problems
+from tests.sample.kesler import joint_sample
+from tests.theorems.problems import SEEDS, affine_problems, noisy_problems, problems
 from tests.theorems.rule_sets import ALL_RULES, scaled_for
 from tests.theorems.runs import mostly_decided, settle
 
@@ -119,19 +121,23 @@ def test_few_examples_carry_the_perceptron(problem, seed):
         assert np.count_nonzero(finished.weights) <= finished.n_updates <= bound
 
 
-def test_without_the_longest_example_the_lift_would_change():
-    """Why the longest example is kept: without it c, and with it the run, is another."""
-    X = np.array([[0.0], [1.0], [2.0], [-7.0]])
-    problem = Problem(X, np.array([-1, 1, 1, -1]), "a far negative")
-    full = run(Sample.of(storage_of(X), problem.y), rules.Classic())
-    support = np.flatnonzero(full.weights)
-    assert 3 not in support
-    kept = kept_by(full)
-    assert 3 in kept
-    again = run(Sample.of(storage_of(X[kept]), problem.y[kept]), rules.Classic())
-    assert_same_run(full, again, kept)
-    without = run(Sample.of(storage_of(X[support]), problem.y[support]), rules.Classic())
-    assert without.n_updates != full.n_updates
+def test_without_the_first_of_another_class_the_lift_would_change():
+    """Of many classes, c depends on the first example of each, so each of them is kept."""
+    X = np.array([[0.0, 0.0], [5.0, 0.0], [0.0, 2.0], [6.0, 0.0], [0.0, 3.0], [-1.0, 0.0]])
+    codes = np.array([0, 1, 2, 1, 2, 0])
+    sample = joint_sample(X, codes)
+    assert sample.frame.lift2 == 4.0
+    assert sample.lifting == (1, 2)
+    full = run(sample, rules.Classic())
+    assert {0, 1, 2} <= set(full.compression().support.tolist())
+
+
+def test_examples_at_the_centre_leave_the_lift_to_the_farthest():
+    X, y = np.array([[1.0], [1.0], [4.0], [-3.0]]), np.array([1, -1, 1, -1])
+    sample = Sample.of(storage_of(X), y)
+    assert sample.frame.lift2 == 16.0
+    assert sample.lifting == (1, 3)
+    assert Sample.of(storage_of(X[:2]), y[:2]).frame.lift2 == 1.0
 
 
 def test_compressing_keeps_the_support_small():

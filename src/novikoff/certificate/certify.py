@@ -14,7 +14,7 @@ from novikoff.certificate.exact.hull import hull_point, spread_below
 from novikoff.certificate.exact.margins import margin_below
 from novikoff.certificate.exact.prediction import count_errors
 from novikoff.certificate.exact.relation import carriers, is_zero_combination
-from novikoff.certificate.exact.slack import best_scale, dual_below, primal_value
+from novikoff.certificate.exact.slack import SQUARED_HINGE, best_scale, dual_below, primal_value
 from novikoff.certificate.examples.blocks import Floats
 from novikoff.certificate.examples.checked import Examples
 from novikoff.certificate.examples.scaling import in_raw_columns
@@ -203,6 +203,7 @@ class Certifier(BinaryCertifier):
         account: Account | None = None,
         rescale: bool = False,
         tol: float = 0.0,
+        loss: str = SQUARED_HINGE,
     ) -> Model:
         """Measure a hyperplane, and how close it is to the optimum of the soft-margin problem.
 
@@ -221,6 +222,8 @@ class Certifier(BinaryCertifier):
         tol : float
             The relative gap that was asked for. Where floating-point bounds miss it by no more
             than rounding, they are computed in exact arithmetic.
+        loss : str
+            ``"squared_hinge"`` or ``"hinge"``.
         """
         check_arithmetic()
         check_penalty(C)
@@ -237,12 +240,13 @@ class Certifier(BinaryCertifier):
             bound = self._bound(proof, examples.costs, thorough=thorough)
             return Soft(
                 C=float(C),
-                primal=primal_value(*objective, thorough=thorough, values=seen).high,
-                dual=dual_below(bound.point, C),
+                primal=primal_value(*objective, loss=loss, thorough=thorough, values=seen).high,
+                dual=dual_below(bound.point, C, loss),
                 upper=bound.upper,
                 support=bound.support,
                 weights=bound.weights,
                 scale=scale,
+                loss=loss,
             )
 
         soft = soft_bounds(thorough=False)

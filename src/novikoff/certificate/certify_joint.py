@@ -14,7 +14,7 @@ from novikoff.certificate.errors import CertificateError
 from novikoff.certificate.exact.arithmetic import check_arithmetic
 from novikoff.certificate.exact.hull import HullPoint, margin_above
 from novikoff.certificate.exact.leads import Leads
-from novikoff.certificate.exact.slack import dual_below
+from novikoff.certificate.exact.slack import SQUARED_HINGE, dual_below
 from novikoff.certificate.examples.blocks import Floats, Indices
 from novikoff.certificate.examples.checked import Examples
 from novikoff.certificate.examples.scaling import in_raw_columns
@@ -254,6 +254,7 @@ class JointCertifier:
         account: Account | None = None,
         rescale: bool = False,
         tol: float = 0.0,
+        loss: str = SQUARED_HINGE,
     ) -> JointModel:
         """Measure a model, and how close it is to the optimum of the soft-margin problem.
 
@@ -272,6 +273,8 @@ class JointCertifier:
         tol : float
             The relative gap that was asked for. Where floating-point bounds miss it by no more
             than rounding, they are computed in exact arithmetic.
+        loss : str
+            ``"squared_hinge"`` or ``"hinge"``.
         """
         check_arithmetic()
         check_penalty(C)
@@ -281,17 +284,18 @@ class JointCertifier:
         multiple = leads
         if scale != 1.0:
             multiple = leads_of(*times(leads.coef, leads.intercept, scale), examples)
-        proved = self.bound(proof, C)
+        proved = self.bound(proof, C, loss)
 
         def soft_bounds(point: HullPoint | None, *, thorough: bool) -> JointSoft:
             return JointSoft(
                 C=float(C),
-                primal=multiple.objective(C, examples.costs, thorough=thorough).high,
-                dual=dual_below(point, C),
+                primal=multiple.objective(C, examples.costs, loss=loss, thorough=thorough).high,
+                dual=dual_below(point, C, loss),
                 upper=margin_above(point),
                 support=proved.support,
                 weights=proved.weights,
                 scale=scale,
+                loss=loss,
             )
 
         soft = soft_bounds(proved.point, thorough=False)
@@ -317,7 +321,9 @@ class JointCertifier:
             coef=raw, intercept=leads.intercept, margin=margin, errors=leads.errors.count
         )
 
-    def bound(self, weighted: JointWeighted | None, C: float | None = None) -> Bound:
+    def bound(
+        self, weighted: JointWeighted | None, C: float | None = None, loss: str = SQUARED_HINGE
+    ) -> Bound:
         """The bound that weights prove: the best on the margin, or on the objective for ``C``."""
         weighted = weighted or JointWeighted()
         ways = balanced(
@@ -335,7 +341,7 @@ class JointCertifier:
         found.append(Bound(None, np.empty(0, dtype=np.int64), nothing))
         if C is None:
             return min(found, key=lambda each: each.upper)
-        return max(found, key=lambda each: dual_below(each.point, C))
+        return max(found, key=lambda each: dual_below(each.point, C, loss))
 
     def _point(
         self, support: Indices, weights: npt.NDArray[np.int64], *, costly: bool, thorough: bool

@@ -132,9 +132,9 @@ def check_primal(
         coef, intercept = times(coef, intercept, soft.scale)
         seen = signed_values(examples.X, examples.signs, coef, intercept)
     claim = (examples.X, examples.signs, coef, intercept, soft.C, examples.costs)
-    primal = primal_value(*claim, values=seen)
+    primal = primal_value(*claim, loss=soft.loss, values=seen)
     if primal.low <= soft.primal < primal.high and not primal.exact:
-        primal = primal_value(*claim, thorough=True)
+        primal = primal_value(*claim, loss=soft.loss, thorough=True)
     if soft.primal < primal.high:
         raise CertificateError(
             f"the hyperplane does not attain {soft.primal!r}: "
@@ -160,10 +160,10 @@ def check_dual(soft: Soft, examples: Examples, *, affine: bool) -> tuple[float, 
     if (
         point is not None
         and not point.exact
-        and (soft.dual > dual_below(point, soft.C) or soft.upper < point.margin)
+        and (soft.dual > dual_below(point, soft.C, soft.loss) or soft.upper < point.margin)
     ):
         point = hull_point(*weighted, affine=affine, costs=examples.costs, thorough=True)
-    dual, upper = dual_below(point, soft.C), margin_above(point)
+    dual, upper = dual_below(point, soft.C, soft.loss), margin_above(point)
     if soft.dual > dual:
         raise CertificateError(f"the weights prove the lower bound {dual!r}, not {soft.dual!r}")
     if soft.upper < upper:

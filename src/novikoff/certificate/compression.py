@@ -54,6 +54,7 @@ from novikoff.certificate.base import Certificate
 from novikoff.certificate.errors import CertificateError
 from novikoff.certificate.exact.dyadic import ceil_float
 from novikoff.certificate.exact.filter import signed_values
+from novikoff.certificate.exact.slack import HINGE
 from novikoff.certificate.examples.blocks import Floats, Indices
 from novikoff.certificate.examples.checked import Examples
 from novikoff.certificate.examples.extent import extent, norm_above
@@ -61,6 +62,7 @@ from novikoff.certificate.feature_space.enclosed import Enclosed
 from novikoff.certificate.feature_space.kernel import Kernel
 from novikoff.certificate.feature_space.kernel_model import KernelModel
 from novikoff.certificate.kinds import Joint, PerClass, Separation, SoftOptimum
+from novikoff.certificate.model import Soft
 
 SMALL_GAP = 1e-9
 """With a smaller relative gap, a smaller tol does not help."""
@@ -181,7 +183,7 @@ def _binary(certificate: Certificate, examples: Examples) -> Carriers:
         return Carriers(rows, (lower - tau) * (1.0 - 2.0**-40))
     soft = model.soft
     assert soft is not None
-    check_scale(soft.scale)
+    check_soft(soft)
     gap = max(soft.primal - soft.dual, 0.0) * UP
     tau = scores.reach * math.sqrt(2.0 * gap) * UP
     if affine:
@@ -204,9 +206,11 @@ NOT_FIXED = (
 ASK_LESS = "{}: fit with a smaller tol, such as 1e-9"
 
 
-def check_scale(scale: float) -> None:
-    """Refuse bounds that are those of another model than the one that predicts."""
-    if scale != 1.0:
+def check_soft(soft: Soft) -> None:
+    """Refuse the hinge, and bounds of another model than the one that predicts."""
+    if soft.loss == HINGE:
+        raise NoCompression("loss='hinge': there is one for loss='squared_hinge'")
+    if soft.scale != 1.0:
         raise NoCompression("the objective is that of a multiple of the model")
 
 

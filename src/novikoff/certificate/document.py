@@ -63,6 +63,7 @@ _MAY_BE_ABSENT = {
     "remainders": (),
     "kernel": None,
     "coefficients": None,
+    "loss": "squared_hinge",
 }
 """Fields that are left out where they have these values."""
 
@@ -210,6 +211,7 @@ _soft = _record(
         "upper": read_extended,
         **_WEIGHTED,
         "scale": read_number,
+        "loss": read_text,
     },
 )
 _PREDICTS: dict[str, Reader] = {
@@ -340,6 +342,7 @@ def _joint(values: dict[str, Any], problem: Problem) -> Joint:
         "upper": read_extended,
         **pairs,
         "scale": read_number,
+        "loss": read_text,
     }
     predicts: dict[str, Reader] = {
         "coef": read_table,

@@ -103,9 +103,9 @@ def check_primal(soft: JointSoft, leads: Leads, examples: Examples) -> tuple[flo
     """Check that the model attains ``primal``; return the bound and the exact rows."""
     if soft.scale != 1.0:
         leads = leads_of(*times(leads.coef, leads.intercept, soft.scale), examples)
-    primal = leads.objective(soft.C, examples.costs)
+    primal = leads.objective(soft.C, examples.costs, loss=soft.loss)
     if primal.low <= soft.primal < primal.high and not primal.exact:
-        primal = leads.objective(soft.C, examples.costs, thorough=True)
+        primal = leads.objective(soft.C, examples.costs, loss=soft.loss, thorough=True)
     if soft.primal < primal.high:
         raise CertificateError(
             f"the model does not attain {soft.primal!r}: its objective is at least {primal.low!r}"
@@ -176,10 +176,10 @@ def check_dual(
     if (
         point is not None
         and not point.exact
-        and (soft.dual > dual_below(point, soft.C) or soft.upper < point.margin)
+        and (soft.dual > dual_below(point, soft.C, soft.loss) or soft.upper < point.margin)
     ):
         point = point_of(thorough=True)
-    dual, upper = dual_below(point, soft.C), margin_above(point)
+    dual, upper = dual_below(point, soft.C, soft.loss), margin_above(point)
     if soft.dual > dual:
         raise CertificateError(f"the weights prove the lower bound {dual!r}, not {soft.dual!r}")
     if soft.upper < upper:

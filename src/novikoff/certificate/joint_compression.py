@@ -46,8 +46,8 @@ from novikoff.certificate.compression import (
     UP,
     Carriers,
     NoCompression,
-    check_scale,
     check_small,
+    check_soft,
 )
 from novikoff.certificate.exact.prediction import score_blocks
 from novikoff.certificate.examples.blocks import Floats, Indices
@@ -78,7 +78,7 @@ def joint_carriers(certificate: Joint, examples: Examples) -> Carriers:
         wanted, edge, than = lower, upper, "the margin"
     elif model.soft is not None and certificate.soft_only:
         soft = model.soft
-        check_scale(soft.scale)
+        check_soft(soft)
         gap, sizes = soft.gap, (1.0, 1.0)
         between = max(soft.primal - soft.dual, 0.0) * UP
         tilt = math.sqrt(2.0 * between) * UP

@@ -58,7 +58,8 @@ class JointBound:
 class JointSoft(Soft):
     """Bounds on the least ``‖W‖² + C Σ s_i max(0, 1 + max_{r≠y} f_r(x_i) - f_y(x_i))²``.
 
-    Here ``y`` is the class of example ``i``, ``s_i`` its cost, ``‖W‖`` the Frobenius norm, and
+    With the ``loss`` ``"hinge"`` the hinges are not squared. Here ``y`` is the class of example
+    ``i``, ``s_i`` its cost, ``‖W‖`` the Frobenius norm, and
     intercepts are not penalised. The claims are those of :class:`Soft`, of linear models in place
     of hyperplanes; the weights are those of a :class:`JointBound`.
     """

@@ -9,6 +9,7 @@ import numpy.typing as npt
 from novikoff.certificate.account import Account
 from novikoff.certificate.errors import CertificateError
 from novikoff.certificate.exact.dyadic import relative_gap
+from novikoff.certificate.exact.slack import HINGE, LOSSES, SQUARED_HINGE
 from novikoff.certificate.examples.blocks import Floats, Indices
 from novikoff.certificate.fields import (
     as_bound,
@@ -26,11 +27,11 @@ from novikoff.certificate.problem import Problem
 class Soft:
     """Bounds on the least ``‖w‖²/2 + C Σ s_i max(0, 1 - y_i(w·x_i + b))²``.
 
-    Here ``s_i`` are the costs of the examples, and the intercept is not penalised (it is 0 where
-    hyperplanes pass through the origin). It claims that the model's hyperplane, its numbers
-    multiplied by ``scale`` in float64, attains at most ``primal``; from ``support`` and
-    ``weights``, that no hyperplane attains less than ``dual``, and that none has a margin above
-    ``upper``.
+    With the ``loss`` ``"hinge"`` the hinges are not squared. Here ``s_i`` are the costs of the
+    examples, and the intercept is not penalised (it is 0 where hyperplanes pass through the
+    origin). It claims that the model's hyperplane, its numbers multiplied by ``scale`` in float64,
+    attains at most ``primal``; from ``support`` and ``weights``, that no hyperplane attains less
+    than ``dual``, and that none has a margin above ``upper``.
     """
 
     C: float
@@ -40,6 +41,7 @@ class Soft:
     support: Indices
     weights: npt.NDArray[Any]
     scale: float = 1.0
+    loss: str = SQUARED_HINGE
 
     @property
     def gap(self) -> float:
@@ -48,7 +50,7 @@ class Soft:
 
     def checked(self, problem: Problem) -> Self:
         """Return it with its parts made uniform, after checking that they are sound."""
-        numbers = {name: as_bound(name, getattr(self, name)) for name in _NUMBERS}
+        numbers: dict[str, Any] = {name: as_bound(name, getattr(self, name)) for name in _NUMBERS}
         for name in ("C", "scale"):
             if not 0.0 < numbers[name] < math.inf:
                 raise CertificateError(f"{name} must be positive and finite, not {numbers[name]!r}")
@@ -61,6 +63,10 @@ class Soft:
             raise CertificateError(
                 f"dual is {numbers['dual']!r}, above the objective {numbers['primal']!r}"
             )
+        if self.loss not in LOSSES:
+            raise CertificateError(f"loss must be one of {', '.join(LOSSES)}, not {self.loss!r}")
+        if self.loss == HINGE and problem.kernel is not None:
+            raise CertificateError("the soft margin of a kernel has the squared hinge")
         support = as_support(self.support, problem.n_examples)
         check_carried("dual", numbers["dual"], 0.0, support)
         check_carried("upper", numbers["upper"], math.inf, support)

@@ -21,6 +21,18 @@ from novikoff.certificate.stated import Stated, check_stated, stated_by, stated_
 MODEL_FORMAT = "novikoff model"
 MODEL_VERSION = 2
 MODEL_KEYS = ("format", "version", "kind", "about", "parameters", "fitted", "certificate")
+_SHARED = (
+    *("C", "cache_size", "class_weight", "coef0", "degree", "fit_intercept", "gamma", "kernel"),
+    *("max_iter", "multi_class", "n_jobs", "scale", "time_limit", "verbose", "warm_start"),
+)
+MODEL_PARAMETERS = {
+    "MaxMargin": (*_SHARED, "loss", "nonseparable", "tol"),
+    "Perceptron": (
+        *(*_SHARED, "average", "max_updates", "min_margin", "random_state", "rule", "schedule"),
+        "shuffle",
+    ),
+}
+"""The parameters of each kind of model; older files are without some of them."""
 LABEL_TYPES = (
     "bool",
     *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)),
@@ -229,6 +241,13 @@ def check_model_document(document: dict[str, Any]) -> None:
     for name in ("parameters", "fitted"):
         if not isinstance(document[name], dict):
             raise json.wrong(name, "an object with named fields", document[name])
+    kind = json.read_text("kind", document["kind"])
+    if kind not in MODEL_PARAMETERS:
+        raise CertificateError(
+            f"the model is damaged: there is no model of the kind {format_label(kind)}"
+        )
+    known = MODEL_PARAMETERS[kind]
+    json.check_keys(dict.fromkeys(known) | document["parameters"], known, "the list of parameters")
     label_type(document["fitted"].get("classes_dtype"))
 
 

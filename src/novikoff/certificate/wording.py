@@ -61,6 +61,17 @@ def percent(share: float) -> str:
     return f"{_rounded(share, 2, ROUND_CEILING, shift=2)} %"
 
 
+def gap_in_percent(gap: float) -> str:
+    """A relative gap as a percentage, rounded up, with no more digits than bounds are shown with.
+
+    Examples
+    --------
+    >>> gap_in_percent(0.0104), gap_in_percent(5.3e-13), gap_in_percent(0.0)
+    ('1.1 %', 'below 0.001 %', '0 %')
+    """
+    return "below 0.001 %" if 0.0 < gap < 1e-5 else percent(gap)
+
+
 def in_full(value: float) -> str:
     """A number with all its digits: the shortest text that reads back as this float.
 

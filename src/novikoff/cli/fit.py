@@ -63,6 +63,16 @@ def fit(
             help="Stop when the relative gap between the proved bounds is this small.",
         ),
     ] = None,
+    loss: Annotated[
+        str | None,
+        typer.Option(
+            "--loss",
+            metavar="squared_hinge|hinge",
+            show_default="squared_hinge",
+            rich_help_panel=_MARGIN,
+            help="The loss of the soft margin, as in LinearSVC.",
+        ),
+    ] = None,
     class_weight: Annotated[
         str | None,
         typer.Option(
@@ -205,7 +215,7 @@ def fit(
     """
     chosen = EstimatorOptions(
         rule,
-        of_max_margin={"tol": tol, "weights": weights},
+        of_max_margin={"tol": tol, "loss": loss, "weights": weights},
         of_perceptron={
             "rule_param": rule_param or None,
             "min_margin": min_margin,

@@ -7,7 +7,8 @@ implementation of multiclass kernel-based vector machines", JMLR 2 (2001).
 Example ``i`` of class ``y`` has a weight ``a_r >= 0`` for each wrong class ``r``, and ``A`` is
 their sum. With the scores ``f``, ``v_r = 1 + f_r - f_y`` and the squared slack ``Delta^2``, which
 its weights share, the weights are at their best if ``v_r = Delta^2 A`` where ``a_r > 0`` and
-``v_r <= Delta^2 A`` elsewhere.
+``v_r <= Delta^2 A`` elsewhere. With the hinge in place of its square, ``Delta`` is 0 and ``A`` at
+most ``C s``; where it is that, the largest hinge takes the place of ``Delta^2 A``.
 
 The vectors are kept as ``sum u x`` of the rows as they stand, where ``u`` is ``A`` for the own
 class and ``-a_r`` for the others, so that a step on a sparse row costs its non-zeros; what the
@@ -27,6 +28,9 @@ from novikoff.compiled.rows import Rows
 WORST, STEPS, GAP, MASS = range(4)
 SIZE = 4
 
+FULL = 1.0 - 1e-12
+"""Weights that add up to this share of the most that they may are as many as they may be."""
+
 
 class Terms(NamedTuple):
     """The dual's terms: of each row, and those that all rows share."""
@@ -37,6 +41,8 @@ class Terms(NamedTuple):
     """``(x - centre) . centre``."""
     slack2: np.ndarray
     """The squared slack ``Delta_i^2``."""
+    most: np.ndarray
+    """What the weights of a row may add up to: its ``C s``; infinite where the hinge is squared."""
     curves: np.ndarray
     """``|x - centre|^2 + pull``, the second derivatives along a class's share."""
     centre2: float
@@ -60,13 +66,14 @@ class Vectors(NamedTuple):
 
 @njit(inner=True)
 def best_weights(
-    best: np.ndarray, own: int, curve: float, slack2: float, weights: np.ndarray
+    best: np.ndarray, own: int, curve: float, slack2: float, most: float, weights: np.ndarray
 ) -> None:
     """Write the best weights of an example, given ``v + curve / 2 (A + a)`` in ``best``.
 
     They are ``max(0, best_r - theta) * 2 / curve``, where ``theta`` is ``(curve / 2 + Delta^2) A``:
     with ``k`` positive weights, the sum of their ``best_r`` over ``k + curve / (curve + 2
-    Delta^2)``. Weights that are not above theta leave the sum until all are; theta only grows.
+    Delta^2)``; or larger, so that they add up to ``most``. Weights that are not above theta leave
+    the sum until all are; theta only grows.
     """
     share = curve / (curve + 2.0 * slack2)
     theta = 0.0
@@ -80,7 +87,8 @@ def best_weights(
                 count += 1
         if count == 0:
             break
-        theta = total / (count + share)
+        # Also where rounding would let it fall, so that the loop ends.
+        theta = max(theta, total / (count + share), (total - 0.5 * curve * most) / count)
     for r in range(best.shape[0]):
         weights[r] = 0.0
         if r != own and best[r] > theta:
@@ -102,7 +110,7 @@ def sweep(
     An example without weight all of whose ``v`` are below ``-bound`` is left out of ``order``,
     whose front is filled with the others.
     """
-    codes, along, slack2, curves, centre2, pull = terms
+    codes, along, slack2, most, curves, centre2, pull = terms
     sums, flow, offsets, at_centre = vectors
     n_classes = flow.shape[0]
     scores, best, new = np.empty(n_classes), np.empty(n_classes), np.empty(n_classes)
@@ -133,23 +141,29 @@ def sweep(
         order[kept] = i
         kept += 1
         # For vectors that the weights make, the gap is the sum of (hinge - Delta^2 A)^2 /
-        # (2 Delta^2) + sum_r a_r (hinge - v_r), where the hinge is cut off at zero.
+        # (2 Delta^2) + sum_r a_r (hinge - v_r), where the hinge is cut off at zero; without the
+        # square, (C s - A) hinge takes the place of the first term.
         cut = max(0.0, hinge)
-        off = cut - slack2[i] * total
-        gap += 0.5 * off * off / max(slack2[i], 1e-300)
+        level = slack2[i] * total
+        if most[i] == np.inf:
+            gap += 0.5 * (cut - level) ** 2 / max(slack2[i], 1e-300)
+        else:
+            gap += max(0.0, most[i] - total) * cut
+            if total >= FULL * most[i]:
+                level = cut
         half = 0.5 * curves[i]
         for r in range(n_classes):
             if r == own:
                 continue
             v = 1.0 + scores[r] - scores[own]
-            slope = v - slack2[i] * total
+            slope = v - level
             if mine[r] > 0.0:
                 gap += mine[r] * (cut - v)
                 worst = max(worst, abs(slope))
             else:
                 worst = max(worst, slope)
             best[r] = v + half * (total + mine[r])
-        best_weights(best, own, curves[i], slack2[i], new)
+        best_weights(best, own, curves[i], slack2[i], most[i], new)
         count = 0
         change = 0.0
         for r in range(n_classes):

@@ -20,10 +20,12 @@ from novikoff.compiled.kernel_sweep import (
     FEWEST,
     FOUND,
     MISSING,
+    PAUSED,
     PLACE,
     TOTAL,
     USED_UP,
     Part,
+    Quota,
 )
 from novikoff.compiled.step import (
     FINITE,
@@ -109,7 +111,7 @@ def sweep_joint_kernel(
     memory: JointState,
     near: np.ndarray,
     nearness: float,
-    most: float,
+    quota: Quota,
     passes: int,
     tie_share: float,
     cursor: np.ndarray,
@@ -140,9 +142,10 @@ def sweep_joint_kernel(
                     tie = 0.5 * (abs(scores[y, p]) + abs(scores[r, p]))
                     tie += 0.5 * (abs(offsets[y]) + abs(offsets[r]))
                     tie += math.sqrt(max(norms2[i], 0.0)) * math.sqrt(max(state[NORM2], 0.0))
-                    violated = -np.inf < margin <= state[THRESHOLD] + tie_share * tie
+                    limit = state[THRESHOLD] * (quota.share if memory.totals[i] == 0.0 else 1.0)
+                    violated = -np.inf < margin <= limit + tie_share * tie
                 if violated:
-                    if state[UPDATES] >= most:
+                    if state[UPDATES] >= quota.most:
                         cursor[PLACE] = v
                         state[FINITE] += 0.0 * cursor[TOTAL]
                         return USED_UP
@@ -160,6 +163,10 @@ def sweep_joint_kernel(
                     brink = reach_of(state, min(nearness, BRINK))
             cursor[TOTAL] += margin
             cursor[FEWEST] = min(cursor[FEWEST], margin)
+            if state[UPDATES] >= quota.pause:
+                cursor[PLACE] = v + 1
+                state[FINITE] += 0.0 * cursor[TOTAL]
+                return PAUSED
         cursor[PLACE] = 0.0
         state[FINITE] += 0.0 * cursor[TOTAL]
         state[LEAST] = cursor[FEWEST]
@@ -173,6 +180,7 @@ def upcoming_joint(
     visits: np.ndarray,
     begin: int,
     examples: JointKernelExamples,
+    share: float,
     memory: JointState,
     found: np.ndarray,
 ) -> int:
@@ -184,7 +192,8 @@ def upcoming_joint(
         i = part.ids[visits[v]]
         margin, _ = worst_class(part.scores, visits[v], memory.offsets, examples.codes[i])
         margin += examples.frame.slack2 * memory.totals[i]
-        if part.slots[i] < 0 and margin <= memory.state[THRESHOLD]:
+        limit = memory.state[THRESHOLD] * (share if memory.totals[i] == 0.0 else 1.0)
+        if part.slots[i] < 0 and margin <= limit:
             found[count] = i
             count += 1
     return count

@@ -49,8 +49,20 @@ BEGUN, PLACE, FOUND, BEFORE, TOTAL, FEWEST = range(6)
 CURSOR_SIZE = 6
 
 # How a sweep ended: all passes are made; the updates are used up; an example is violated whose
-# column is not at hand.
-DONE, USED_UP, MISSING = 0, 1, 2
+# column is not at hand; the updates are made after which the sweep was to pause.
+DONE, USED_UP, MISSING, PAUSED = 0, 1, 2, 3
+
+
+class Quota(NamedTuple):
+    """How many updates there may be in all, and after how many to pause.
+
+    ``share`` is the part of the threshold up to which examples without weight count as violated:
+    with less than 1, the worst of them come first.
+    """
+
+    most: float
+    pause: float
+    share: float
 
 
 @njit()
@@ -66,7 +78,7 @@ def sweep(
     state: np.ndarray,
     near: np.ndarray,
     nearness: float,
-    most: float,
+    quota: Quota,
     passes: int,
     tie_share: float,
     cursor: np.ndarray,
@@ -97,9 +109,10 @@ def sweep(
                 if margin <= brink:
                     tie = abs(scores[p]) + abs(state[OFFSET])
                     tie += math.sqrt(max(norms2[i], 0.0)) * math.sqrt(max(state[NORM2], 0.0))
-                    violated = -np.inf < margin <= state[THRESHOLD] + tie_share * tie
+                    limit = state[THRESHOLD] * (quota.share if weights[i] == 0.0 else 1.0)
+                    violated = -np.inf < margin <= limit + tie_share * tie
                 if violated:
-                    if state[UPDATES] >= most:
+                    if state[UPDATES] >= quota.most:
                         cursor[PLACE] = v
                         state[FINITE] += 0.0 * cursor[TOTAL]
                         return USED_UP
@@ -129,6 +142,10 @@ def sweep(
                     brink = reach_of(state, min(nearness, BRINK))
             cursor[TOTAL] += margin
             cursor[FEWEST] = min(cursor[FEWEST], margin)
+            if state[UPDATES] >= quota.pause:
+                cursor[PLACE] = v + 1
+                state[FINITE] += 0.0 * cursor[TOTAL]
+                return PAUSED
         cursor[PLACE] = 0.0
         state[FINITE] += 0.0 * cursor[TOTAL]
         state[LEAST] = cursor[FEWEST]
@@ -159,6 +176,7 @@ def upcoming(
     begin: int,
     signs: np.ndarray,
     slack2: float,
+    share: float,
     weights: np.ndarray,
     state: np.ndarray,
     found: np.ndarray,
@@ -174,7 +192,8 @@ def upcoming(
             break
         i = ids[visits[v]]
         margin = signs[i] * (scores[visits[v]] + state[OFFSET]) + slack2 * weights[i]
-        if slots[i] < 0 and margin <= state[THRESHOLD]:
+        limit = state[THRESHOLD] * (share if weights[i] == 0.0 else 1.0)
+        if slots[i] < 0 and margin <= limit:
             found[count] = i
             count += 1
     return count

@@ -35,7 +35,18 @@ _NEARLY = 1e-9
 class SeparationFunction:
     """Decide whether the maximum-likelihood estimates of a logistic regression exist, with proof.
 
-    Call it: ``novikoff.separation(X, y)``.
+    ``novikoff.separation(X, y, *, sample_weight=None, fit_intercept=True, time_limit=None)``
+    returns a certificate: its ``kind`` is "complete", "quasi-complete" or "overlap", and the
+    estimates exist if and only if it is an overlap; ``columns`` says which of them are infinite.
+    ``novikoff.separation.explain(X, y)`` says so in sentences. The parameters are described below,
+    at ``__call__`` and ``explain``.
+
+    Examples
+    --------
+    >>> import novikoff
+    >>> verdict = novikoff.separation([[1.0], [2.0], [2.0], [3.0]], [0, 0, 1, 1])
+    >>> verdict.kind, verdict.exists
+    ('quasi-complete', False)
     """
 
     def __call__(

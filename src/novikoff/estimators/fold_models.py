@@ -19,6 +19,7 @@ from novikoff.estimators.margin_search import in_data_units
 from novikoff.estimators.training import Training
 from novikoff.maxmargin import Problem, Solution, hard_margin, soft_margin
 from novikoff.maxmargin.batch import BATCH, Batch
+from novikoff.maxmargin.joint import hinge_margin
 from novikoff.run import Clock, Limits
 from novikoff.run.clock import Stopped
 from novikoff.sample import Sample
@@ -53,6 +54,8 @@ class RoughModels:
         The relative gap that the estimator is asked for.
     limits : Limits
         The limits of every search.
+    squared : bool
+        Whether the hinges are squared.
     """
 
     def __init__(
@@ -63,7 +66,9 @@ class RoughModels:
         *,
         tol: float,
         limits: Limits,
+        squared: bool = True,
     ) -> None:
+        self.squared = squared
         self.sample = sample
         self.folds = folds
         self.tol = max(tol, ROUGH)
@@ -90,10 +95,9 @@ class RoughModels:
         """Return C in the units of the sample."""
         return in_data_units(C, -2 * self.sample.exponent)
 
-    def slack2(self, C: float) -> Vector:
-        """Return the squared slack coordinates of all examples."""
-        with np.errstate(divide="ignore"):
-            return np.asarray(0.5 / self.penalty(C) / self.costs)
+    def penalties(self, C: float) -> Vector:
+        """Return the penalties of all examples in the units of the sample."""
+        return np.asarray(self.penalty(C) * self.costs)
 
 
 class FoldModels(RoughModels):
@@ -109,7 +113,7 @@ class FoldModels(RoughModels):
             replace(self.fitted_part(fold), signs=signs) for signs in self.signs for fold in folds
         ]
         self.starts: list[Vector | None] = [None] * len(self.fitted)
-        self.batched = suits_batch(sample, folds)
+        self.batched = self.squared and suits_batch(sample, folds)
         self.batches: list[Batch] = []
         self.values = np.zeros((len(self.signs), len(folds), sample.n_examples))
 
@@ -129,11 +133,14 @@ class FoldModels(RoughModels):
             except Stopped:
                 return False
             return True
-        slack2 = self.slack2(C)
+        penalties = self.penalties(C)
         for k, sample in enumerate(self.fitted):
-            clock = Clock(self.limits)
-            problem = Problem(sample, slack2)
-            solution = soft_margin(problem, tol=self.tol, clock=clock, start=self.starts[k])
+            how: dict[str, Any] = dict(tol=self.tol, clock=Clock(self.limits), start=self.starts[k])
+            if self.squared:
+                with np.errstate(divide="ignore"):
+                    solution = soft_margin(Problem(sample, 0.5 / penalties), **how)
+            else:
+                solution = hinge_margin(sample, penalties, **how)
             if solution.status in (Status.TIME_LIMIT, Status.INTERRUPTED):
                 return False
             self.starts[k] = solution.weights if solution.weights.any() else None
@@ -161,7 +168,7 @@ class FoldModels(RoughModels):
                 tol=self.tol,
                 clock=Clock(self.hard_limits),
                 # No certificate is made: a combination that vanishes up to rounding is enough.
-                confirm=lambda support: True,
+                confirm=None,
                 costs=self.costs,
                 start=self.starts[k],
             )

@@ -45,24 +45,28 @@ class JointFoldModels(RoughModels):
         *,
         tol: float,
         limits: Limits,
+        squared: bool = True,
     ) -> None:
-        super().__init__(training, sample, folds, tol=tol, limits=limits)
+        super().__init__(training, sample, folds, tol=tol, limits=limits, squared=squared)
         self.tol = max(tol, ROUGH if self.is_large else CLOSE)
         self.codes = np.ascontiguousarray(training.codes, dtype=np.int64)
         self.n_classes = len(training.classes)
         self.solutions: list[JointSolution | None] = [None] * len(folds)
         self.values: list[Vector] = [np.empty((0, self.n_classes)) for _ in folds]
 
-    def _problem(self, fold: Fold, slack2: Vector | None = None) -> JointProblem:
-        return JointProblem(self.fitted_part(fold), self.codes, self.n_classes, slack2)
-
     def soft(self, C: float) -> bool:
         """Solve the soft margins; return whether that was done within the limits."""
-        slack2 = self.slack2(C)
+        penalties = self.penalties(C)
         for k, fold in enumerate(self.folds):
             before = self.solutions[k]
             solution = joint_soft_margin(
-                self._problem(fold, slack2),
+                JointProblem.soft(
+                    self.fitted_part(fold),
+                    self.codes,
+                    self.n_classes,
+                    penalties,
+                    squared=self.squared,
+                ),
                 tol=min(self.tol, CLOSELY) if fold.train.size <= FEW_EXAMPLES else self.tol,
                 clock=Clock(self.limits),
                 start=None if before is None else before.weights,
@@ -86,7 +90,7 @@ class JointFoldModels(RoughModels):
         for k, fold in enumerate(self.folds):
             before = self.solutions[k]
             solution = joint_hard_margin(
-                self._problem(fold),
+                JointProblem(self.fitted_part(fold), self.codes, self.n_classes),
                 tol=self.tol,
                 clock=Clock(self.hard_limits),
                 start=None if before is None else before.weights,

@@ -58,10 +58,16 @@ class JointMarginFit(MarginSearch):
         """Solve, choose the model, certify it."""
         search = _Search.of(self, task)
         if self.C < np.inf:
-            solution = search.soft(self.C, self.tol, usable(self.start, task.sample))
+            start = usable(self.start, task.sample)
+            solution = search.soft(self.C, self.tol, start, squared=self.squared)
             scaled = Scaled.of(task, solution)
             model = task.certifier.soft_model(
-                scaled.coef, scaled.intercept, C=self.C, proof=scaled.proof, tol=self.tol
+                scaled.coef,
+                scaled.intercept,
+                C=self.C,
+                proof=scaled.proof,
+                tol=self.tol,
+                loss=self.loss,
             )
             certificate = task.certifier.soft(self.account(task, solution.status), model)
             return scaled.fitted(task, certificate)
@@ -112,7 +118,8 @@ class JointMarginFit(MarginSearch):
         clock, certifier = task.clock, task.certifier
         allow_soft_margin(clock)
         C, rough = search.usual, search.rough
-        solution = search.soft(C, self.tol, None if rough is None else rough.weights, rough)
+        start = None if rough is None else rough.weights
+        solution = search.soft(C, self.tol, start, rough, squared=self.squared)
         scaled = Scaled.of(task, solution.following(before))
         model = certifier.soft_model(
             scaled.coef,
@@ -121,6 +128,7 @@ class JointMarginFit(MarginSearch):
             proof=scaled.proof,
             account=self.account(task, solution.status, C),
             tol=self.tol,
+            loss=self.loss,
         )
         certificate = certified_instead(certifier, hard, refutation, model, proof)
         return scaled.fitted(task, certificate)
@@ -150,26 +158,31 @@ class _Search:
         own = usual_cost(self.distinct.sample, self.distinct.costs, self.n_classes)
         return in_data_units(own, 2 * self.task.sample.exponent)
 
-    def problem(self, C: float = np.inf) -> JointProblem:
+    def problem(self, C: float = np.inf, *, squared: bool = True) -> JointProblem:
         """Return the problem on distinct examples."""
-        slack2 = None
-        if C < np.inf:
-            costs = self.distinct.costs
-            every = np.ones(len(self.codes)) if costs is None else costs
-            own = in_data_units(C, -2 * self.task.sample.exponent)
-            with np.errstate(divide="ignore"):
-                slack2 = 0.5 / own / every
-        return JointProblem(self.distinct.sample, self.codes, self.n_classes, slack2)
+        given = self.distinct.sample, self.codes, self.n_classes
+        if not C < np.inf:
+            return JointProblem(*given)
+        costs = self.distinct.costs
+        every = np.ones(len(self.codes)) if costs is None else costs
+        own = in_data_units(C, -2 * self.task.sample.exponent)
+        return JointProblem.soft(*given, own * every, squared=squared)
 
     def soft(
-        self, C: float, tol: float, start: Vector | None, rough: JointSolution | None = None
+        self,
+        C: float,
+        tol: float,
+        start: Vector | None,
+        rough: JointSolution | None = None,
+        *,
+        squared: bool = True,
     ) -> JointSolution:
         """Return the soft margin of the task's examples."""
         clock = self.task.clock
         # In the units of the sample, the vectors are shorter by as much as the examples are longer.
         clock.unit = C / in_data_units(C, -2 * self.task.sample.exponent)
         solution = joint_soft_margin(
-            self.problem(C),
+            self.problem(C, squared=squared),
             tol=tol,
             clock=clock,
             start=None if start is None else self.distinct.gathered(start),

@@ -1,6 +1,7 @@
 """From the optimum margin to a model and its certificate."""
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +27,7 @@ from novikoff.estimators.margin_search import (
 )
 from novikoff.estimators.usual_cost import usual_cost
 from novikoff.maxmargin import SOME_MARGIN, Distinct, Problem, Solution, hard_margin, soft_margin
+from novikoff.maxmargin.joint import hinge_margin
 from novikoff.run.nonseparable import contradiction
 from novikoff.run.slack_proof import refute_by_slacks
 from novikoff.sample import Sample
@@ -48,7 +50,12 @@ class MarginFit(MarginSearch):
             solution = self._solve_soft(task, distinct, self.C, start)
             scaled = Scaled.of(task, solution, hard=False)
             model = task.certifier.soft_model(
-                scaled.coef, scaled.intercept, C=self.C, proof=scaled.proof, tol=self.tol
+                scaled.coef,
+                scaled.intercept,
+                C=self.C,
+                proof=scaled.proof,
+                tol=self.tol,
+                loss=self.loss,
             )
             certificate = task.certifier.soft(self.account(task, solution.status), model)
             return scaled.fitted(task, certificate, solution)
@@ -113,6 +120,7 @@ class MarginFit(MarginSearch):
             proof=scaled.proof,
             account=self.account(task, solution.status, C),
             tol=self.tol,
+            loss=self.loss,
         )
         certificate = certified_instead(certifier, hard, refutation, model, proof)
         return scaled.fitted(task, certificate, solution.following(before))
@@ -124,14 +132,14 @@ class MarginFit(MarginSearch):
         # In the units of the sample, w is shorter by as much as the examples are longer.
         own = in_data_units(C, -2 * task.sample.exponent)
         task.clock.unit = C / own
-        with np.errstate(divide="ignore"):
-            slack2 = 0.5 / own / costs
-        solution = soft_margin(
-            Problem(distinct.sample, slack2),
-            tol=self.tol,
-            clock=task.clock,
-            start=None if start is None else distinct.gathered(start),
-        )
+        begin = None if start is None else distinct.gathered(start)
+        how: dict[str, Any] = dict(tol=self.tol, clock=task.clock, start=begin)
+        if self.squared:
+            with np.errstate(divide="ignore"):
+                slack2 = 0.5 / own / costs
+            solution = soft_margin(Problem(distinct.sample, slack2), **how)
+        else:
+            solution = hinge_margin(distinct.sample, own * costs, **how)
         return replace(solution, weights=distinct.spread(solution.weights))
 
 

@@ -6,6 +6,7 @@ from typing import Any, Literal
 import numpy as np
 
 from novikoff.certificate import Account, Status
+from novikoff.certificate.exact.slack import SQUARED_HINGE
 from novikoff.estimators.fitted import Task
 from novikoff.estimators.joint import JointTask
 from novikoff.run import Clock
@@ -25,12 +26,19 @@ class MarginSearch:
     C: float
     tol: float
     nonseparable: Literal["soft", "raise"]
+    loss: str = SQUARED_HINGE
+
+    @property
+    def squared(self) -> bool:
+        """Whether the hinges of the soft margin are squared."""
+        return self.loss == SQUARED_HINGE
 
     def account(self, task: Task | JointTask, status: Status, C: float | None = None) -> Account:
         """Return what the run says of itself; ``C`` is the model's, if not the one asked for."""
+        loss = "" if self.squared else f", loss={self.loss!r}"
         return Account(
             status=status,
-            asked=f"MaxMargin(C={self.C if C is None else C!r}, tol={self.tol!r})",
+            asked=f"MaxMargin(C={self.C if C is None else C!r}{loss}, tol={self.tol!r})",
             tol=self.tol,
             n_updates=task.clock.updates,
         )

@@ -21,6 +21,7 @@ from novikoff.estimators.one_vs_rest import deadline_in, fit_classes
 from novikoff.estimators.options import check_max_margin_options
 from novikoff.estimators.start import joint_weights_of, weights_of
 from novikoff.estimators.training import Training
+from novikoff.run.clock import remember_interrupts
 
 
 class MaxMargin(LinearModel):
@@ -28,20 +29,26 @@ class MaxMargin(LinearModel):
 
     With ``C=inf`` it separates the examples as widely as any hyperplane can, to within ``tol``,
     or proves that no hyperplane separates them and fits the soft margin instead. With a finite
-    ``C`` it minimises ``|w|^2 / 2 + C sum_i s_i max(0, 1 - y_i (w . x_i + b))^2``, which has
-    LinearSVC's meaning of ``C`` but leaves the intercept unpenalised.
+    ``C`` it minimises ``|w|^2 / 2 + C sum_i s_i max(0, 1 - y_i (w . x_i + b))^2``, or without the
+    square if ``loss="hinge"``. That is LinearSVC's meaning of ``C``, but leaves the intercept
+    unpenalised; with the hinge it is SVC's problem.
 
     More than two classes are fitted together: each class ``r`` has a score
     ``f_r(x) = W_r . x + b_r``, the largest of which predicts. The margin is the least
     ``(f_y(x) - f_r(x)) / (sqrt(2) |W|)`` over all examples, where ``y`` is the class of ``x`` and
     ``r`` another, and the soft objective ``|W|^2 + C sum_i s_i max(0, 1 + max_r f_r(x_i) -
-    f_y(x_i))^2`` (Crammer and Singer's, with the squared hinge). Both are those above if there are
-    two classes.
+    f_y(x_i))^2``, again without the square if ``loss="hinge"``: that is Crammer and Singer's, of
+    which ``LinearSVC(multi_class="crammer_singer")`` has half the ``C`` for the same model. Margin
+    and objective are those above if there are two classes.
 
     Parameters
     ----------
     C : float, default=inf
         The penalty on margin violations, as in LinearSVC; ``inf`` is the hard margin.
+    loss : "squared_hinge" or "hinge", default="squared_hinge"
+        The loss of the soft margin, as in LinearSVC. The hinge weighs large violations less and
+        leaves fewer support vectors, but takes more passes, the more the larger ``C`` is; its model
+        has no :meth:`risk_certificate`. For the linear kernel.
     fit_intercept : bool, default=True
         Whether the hyperplane may miss the origin.
     tol : float, default=1e-3
@@ -154,6 +161,12 @@ class MaxMargin(LinearModel):
     >>> bool(clf.certificate_), clf.C_
     (False, 14.82...)
 
+    With the hinge in place of its square:
+
+    >>> clf = MaxMargin(C=1.0, loss="hinge").fit(X, y)
+    >>> print(clf.certificate_.verify(X, y))
+    Verified: the joint soft margin of all 3 classes. ...
+
     All three classes together; no hyperplane separates two of them:
 
     >>> clf = MaxMargin().fit(X, y)
@@ -169,6 +182,7 @@ class MaxMargin(LinearModel):
         self,
         *,
         C: float = np.inf,
+        loss: Literal["squared_hinge", "hinge"] = "squared_hinge",
         fit_intercept: bool = True,
         tol: float = 1e-3,
         nonseparable: Literal["soft", "raise"] = "soft",
@@ -187,6 +201,7 @@ class MaxMargin(LinearModel):
         verbose: int = 0,
     ):
         self.C = C
+        self.loss = loss
         self.fit_intercept = fit_intercept
         self.tol = tol
         self.nonseparable = nonseparable
@@ -233,7 +248,7 @@ class MaxMargin(LinearModel):
             The estimator itself.
         """
         check_max_margin_options(self)
-        with restore_on_error(self), threads(self.n_jobs):
+        with restore_on_error(self), remember_interrupts(), threads(self.n_jobs):
             interrupted = self._fit(X, y, sample_weight, start)
         if interrupted:
             raise KeyboardInterrupt
@@ -288,7 +303,7 @@ class MaxMargin(LinearModel):
         if training.costs is not None:
             order = np.flatnonzero(training.costs > 0.0)
         sample = training.sample(order=order, rescale=True)
-        asked = float(self.C), float(self.tol), self.nonseparable
+        asked = float(self.C), float(self.tol), self.nonseparable, self.loss
         how: dict[str, Any] = dict(
             before=self._before,
             max_iter=self.max_iter,
@@ -330,7 +345,7 @@ class MaxMargin(LinearModel):
         last = self._last if self.warm_start else None
         examples = KernelTraining.of(self, training)
         training, rows = examples.training, examples.rows()
-        asked = float(self.C), float(self.tol), self.nonseparable
+        asked = float(self.C), float(self.tol), self.nonseparable, self.loss
         how: dict[str, Any] = dict(
             before=self._before,
             max_iter=self.max_iter,

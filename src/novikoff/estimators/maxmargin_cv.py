@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
+from novikoff.certificate.exact.slack import SQUARED_HINGE
 from novikoff.certificate.threads import threads
 from novikoff.estimators.fold_models import FoldModels
 from novikoff.estimators.folds import scoring_of, split
@@ -25,6 +26,7 @@ from novikoff.estimators.one_vs_rest import deadline_in
 from novikoff.estimators.options import C_RANGE, check_max_margin_options
 from novikoff.estimators.usual_cost import usual_cost
 from novikoff.run import Limits
+from novikoff.run.clock import remember_interrupts
 
 GRID = 1e-4, 1e2
 """The least and the largest finite C of a grid, in units of the C that the columns suggest. Of 34
@@ -57,6 +59,8 @@ class MaxMarginCV(LinearModel):
     scoring : str or callable, default=None
         The score to maximise, as in scikit-learn; by default accuracy. Scorers that take
         ``sample_weight`` are given it.
+    loss : "squared_hinge" or "hinge", default="squared_hinge"
+        The loss of the soft margins, as in MaxMargin.
     fit_intercept : bool, default=True
         Whether the hyperplane may miss the origin.
     multi_class : "joint" or "ovr", default="joint"
@@ -138,6 +142,7 @@ class MaxMarginCV(LinearModel):
         Cs: int | ArrayLike = 10,
         cv: Any = 5,
         scoring: Any = None,
+        loss: Literal["squared_hinge", "hinge"] = "squared_hinge",
         fit_intercept: bool = True,
         multi_class: Literal["joint", "ovr"] = "joint",
         scale: bool = False,
@@ -151,6 +156,7 @@ class MaxMarginCV(LinearModel):
         self.Cs = Cs
         self.cv = cv
         self.scoring = scoring
+        self.loss = loss
         self.fit_intercept = fit_intercept
         self.multi_class = multi_class
         self.scale = scale
@@ -180,7 +186,7 @@ class MaxMarginCV(LinearModel):
             The estimator itself.
         """
         check_max_margin_options(self.with_C(math.inf))
-        with restore_on_error(self), threads(self.n_jobs):
+        with restore_on_error(self), remember_interrupts(), threads(self.n_jobs):
             interrupted = self._fit(X, y, sample_weight)
         if interrupted:
             raise KeyboardInterrupt
@@ -268,7 +274,8 @@ class MaxMarginCV(LinearModel):
         self.scores_ = np.full((len(folds), len(self.Cs_)), np.nan)
         limits = Limits(max_iter=self.max_iter, deadline=deadline)
         kind = JointFoldModels if joint else FoldModels
-        models = kind(training, sample, folds, tol=float(self.tol), limits=limits)
+        squared = self.loss == SQUARED_HINGE
+        models = kind(training, sample, folds, tol=float(self.tol), limits=limits, squared=squared)
         for column, C in enumerate(self.Cs_.tolist()):
             if deadline is not None and time.perf_counter() >= deadline:
                 break

@@ -44,6 +44,7 @@ from novikoff.estimators.options import average_of, check_perceptron_options
 from novikoff.estimators.training import Training, read_examples
 from novikoff.rules import Rule, named
 from novikoff.sample import JointSample, Memory, Sample, storage_of
+from novikoff.sample.lift import lift_after
 from novikoff.sample.storage import IN_PLACE
 
 UNMEASURED = -1.0
@@ -53,7 +54,8 @@ UNMEASURED = -1.0
 class Online:
     """The runs of an online learner, one for each class against the rest."""
 
-    rule: Specification
+    rules: list[Specification]
+    """That of each class: a rule in units of the radius depends on the lift."""
     classes: NDArray[Any]
     centre: NDArray[np.float64]
     at: NDArray[np.int64]
@@ -64,11 +66,13 @@ class Online:
     """The sum over steps of when they were taken times the step: ``T (w - mean)``, its offset."""
     measured: bool = True
     """Whether an example other than the centre has been seen, so that the lift is known."""
+    first: int = 0
+    """The class of the centre, where the lift is not known."""
 
     @classmethod
     def from_fit(
         cls,
-        rule: Specification,
+        rule: Rule,
         training: Training,
         sample: Sample,
         steps: Any,
@@ -78,7 +82,8 @@ class Online:
         """Go on from the last iterates of a fit."""
         classes, memories = training.classes, list(last.values())
         if isinstance(sample, JointSample):
-            return JointOnline.of(rule, classes, sample, memories[0], average=average)
+            specification = rule.specification(sample.lifted_radius)
+            return JointOnline.of(specification, classes, sample, memories[0], average=average)
         samples = [sample.relabelled(signs_against(training.codes, k), steps[k]) for k in last]
         w = np.array([memory.w for memory in memories])
         states = np.array([memory.state for memory in memories])
@@ -88,7 +93,8 @@ class Online:
             sums = [sample.combine(memory.stamps) for sample, memory in pairs]
             lag = np.array([[*vector, offset] for vector, offset in sums])
         frames = [sample.frame for sample in samples]
-        return cls(rule, classes, samples[0].centre, samples[0].at, frames, w, states, lag)
+        rules = [rule.specification(sample.lifted_radius) for sample in samples]
+        return cls(rules, classes, samples[0].centre, samples[0].at, frames, w, states, lag)
 
     @classmethod
     def from_first_batch(
@@ -108,7 +114,7 @@ class Online:
                 "class_weight='balanced' counts the first batch, which lacks a class; give a dict."
             )
         affine = bool(estimator.fit_intercept)
-        storage, signs = storage_of(X), np.ones(len(codes), dtype=np.int8)
+        storage, signs = storage_of(X), np.where(codes == codes[0], 1, -1).astype(np.int8)
         sample = Sample.of(storage, signs, affine=affine, slack2=0.5 / float(estimator.C))
         average = average_of(estimator) is True
         measured = not affine or sample.radius > 0.0
@@ -118,7 +124,13 @@ class Online:
             joint = JointSample.joint(sample, codes, n_classes=len(labels), steps=each)
             memory = joint.memory(specification)
             return JointOnline.of(
-                specification, labels, joint, memory, average=average, measured=measured
+                specification,
+                labels,
+                joint,
+                memory,
+                average=average,
+                measured=measured,
+                first=int(codes[0]),
             )
         steps = step_weights(estimator.class_weight, labels, codes)
         positives = positives_of(labels)
@@ -129,11 +141,11 @@ class Online:
         w = np.zeros((len(positives), X.shape[1]))
         states = np.array([start(specification) for _ in positives])
         lag = np.zeros((len(w), w.shape[1] + 1)) if average else None
-        return cls(
-            specification, labels, sample.centre, sample.at, frames, w, states, lag, measured
-        )
+        rules = [specification] * len(positives)
+        first = int(codes[0])
+        return cls(rules, labels, sample.centre, sample.at, frames, w, states, lag, measured, first)
 
-    def measure(self, rule: Rule, X: Any) -> None:
+    def measure(self, rule: Rule, X: Any, codes: Codes) -> None:
         """Fix the lift by the first batch that holds more than the centre.
 
         Up to then every example was the centre, and the run lived on the lift alone: under a
@@ -143,18 +155,21 @@ class Online:
         sample = Sample.of(storage_of(X), np.ones(X.shape[0], dtype=np.int8), centre=self.centre)
         if sample.radius == 0.0:
             return
-        factor = sample.frame.lift2 / self.frames[0].lift2
-        self.frames = [frame._replace(lift2=sample.frame.lift2) for frame in self.frames]
-        self.rule = rule.specification(sqrt(2.0 * sample.frame.lift2 + self.frames[0].slack2))
+        lift2 = lift_after(1, sample.norms2, (codes == self.first).astype(np.int64))
+        factor = lift2 / self.frames[0].lift2
+        self.frames = [frame._replace(lift2=lift2) for frame in self.frames]
+        radius = sqrt(sample.radius**2 + lift2 + self.frames[0].slack2)
+        specification = rule.specification(radius)
+        self.rules = [specification] * len(self.states)
         for state in self.states:
-            if self.rule.patience == np.inf or self.rule.cooling:
+            if specification.patience == np.inf or specification.cooling:
                 mistakes = state[MISTAKES]
-                state[:] = start(self.rule)
+                state[:] = start(specification)
                 state[MISTAKES] = mistakes
                 continue
             state[[OFFSET, NORM2, LONGEST2]] *= factor
             state[SCALE] = state[LONGEST2]
-            state[THRESHOLD] = threshold(self.rule, state)
+            state[THRESHOLD] = threshold(specification, state)
         if self.lag is not None:
             self.lag[:, -1] *= factor
         self.measured = True
@@ -171,7 +186,7 @@ class Online:
             examples = Examples(rows, signs, unmeasured, self.centre, self.at, self.frames[k])
             memory = Memory(np.zeros(len(codes)), stamps, self.w[k], self.states[k])
             rescaled = self.states[k, RESCALED]
-            sweep(examples, ids, self.rule, memory, np.empty_like(ids), 0.0, np.inf, 1)
+            sweep(examples, ids, self.rules[k], memory, np.empty_like(ids), 0.0, np.inf, 1)
             if self.lag is not None:
                 self.lag[k] *= SMALLEST_SHRINK ** (self.states[k, RESCALED] - rescaled)
                 late = np.flatnonzero(stamps)

@@ -23,6 +23,7 @@ from novikoff.compiled.step import (
 from novikoff.estimators.labels import Codes
 from novikoff.rules import Rule
 from novikoff.sample import JointMemory, JointSample, Sample, storage_of
+from novikoff.sample.lift import lift_after
 
 UNMEASURED = -1.0
 
@@ -45,6 +46,8 @@ class JointOnline:
     """The sum over steps of when they were taken times the step: ``T (w - mean)``, its offset."""
     measured: bool = True
     """Whether an example other than the centre has been seen, so that the lift is known."""
+    first: int = 0
+    """The class of the centre, where the lift is not known."""
 
     @classmethod
     def of(
@@ -56,20 +59,21 @@ class JointOnline:
         *,
         average: bool,
         measured: bool = True,
+        first: int = 0,
     ) -> "JointOnline":
         """Go on from the last iterate of a run."""
         lag = None
         if average:
             vectors, offsets = sample.combine(memory.stamps)
             lag = np.column_stack([vectors, offsets])
-        return cls(rule, classes, _emptied(sample), _detached(memory), lag, measured)
+        return cls(rule, classes, _emptied(sample), _detached(memory), lag, measured, first)
 
     @property
     def centre(self) -> Floats:
         """What the examples are read relative to."""
         return self.sample.centre
 
-    def measure(self, rule: Rule, X: Any) -> None:
+    def measure(self, rule: Rule, X: Any, codes: Codes) -> None:
         """Fix the lift by the first batch that holds more than the centre.
 
         As for two classes: under a scale-free rule what was learned stays, up to the unit.
@@ -79,10 +83,10 @@ class JointOnline:
         if sample.radius == 0.0:
             return
         state, slack2 = self.memory.state, self.sample.frame.slack2
-        lift2 = sample.frame.lift2
+        lift2 = lift_after(self.first, sample.norms2, codes)
         factor = lift2 / self.sample.frame.lift2
         self.sample = self.sample.with_frame(self.sample.frame._replace(lift2=lift2))
-        self.rule = rule.specification(sqrt(2.0 * lift2 + slack2))
+        self.rule = rule.specification(sqrt(sample.radius**2 + lift2 + slack2))
         if self.rule.patience == np.inf or self.rule.cooling:
             mistakes = state[MISTAKES]
             state[:] = start(self.rule)

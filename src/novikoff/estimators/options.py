@@ -7,7 +7,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from novikoff.estimators.kernel_options import check_kernel_options
+from novikoff.certificate.exact.slack import LOSSES, SQUARED_HINGE
+from novikoff.estimators.kernel_options import check_kernel_options, is_linear
 from novikoff.rules import named
 
 C_RANGE = 1e-100, 1e100
@@ -42,6 +43,13 @@ def check_max_margin_options(estimator: Any) -> None:
     if estimator.nonseparable not in ("soft", "raise"):
         raise ValueError(f"nonseparable={estimator.nonseparable!r} must be 'soft' or 'raise'.")
     check_kernel_options(estimator)
+    if not isinstance(estimator.loss, str) or estimator.loss not in LOSSES:
+        raise ValueError(f"loss={estimator.loss!r} must be 'squared_hinge' or 'hinge'.")
+    if estimator.loss != SQUARED_HINGE and not is_linear(estimator):
+        raise ValueError(
+            f"loss={estimator.loss!r} is for the linear kernel; use loss={SQUARED_HINGE!r}, or a "
+            "kernel approximation such as Nystroem before this estimator."
+        )
     _check_common(estimator, ("fit_intercept", "warm_start", "scale"))
 
 

@@ -24,6 +24,7 @@ from novikoff.estimators.options import average_of, check_perceptron_options
 from novikoff.estimators.rule_fit import JOINT, LastRun, RuleFit
 from novikoff.estimators.training import Training
 from novikoff.rules import Rule, named
+from novikoff.run.clock import remember_interrupts
 from novikoff.sample import JointSample, visit_order
 from novikoff.sample.joint_kernel import JointKernelSample
 
@@ -71,8 +72,9 @@ class Perceptron(LinearModel):
         rest, with a certificate for each.
     fit_intercept : bool, default=True
         Whether the hyperplane may miss the origin. Examples are then read relative to the first
-        one visited and lifted by the largest distance to it, which makes the fit invariant under
-        translation; nothing is copied. ``"min-over"`` needs no lift: it steps on differences.
+        one visited and lifted by the distance from there to the first of another class, which makes
+        the fit invariant under translation; nothing is copied. ``"min-over"`` needs no lift: it
+        steps on differences.
     C : float, default=inf
         The penalty on margin violations, as in LinearSVC; ``inf`` is the hard margin. With a
         finite C the run sees each example with a coordinate of its own (the slack lift), which
@@ -100,7 +102,8 @@ class Perceptron(LinearModel):
     coef0 : float, default=0.0
         The constant of ``poly`` and ``sigmoid``.
     cache_size : float, default=200
-        Megabytes for kernel values.
+        Megabytes for kernel values. Where those between the examples that carry weight do not fit,
+        the order of visits depends on it, and so does the model.
     scale : bool, default=False
         Whether to divide each column by the power of two nearest to half of its range, over the
         examples that take part, in a copy of the data; for columns of different units. The division
@@ -322,7 +325,7 @@ class Perceptron(LinearModel):
             The estimator itself.
         """
         check_perceptron_options(self)
-        with restore_on_error(self), threads(self.n_jobs):
+        with restore_on_error(self), remember_interrupts(), threads(self.n_jobs):
             interrupted = self._fit(X, y)
         if interrupted:
             raise KeyboardInterrupt
@@ -385,10 +388,7 @@ class Perceptron(LinearModel):
         memories = {k: result.last for k, result in results.items()}
         self._online = None
         if not self.scale:
-            specification = rule.specification(sample.lifted_radius)
-            self._online = Online.from_fit(
-                specification, training, sample, steps, memories, average is True
-            )
+            self._online = Online.from_fit(rule, training, sample, steps, memories, average is True)
         self._last = None
         if self.warm_start:
             self._last = LastRun(asked, training.hashes, training.codes, order, memories)
@@ -450,13 +450,14 @@ class Perceptron(LinearModel):
         """Go through some examples once, online.
 
         The centre is the first example, and the lift is fixed by the first batch that contains
-        another. ``mistakes_`` counts the visits to examples on the wrong side, z.w <= 0, which for
-        the classic rule is at most ``(R / gamma)^2`` on any sequence of margin gamma and radius R,
-        both those of the lifted examples, jointly of their virtual rows. An online run has no
-        certificate, since it does not see its examples again. The model is the current iterate, or
-        the mean over updates if ``average=True``; after ``fit``, learning continues from the last
-        iterate. With ``scale=True`` there is no ``partial_fit``: the ranges of the columns are
-        those of all examples.
+        another: the distance to the first of another class, or else to the farthest. ``mistakes_``
+        counts the visits to examples on the wrong side, z.w <= 0, which for the classic rule is at
+        most ``(R / gamma)^2`` on any sequence of margin gamma and radius R, both those of the
+        lifted examples, jointly of their virtual rows. An online run has no certificate, since it
+        does not see its examples again. The model is the current iterate, or the mean over updates
+        if ``average=True``; after ``fit``, learning continues from the last iterate. With
+        ``scale=True`` there is no ``partial_fit``: the ranges of the columns are those of all
+        examples.
 
         Parameters
         ----------
@@ -483,7 +484,7 @@ class Perceptron(LinearModel):
         if not online.measured:
             # A batch that is refused must not fix the lift.
             online = deepcopy(online)
-            online.measure(named(self.rule), X)
+            online.measure(named(self.rule), X, codes)
         online.learn(X, codes)
         for claim in CLAIMS_OF_A_FIT:
             self.__dict__.pop(claim, None)

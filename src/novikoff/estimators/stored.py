@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.certificate import Certificate, CertificateError, Joint, Kernel, SoftOptimum
-from novikoff.certificate.escape import format_label, printable
+from novikoff.certificate.escape import printable
 from novikoff.certificate.feature_space.kernel_predictor import KernelPredictor
 from novikoff.certificate.feature_space.vectors import Vectors
 from novikoff.certificate.fields import as_support
@@ -64,6 +64,7 @@ BEFORE = {
     "degree": 3,
     "coef0": 0.0,
     "cache_size": 200,
+    "loss": "squared_hinge",
 }
 """Parameters that older files are without, and what they were."""
 
@@ -162,10 +163,7 @@ def from_document(document: dict[str, Any]) -> Any:
 
 
 def _build(document: dict[str, Any], certificate: Certificate) -> Any:
-    name = read_text("kind", document["kind"])
-    if name not in KINDS:
-        raise ValueError(f"there is no model of the kind {format_label(name)}")
-    model = (kind := KINDS[name])()
+    model = (kind := KINDS[document["kind"]])()
     known = model.get_params(deep=False)
     parameters = {key: value for key, value in BEFORE.items() if key in known}
     parameters |= document["parameters"]
@@ -201,6 +199,9 @@ def contradicted(model: Any) -> Iterator[str]:
     if not isinstance(model, MaxMargin):
         return
     accounts = [account for part in parts for account in (part.account, part.model_account)]
+    softs = [getattr(part.model, "soft", None) for part in parts]
+    if any(soft is not None and soft.loss != model.loss for soft in softs):
+        yield "loss"
     if any(account.tol != float(model.tol) for account in accounts):
         yield "tol"
     weights = model.class_weight

@@ -159,6 +159,8 @@ def read_examples(
     except (TypeError, ValueError) as error:
         if "value of NA is ambiguous" in str(error):
             raise ValueError("y contains missing labels; fill them in first.") from None
+        if str(error).startswith("Expected 2D array"):
+            raise ValueError(_not_a_table(str(error))) from None
         if str(error).startswith("Complex data not supported"):
             raise ValueError("Complex data not supported; use real numbers.") from None
         raise
@@ -167,6 +169,15 @@ def read_examples(
     if finite:
         assert_all_finite(converted, input_name="X")
     return found
+
+
+def _not_a_table(message: str) -> str:
+    """Return scikit-learn's message on one line: what X must be, and how it becomes that."""
+    kind = message.split(",")[1].split(" instead")[0].strip()
+    return (
+        f"Expected 2D array, {kind} instead: X must have a row for each example. Reshape your "
+        "data: X.reshape(-1, 1) if it is one feature, X.reshape(1, -1) if it is one example."
+    )
 
 
 def readable_type(X: Any) -> Any:

@@ -175,6 +175,7 @@ class Summary:
             "margin_upper_bound": model.margin_upper_bound_,
             "gap": self._each([getattr(part, "gap", None) for part in self.parts]),
             "C": self._each([penalty(part) for part in self.parts]),
+            "loss": self._each([getattr(soft, "loss", None) for soft in softs]),
             "objective": self._each([getattr(soft, "primal", None) for soft in softs]),
             "objective_lower_bound": self._each([getattr(soft, "dual", None) for soft in softs]),
             "objective_gap": self._each([getattr(soft, "gap", None) for soft in softs]),

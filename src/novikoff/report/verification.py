@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from novikoff.certificate import Certificate, Verified
 from novikoff.certificate.escape import format_label, quoted
+from novikoff.certificate.exact.slack import HINGE
 from novikoff.certificate.wording import counted, in_full
 from novikoff.report.describe import (
     MOST_CLASSES,
@@ -84,7 +85,9 @@ class Verification:
             return ["C = inf (hard margin)"]
         if len(set(shown)) == 1:
             shown = shown[:1]
-        return [f"C = {first_of(shown[:MOST_CLASSES], len(shown))}"] if shown else []
+        softs = [getattr(part.hyperplane, "soft", None) for part in self.certificate.parts]
+        loss = ", hinge loss" if HINGE in {getattr(soft, "loss", None) for soft in softs} else ""
+        return [f"C = {first_of(shown[:MOST_CLASSES], len(shown))}{loss}"] if shown else []
 
     def _names(self) -> list[str]:
         """The names that the file has; and those in the certificate, where they are others."""

@@ -7,7 +7,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-Reason: TypeAlias = Literal["update", "longest", "centre", "placing", "deciding", "class"]
+Reason: TypeAlias = Literal["update", "longest", "lift", "centre", "placing", "deciding", "class"]
 
 # float64 represents every integer up to this one.
 LARGEST_INTEGER = 2.0**53
@@ -33,7 +33,8 @@ class Compression:
         Why each example belongs to it, the first of these that is so:
 
         - ``"update"``: the run updated on it;
-        - ``"longest"``: it has the largest norm, which enters the lift or the rule's threshold;
+        - ``"longest"``: it has the largest norm, which enters the rule's threshold;
+        - ``"lift"``: it is the first visited of its class, which enters the lift of the intercept;
         - ``"centre"``: it is the first visited, which the others are read relative to;
         - ``"placing"``: it is one of those that place the intercept (MinOver);
         - ``"deciding"``: its margin ended the run (MinOver);
@@ -49,9 +50,8 @@ class Compression:
     >>> compression = run(Sample.of(storage_of(X), signs), rules.Classic()).compression()
     >>> for example, weight, reason in compression:
     ...     print(f"example {example}: weight {weight}, {reason}")
-    example 0: weight 18, update
-    example 1: weight 17, update
-    example 2: weight 0, longest
+    example 0: weight 3, update
+    example 1: weight 2, update
     """
 
     support: NDArray[np.int64]

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from math import inf
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +13,7 @@ from novikoff.rules import Rule
 from novikoff.run import pick
 from novikoff.run.bounds import Bounds
 from novikoff.run.clock import Clock, Stopped
-from novikoff.run.pick import EAGER, Pace, compressing, cyclic, worst_first
+from novikoff.run.pick import EAGER, Pace, compressing, cyclic, settling, worst_first
 from novikoff.run.record import Run
 from novikoff.sample import Memory, Sample
 from novikoff.sample.signed import Worst
@@ -109,7 +110,8 @@ def run(
         if rule.pick == "worst":
             result.status = worst_first(search, clock)
         else:
-            result.status = (compressing if compress else cyclic)(search, clock)
+            order = settling if sample.settles else cyclic
+            result.status = (compressing if compress else order)(search, clock)
         if result.status is Status.NOT_SEPARABLE:
             result.status = search.make_model()
         elif result.status is Status.MAX_ITER and result.bounds.excludes_min_margin():
@@ -138,6 +140,7 @@ class _Search:
         self.near = run.sample.order[:0]
         self.worst = Worst(run.sample.order[:0], inf)
         self.mistakes = 0
+        self.settled = run.n_updates
 
     @property
     def n_carriers(self) -> int:
@@ -169,6 +172,57 @@ class _Search:
         carriers = order[self.sample.by_example(self.run.weights)[order] > 0.0]
         for _ in self._sweep_often(carriers, passes):
             pass
+
+    def settle_all(self, share: float) -> int:
+        before, self.mistakes = self.run.n_updates, self.run.mistakes
+        self.run.memory.state[LEAST] = inf
+        chunks = self.sample.chunks(self.sample.order)
+        near = np.concatenate([self._settle(chunk, NEARNESS, share) for chunk in chunks])
+        self.mistakes = self.run.mistakes - self.mistakes
+        updates = self.run.n_updates - before
+        if updates:
+            self._settle_carriers()
+            sample: Any = self.sample
+            self.near = sample.nearest(near, self.run.memory, beside=not self.is_noisy)
+        return updates
+
+    @property
+    def is_noisy(self) -> bool:
+        return self.run.mistakes > pick.NOISY * self.run.n_updates
+
+    def begin_mean(self) -> None:
+        if not self.sample.habits.late_mean:
+            self.run.tail = self.run.tail_from_here(self.run.n_iter)
+
+    def settle_near(self, share: float) -> int:
+        before = self.run.n_updates
+        if len(self.near):
+            self._settle(self.near, 0.0, share)
+        self._settle_carriers()
+        return self.run.n_updates - before
+
+    def _settle(self, chunk: NDArray[np.int64], nearness: float, share: float) -> Any:
+        """Visit examples once, settling those with weight whenever many updates were made."""
+        begin, near = 0, []
+        while True:
+            wait = max(pick.LEAST_UPDATES, int(pick.SETTLING_SHARE * self.n_carriers))
+            visited, found = self._sweep_until(
+                chunk, nearness, begin=begin, share=share, pause=self.settled + wait
+            )
+            near.append(found)
+            if visited < len(chunk) or self.run.n_updates >= self.settled + wait:
+                self._settle_carriers()
+            if visited == len(chunk):
+                return np.concatenate(near)
+            begin = visited
+
+    def _settle_carriers(self) -> None:
+        sample: Any = self.sample
+        carriers = sample.with_weight(self.run.memory)
+        if len(carriers):
+            for _ in self._sweep_often(carriers, pick.SETTLING_PASSES):
+                pass
+        self.settled = self.run.n_updates
 
     @property
     def worst_is_violated(self) -> bool:
@@ -214,7 +268,10 @@ class _Search:
             self.bounds.keep(self.run.here(), float(self.run.memory.state[LEAST]))
             return Status.CONVERGED
         passes = self.run.n_iter
-        if self.mistakes == 0 and (self.run.best is None or passes & (passes - 1) == 0):
+        due = passes & (passes - 1) == 0
+        # In feature space a look at all margins costs a full pass, and most runs end soon.
+        due = due and passes > 2 if self.sample.eager else due or self.run.best is None
+        if self.mistakes == 0 and due:
             self.keep_if_separating()
         self.report()
         habits = self.sample.habits
@@ -291,6 +348,36 @@ class _Search:
         self._check_finite()
         clock.check()
         return begun, near
+
+    def _sweep_until(
+        self,
+        chunk: NDArray[np.int64],
+        nearness: float,
+        *,
+        begin: int,
+        share: float,
+        pause: int,
+    ) -> tuple[int, NDArray[np.int64]]:
+        """Visit a chunk from ``begin`` on, up to a pause; return how far, and who is near."""
+        run, clock = self.run, self.clock
+        sample: Any = self.sample
+        before = run.n_updates
+        _, visited, near = sample.sweep(
+            chunk,
+            run.specification,
+            run.memory,
+            nearness=nearness,
+            most=before + clock.updates_left,
+            begin=begin,
+            share=share,
+            pause=pause,
+        )
+        clock.updates += run.n_updates - before
+        if visited < len(chunk) and run.n_updates < pause:
+            raise Stopped(Status.MAX_UPDATES)
+        self._check_finite()
+        clock.check()
+        return visited, near
 
     def _check_finite(self) -> None:
         if self.run.memory.state[FINITE] != 0.0:

@@ -21,6 +21,7 @@ from sklearn.utils.validation import check_X_y
 
 from novikoff.rules import Rule, named
 from novikoff.rules.base import State
+from novikoff.sample.lift import lift_of
 
 
 class Update(NamedTuple):
@@ -79,7 +80,8 @@ class PlainRun:
         self.centre = X[self.order[0]] if affine else np.zeros(X.shape[1])
         self.X = X - self.centre
         distances2 = np.einsum("ij,ij->i", self.X, self.X)
-        self.lift2 = float(distances2[self.order].max() or 1.0) if affine else 0.0
+        longest = int(self.order[np.argmax(distances2[self.order])])
+        self.lift2 = lift_of(distances2, self.order, signs, longest)[0] if affine else 0.0
         self.norms2 = distances2 + self.lift2 + slack2
         self.pairs = affine and rule.pick == "worst"
         self.weights = np.zeros(len(X))

@@ -165,13 +165,15 @@ class Run:
         weights = self.weights if weights is None else weights
         placing = self.hyperplane(weights)[2] if placing is None else placing
         sample = self.sample
-        longest = (sample.longest,) if sample.affine or self.rule.uses_radius else ()
+        given = sample.affine and sample.lifting is None
+        longest = (sample.longest,) if given or self.rule.uses_radius else ()
         why: dict[Reason, Any] = {
             # The model may be an iterate before the last update.
             "update": np.flatnonzero(
                 (sample.by_example(self.weights) > 0.0) | (sample.by_example(weights) > 0.0)
             ),
             "longest": longest,
+            "lift": sample.lifting or (),
             # Of many classes, MinOver may begin with others than that of the first example.
             "centre": sample.order[:1] if sample.affine else (),
             "placing": placing,

@@ -43,6 +43,8 @@ LONGEST = 1 << 30
 FEW_ROWS = 32
 """Rows on which most wrong relations fail."""
 
+NO_ROWS = np.empty(0, dtype=np.int64)
+
 MOST_REFINED = 256
 """With more terms, the coefficients of a remainder are those of elimination: least squares would
 take longer than that."""
@@ -78,6 +80,8 @@ class Columns:
 
     def left_over(self, column: int, terms: dict[int, Fraction]) -> Combination:
         """Return a column in use minus a combination of others in use."""
+        if not self.remainders:
+            return {column: Fraction(1)} | {j: -weight for j, weight in terms.items() if weight}
         found = self.combination(column)
         for other, weight in terms.items():
             for j, coef in self.combination(other).items():
@@ -94,11 +98,17 @@ def leave_out(found: Elimination, columns: Columns) -> bool:
     """Find relations for the columns that elimination does not keep; whether all have one."""
     if found.kept.all():
         return True
-    for place, terms in _Terms.of_all(found):
-        column = int(found.columns[place])
-        relation = _relation(found, columns, column, terms)
+    violations, places = found.violations, dict(_Terms.of_all(found))
+    first = {place: _relation(found, columns, place, terms) for place, terms in places.items()}
+    # All at once: to look up the columns takes longer than to multiply them.
+    likely = [relation for relation in first.values() if relation is not None]
+    wrong = not_exact(violations.X, violations.rows, likely)
+    for place, terms in places.items():
+        relation = first[place]
+        if relation is not None and relation in wrong:
+            relation = _relation(found, columns, place, terms, violations.rows[FEW_ROWS:])
         if relation is not None:
-            columns.relations[column] = relation
+            columns.relations[int(found.columns[place])] = relation
     return bool(np.isin(found.columns[~found.kept], columns.solved).all())
 
 
@@ -114,7 +124,7 @@ def replace_dependent(found: Elimination, columns: Columns, slacks: Slacks) -> S
         column = int(found.columns[place])
         if column in columns.relations:
             continue
-        relation = _relation(found, columns, column, terms)
+        relation = _relation(found, columns, place, terms, violations.rows[FEW_ROWS:])
         # The column in the new ones: what is left of it, divided by the scale, and the terms.
         weights, scale, remainder = terms.weights, math.inf, None
         if relation is None:
@@ -170,17 +180,21 @@ def _unscaled(found: Elimination, place: int, places: Ids, weights: Vector) -> V
     return unscaled
 
 
-def _relation(found: Elimination, columns: Columns, column: int, terms: _Terms) -> Relation | None:
-    """Return an exact relation of a column to others, if one of those that are likely holds."""
-    violations = found.violations
+def _relation(
+    found: Elimination, columns: Columns, place: int, terms: _Terms, also: Ids = NO_ROWS
+) -> Relation | None:
+    """Return a relation of a column to others that holds exactly on few rows, and on others.
+
+    ``None`` where none of those that are likely does.
+    """
+    violations, column = found.violations, int(found.columns[place])
     if not np.isfinite(terms.weights).all():
         return None
     for weights in _guesses(found, column, terms):
         combination = columns.left_over(column, terms.combined(weights))
         relation = _in_floats(column, combination)
         if relation is not None and not any(
-            not_exact(violations.X, rows, [relation])
-            for rows in (violations.rows[:FEW_ROWS], violations.rows[FEW_ROWS:])
+            not_exact(violations.X, rows, [relation]) for rows in (violations.rows[:FEW_ROWS], also)
         ):
             return relation
     return None
@@ -198,10 +212,19 @@ def _guesses(found: Elimination, column: int, terms: _Terms) -> Iterator[list[Fr
             yield [Fraction(row[0]) / Fraction(row[1])]
         return
     for largest in DENOMINATORS:
-        weights = [Fraction(a).limit_denominator(largest) for a in terms.weights.tolist()]
+        weights = [_short(a, largest) for a in terms.weights.tolist()]
         if math.lcm(*(a.denominator for a in weights)) <= LONGEST:
             yield weights
     yield [Fraction(a) for a in terms.weights.tolist()]
+
+
+def _short(number: float, largest: int) -> Fraction:
+    """Return the nearest fraction whose denominator is no larger."""
+    nearest = round(number)
+    # The fractions next to an integer are 1 / largest away.
+    if abs(number - nearest) < 0.5 / largest:
+        return Fraction(nearest)
+    return Fraction(number).limit_denominator(largest)
 
 
 def _remainder(
@@ -258,6 +281,8 @@ def _odd_part(number: int) -> int:
 def _parts(number: Fraction) -> list[float]:
     """Floats that sum to a number; none where there are too many."""
     parts: list[float] = []
+    if number.denominator == 1 and 0 < abs(number.numerator) < 2**53:
+        return [float(number.numerator)]
     while number:
         if len(parts) == PARTS or not 2.0**-900 < abs(number) < 2.0**900:
             return []

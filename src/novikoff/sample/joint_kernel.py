@@ -20,7 +20,8 @@ from novikoff.compiled.step import Specification, start
 from novikoff.sample.joint_signed import TIGHT, JointSigned, cycle_of
 from novikoff.sample.kernel import Ids
 from novikoff.sample.kernel_memory import Scores
-from novikoff.sample.kernel_sample import KernelSample, Vector
+from novikoff.sample.kernel_sample import KernelSample
+from novikoff.sample.kernel_scores import Vector
 from novikoff.sample.signed import Worst
 from novikoff.sample.virtual_rows import JointMemory, VirtualRows
 
@@ -76,12 +77,18 @@ class JointKernelSample(JointSigned, KernelSample):
         rows: VirtualRows | None = None,
     ) -> "JointKernelSample":
         """Return examples with their classes; as :meth:`.multiclass.JointSample.joint`."""
-        return cls(
+        joint = cls(
             **{one.name: getattr(sample, one.name) for one in fields(KernelSample)},
             codes=np.asarray(codes, dtype=np.int64),
             steps=np.ones(n_classes) if steps is None else np.asarray(steps, dtype=np.float64),
             rows=VirtualRows(sample.n_examples) if rows is None else rows,
         )
+        return joint.lifted_by(joint.codes)
+
+    @property
+    def settles(self) -> bool:
+        """With several classes so many examples have weight that to satisfy them takes longer."""
+        return self.eager and self.n_classes == 2
 
     def with_equal_steps(self) -> "JointKernelSample":
         """Return the same examples without weights on the steps of the classes."""
@@ -111,10 +118,12 @@ class JointKernelSample(JointSigned, KernelSample):
         nearness: float = 0.0,
         most: float = np.inf,
         passes: int = 1,
+        **order: Any,
     ) -> tuple[int, int, Ids]:
         """Visit a chunk as :meth:`KernelSample.sweep` does; the worst wrong class decides."""
         memory.make_room(len(ids) * min(passes, self.n_classes - 1))
-        return super().sweep(ids, rule, memory, nearness=nearness, most=most, passes=passes)
+        how: dict[str, Any] = dict(nearness=nearness, most=most, passes=passes, **order)
+        return super().sweep(ids, rule, memory, **how)
 
     def step_on(self, worst: Worst, rule: Specification, memory: Any) -> None:
         """Update on the worst virtual rows, in one call, between which no Ctrl-C can come."""
@@ -212,6 +221,8 @@ class JointKernelSample(JointSigned, KernelSample):
         state = memory.arrays()
         return int(compiled.sweep_joint_kernel(part, visits, self._examples, rule, state, *how))
 
-    def _upcoming(self, part: Part, visits: Ids, begin: int, memory: Any, found: Ids) -> int:
-        state = memory.arrays()
-        return int(compiled.upcoming_joint(part, visits, begin, self._examples, state, found))
+    def _upcoming(
+        self, part: Part, visits: Ids, begin: int, share: float, memory: Any, found: Ids
+    ) -> int:
+        how = (self._examples, share, memory.arrays())
+        return int(compiled.upcoming_joint(part, visits, begin, *how, found))

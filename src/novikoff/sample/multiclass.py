@@ -85,12 +85,13 @@ class JointSample(JointSigned, Sample):
         rows : VirtualRows, optional
             Those of a run that is continued.
         """
-        return cls(
+        joint = cls(
             **{one.name: getattr(sample, one.name) for one in fields(Sample)},
             codes=np.asarray(codes, dtype=np.int64),
             steps=np.ones(n_classes) if steps is None else np.asarray(steps, dtype=np.float64),
             rows=VirtualRows(sample.n_examples) if rows is None else rows,
         )
+        return joint.lifted_by(joint.codes)
 
     def memory(self, rule: Specification) -> Any:
         """Return the memory of a run that starts at ``w = 0``."""

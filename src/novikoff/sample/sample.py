@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,8 +31,9 @@ class Sample(SignedSample):
     """Signed examples in the order of visits; nothing of the data is copied.
 
     The affine case reads each example relative to a centre, the first in order, and lifts it by
-    one coordinate ``c = max |x - centre|``, which makes runs translation invariant and costs the
-    margin at most a factor sqrt(2). Build one with :meth:`of`.
+    one coordinate ``c``, the distance from there to the first example of another class
+    (:mod:`novikoff.sample.lift`), which makes runs translation invariant and costs the margin at
+    most a factor sqrt(2). Build one with :meth:`of`.
 
     Attributes
     ----------
@@ -56,6 +57,8 @@ class Sample(SignedSample):
         The example that is farthest from the centre, the first in order of those.
     exponent : int
         The rows are those of the data times two to this power.
+    lifting : tuple of int, or None
+        The examples that the lift depends on, beside the centre; ``None`` where it was given.
 
     Examples
     --------
@@ -76,6 +79,7 @@ class Sample(SignedSample):
     affine: bool
     longest: int
     exponent: int = 0
+    lifting: tuple[int, ...] | None = ()
 
     @classmethod
     def of(
@@ -110,10 +114,12 @@ class Sample(SignedSample):
         centre : array of float64, optional
             Read relative to this point; by default the first example in order.
         lift : float, optional
-            The lift's constant; by default the largest distance to the centre.
+            The lift's constant; by default the distance of the first example to the first of
+            another class, or from a ``centre`` that is given to the farthest example.
         """
         n = storage.shape[0]
         order = np.arange(n, dtype=np.int64) if order is None else order
+        given = centre is not None or lift is not None
         if centre is None:
             centre = storage.dense_row(int(order[0])) if affine else np.zeros(storage.width)
         frame = Frame(0.0, slack2, *map(float, class_weights))
@@ -132,16 +138,24 @@ class Sample(SignedSample):
         longest = int(order[np.argmax(sample.norms2[order])])
         largest = float(sample.norms2[longest])
         _check_scale(largest, vanished=largest == 0.0 and not sample._coincide())
+        sample = replace(sample, longest=longest)
+        if affine and not given:
+            return sample.lifted_by(sample.signs)
         if affine:
-            lift2 = float(sample.norms2[longest]) or 1.0 if lift is None else lift * lift
+            lift2 = largest or 1.0 if lift is None else lift * lift
             frame = frame._replace(lift2=lift2)
-        return replace(sample, frame=frame, longest=longest)
+        return replace(sample, frame=frame, lifting=None)
 
     def relabelled(self, signs: NDArray[np.int8], class_weights: tuple[float, float]) -> "Sample":
         """Return the same examples with other labels; no pass over the data."""
         negative, positive = class_weights
         frame = self.frame._replace(weight_negative=negative, weight_positive=positive)
-        return replace(self, signs=np.asarray(signs, dtype=np.int8), frame=frame)
+        signs = np.asarray(signs, dtype=np.int8)
+        return replace(self, signs=signs, frame=frame).lifted_by(signs)
+
+    def with_lift(self, lift2: float, lifting: tuple[int, ...]) -> Self:
+        """Return the same examples with a lift, and those that it depends on."""
+        return replace(self, frame=self.frame._replace(lift2=lift2), lifting=lifting)
 
     @property
     def n_examples(self) -> int:

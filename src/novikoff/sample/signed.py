@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.compiled.step import OFFSET, Frame, Specification
+from novikoff.sample.lift import lift_of
 
 # What floating point may add to a share of weights that is summed in another order.
 ROUNDING = 1e-12
@@ -56,12 +57,18 @@ class SignedSample:
     frame: Frame
     affine: bool
     longest: int
+    lifting: tuple[int, ...] | None
 
     eager: bool = False
     """Whether cheap passes begin after the first full one, because a full one costs so much."""
     subtractable: ClassVar[bool] = True
     """Whether an iterate less an earlier one is a vector that bounds can be read from."""
     habits: ClassVar[Habits] = Habits()
+
+    @property
+    def settles(self) -> bool:
+        """Whether those with weight are satisfied before others are visited."""
+        return self.eager
 
     @abstractmethod
     def relabelled(self, signs: NDArray[np.int8], class_weights: tuple[float, float]) -> Self:
@@ -87,6 +94,16 @@ class SignedSample:
     @abstractmethod
     def hull_distance(self, weights: NDArray[np.float64], w: NDArray[np.float64]) -> float:
         """Return the distance of the two weighted class means, given ``w`` of these weights."""
+
+    def lifted_by(self, labels: NDArray[Any]) -> Self:
+        """Return the same examples with the lift that other classes make, unless it was given."""
+        if not self.affine or self.lifting is None:
+            return self
+        return self.with_lift(*lift_of(self.norms2, self.order, labels, self.longest))
+
+    @abstractmethod
+    def with_lift(self, lift2: float, lifting: tuple[int, ...]) -> Self:
+        """Return the same examples with a lift, and those that it depends on."""
 
     def with_equal_steps(self) -> Self:
         """Return the same examples without weights on the steps of the classes."""

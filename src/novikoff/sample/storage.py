@@ -44,6 +44,9 @@ class Storage(Protocol):
     def dense_row(self, i: int) -> NDArray[np.float64]:
         """Return example ``i`` as a float64 vector."""
 
+    def sparse_rows(self, ids: NDArray[np.int64]) -> Any:
+        """Return examples of a sparse matrix as another, of float64 values."""
+
 
 class InPlace:
     """Rows that compiled code reads where they are."""
@@ -75,6 +78,10 @@ class InPlace:
         row[indices[indptr[i] : indptr[i + 1]]] = data[indptr[i] : indptr[i + 1]]
         return row
 
+    def sparse_rows(self, ids: NDArray[np.int64]) -> Any:
+        """Return examples of a sparse matrix as another of float64 values."""
+        return _of_one_type(self.matrix[ids])
+
 
 class Converted:
     """Rows of another type or layout, converted block by block."""
@@ -96,6 +103,10 @@ class Converted:
     def dense_row(self, i: int) -> NDArray[np.float64]:
         """Return example ``i`` as a float64 vector."""
         return InPlace(_converted(self.matrix[[i]])).dense_row(0)
+
+    def sparse_rows(self, ids: NDArray[np.int64]) -> Any:
+        """Return examples of a sparse matrix as another of float64 values."""
+        return _of_one_type(_converted(self.matrix[ids]))
 
 
 def storage_of(X: Any) -> Storage:
@@ -151,6 +162,16 @@ def rescaled(X: Any) -> tuple[Storage, int] | None:
     else:
         X = np.ldexp(X, exponent)
     return storage_of(X), exponent
+
+
+def _of_one_type(X: Any) -> Any:
+    """Return a sparse matrix of float64 values and 32-bit indices, if these suffice."""
+    X = X.astype(np.float64, copy=False)
+    if X.indices.dtype != np.int32 and max(X.nnz, *X.shape) <= np.iinfo(np.int32).max:
+        X = sparse.csr_matrix(
+            (X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)), shape=X.shape
+        )
+    return X
 
 
 def _is_readable(X: Any) -> bool:

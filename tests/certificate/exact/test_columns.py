@@ -100,6 +100,28 @@ def test_which_relations_hold():
     assert not_exact(X, np.arange(0), [twice]) == []
 
 
+@pytest.mark.parametrize("unit", [1.0, 0.25, 2.0**-17, 2.0**20, 0.1, 2.0**-900])
+def test_relations_of_sparse_columns_are_those_of_fractions(unit):
+    """Short numbers are multiplied as floats, long ones cut into slices: the answer is the same."""
+    rng = np.random.default_rng(0)
+    for _ in range(40):
+        X = unit * rng.integers(0, 3, (30, 4)) * (rng.random((30, 4)) < 0.6)
+        X[:, 3] = X[:, 0] + X[:, 1]
+        if rng.random() < 0.5:
+            # Short numbers times a coefficient may be long: 2**-30 beside 1, for one.
+            X[rng.integers(30), 3] += unit * 2.0 ** -rng.integers(0, 31)
+        relations = [
+            relation([3, 0, 1], [1.0, -1.0, -1.0]),
+            relation([3, 0, 1, 0], [3.0, -1.0, -3.0, -2.0]),
+            relation([3, 0, 1, 4], [1.0, -1.0, -1.0, 2.0**-60]),
+            relation([3, 0, 1, 2], [1.0, -1.0, -1.0, rng.choice([0.0, 2.0**-40])]),
+        ]
+        rows = [[Fraction(v) for v in row] for row in X.tolist()]
+        wrong = [a for a in relations if any(truth.combination(row, a) for row in rows)]
+        assert not_exact(STORES["csr"](X), np.arange(30), relations) == wrong
+        assert not_exact(X, np.arange(30), relations) == wrong
+
+
 def test_a_rounded_sum_is_proved_by_its_remainder():
     rng = np.random.default_rng(1)
     X, signs = rng.normal(size=(300, 3)), rng.choice([1, -1], 300).astype(np.int8)

@@ -153,7 +153,7 @@ def edited(made, edit, column, other, data):
 
 def check_enclosure(values, prices):
     # Intervals that are single floats: what is left is the rounding of the sum itself.
-    ends = slack.hinge_squares(values, values, prices)
+    ends = slack.hinge_sums(values, values, prices)
     low, high = (Fraction(int(end.p), int(end.q)) for end in ends)
     hinges = [max(Fraction(0), 1 - Fraction(v)) for v in values.tolist()]
     costs = [1] * len(hinges) if prices is None else map(Fraction, prices.tolist())

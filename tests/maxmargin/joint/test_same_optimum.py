@@ -8,13 +8,13 @@ from novikoff.certificate import Status
 from novikoff.maxmargin import Problem, hard_margin, soft_margin
 from novikoff.maxmargin.joint.corral import joint_corral
 from novikoff.maxmargin.joint.descent import joint_descent
-from novikoff.maxmargin.joint.interior import joint_interior
+from novikoff.maxmargin.joint.newton import joint_newton
 from novikoff.run.clock import Clock, Limits
 from novikoff.sample import Sample, storage_of
 from tests.maxmargin.joint.problems import optimum, pinwheel, problem
 
 SOLVERS = [joint_corral, joint_descent]
-SOFT_SOLVERS = [*SOLVERS, joint_interior]
+SOFT_SOLVERS = [*SOLVERS, joint_newton]
 
 
 def solved(solve, posed, tol=1e-8):

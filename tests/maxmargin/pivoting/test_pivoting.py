@@ -5,14 +5,16 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array, vstack
 
 from novikoff.certificate import Status
+from novikoff.maxmargin import soft_margin
 from novikoff.maxmargin.newton.search import newton
 from novikoff.maxmargin.passes import Passes
 from novikoff.maxmargin.pivoting.gram import Gram
 from novikoff.maxmargin.pivoting.search import block_pivoting
 from novikoff.maxmargin.pivoting.settings import PivotingSettings
-from tests.maxmargin.problems import clock_of, noisy, planted, problem_of
+from tests.maxmargin.problems import clock_of, noisy, planted, problem_of, text_like
 
 
 def before_and(problem, **options):
@@ -38,6 +40,37 @@ def test_the_gram_matrix_grows_block_by_block(kind, precise):
     weights = np.where(np.arange(200) % 7, 0.0, 1.0)
     for some in (weights, 1.0 - weights):
         np.testing.assert_allclose(gram.products(some), gram.matrix @ some, rtol=1e-5)
+
+
+@pytest.mark.parametrize("indices", [np.int32, np.int64])
+@pytest.mark.parametrize("affine", [True, False])
+@pytest.mark.parametrize("kind", [np.float64, np.float32, np.uint8, np.int16])
+def test_the_gram_matrix_of_sparse_rows_is_that_of_dense_ones(kind, affine, indices):
+    rng = np.random.default_rng(0)
+    dense = (rng.integers(1, 50, (200, 30)) * (rng.random((200, 30)) < 0.2)).astype(kind)
+    dense[7] = 0
+    X, y = csr_array(dense), np.where(np.arange(200) % 2, 1, -1)
+    X.indices, X.indptr = X.indices.astype(indices), X.indptr.astype(indices)
+    problem = problem_of(X, y, 1.0, affine=affine)
+    gram = Gram(Passes(problem.sample, clock_of()), precise=True, block_values=1)
+    members = rng.permutation(200)
+    for part in (members[:70], members[70:75], members[75:]):
+        gram.extend(part)
+    centred = dense[members] - problem.sample.centre
+    np.testing.assert_allclose(gram.matrix, centred @ centred.T, rtol=1e-12)
+
+
+@pytest.mark.parametrize("affine", [True, False])
+def test_sweeps_hand_near_twins_of_both_classes_over_to_pivoting(affine):
+    """Weights of near twins cancel in w, and sweeps let them grow by a little each."""
+    text = text_like(700, 1500, 30, random_state=3)
+    X, y = vstack([text.X, text.X[:80]]).tocsr() * 30.0, np.concatenate([text.y, -text.y[:80]])
+    problem = problem_of(X, y, 100.0, affine=affine)
+    found = soft_margin(problem, tol=1e-3, clock=clock_of())
+    assert found.solver == "coordinate+pivoting" and found.status is Status.GAP_REACHED
+    best = soft_margin(problem_of(X.toarray(), y, 100.0, affine=affine), tol=1e-9, clock=clock_of())
+    assert found.gap <= 1e-3
+    assert found.lower <= best.upper and best.lower <= found.upper
 
 
 def test_nothing_solves_an_indefinite_matrix():

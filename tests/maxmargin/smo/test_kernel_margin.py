@@ -159,3 +159,15 @@ def test_examples_far_from_the_origin_of_a_polynomial():
     hinges = np.maximum(0.0, 1.0 - signs * (scores + solution.offset))
     # The slack of an example with weight is its weight times Delta^2.
     np.testing.assert_allclose(hinges, 0.5 * solution.weights, atol=0.02)
+
+
+@pytest.mark.parametrize("other", range(10))
+def test_equal_examples_have_no_hyperplane_but_an_optimum(other):
+    # The vector of the optimum is zero, and its objective is that of the slacks alone.
+    X, signs = np.ones((10, 3)), -np.ones(10)
+    signs[other] = 1.0
+    problem = KernelProblem(X, signs, KernelFunction("rbf", gamma=0.5), slack2=np.full(10, 0.05))
+    solution = kernel_margin(problem, tol=1e-8, clock=Clock())
+    assert solution.status is Status.GAP_REACHED
+    assert solution.upper == pytest.approx(36.0)
+    assert solution.lower == pytest.approx(36.0)

@@ -32,9 +32,16 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from novikoff.certificate.errors import CertificateError
-from novikoff.certificate.exact.slices import ROUNDED, exact_product, rounded_product
+from novikoff.certificate.exact.slices import (
+    MOST_TERMS,
+    ROUNDED,
+    as_short_integers,
+    is_zero_product,
+    rounded_product,
+)
 from novikoff.certificate.examples.blocks import (
     Block,
     DenseBlock,
@@ -150,9 +157,42 @@ def not_exact(X: Any, rows: Indices, relations: Sequence[Relation]) -> list[Rela
     for block in take(X, rows):
         if not left:
             break
-        tables = zip(left, _tables(block, left, X.shape[1]), strict=True)
-        left = [each for each, (table, coefs) in tables if not any(exact_product(table, coefs)[0])]
+        holds = _hold(block, left, X.shape[1])
+        left = [relation for relation, true in zip(left, holds, strict=True) if true]
     return [relation for relation in relations if relation not in left]
+
+
+def _hold(block: Block, relations: Sequence[Relation], n_features: int) -> list[bool]:
+    """Whether each of the relations holds on a block."""
+    products = None
+    if isinstance(block, SparseBlock):
+        products = _products_of_integers(block, relations, n_features)
+    if products is not None:
+        return [not column.any() for column in products.T]
+    return [is_zero_product(*each) for each in _tables(block, relations, n_features)]
+
+
+def _products_of_integers(
+    block: SparseBlock, relations: Sequence[Relation], n_features: int
+) -> Floats | None:
+    """The relations on a sparse block, times powers of two: exact, as all numbers are short.
+
+    ``None`` where some are not. A column that is named twice has the sum of its coefficients, which
+    is exact, too.
+    """
+    values = as_short_integers(np.append(block.data, 1.0))
+    if values is None:
+        return None
+    combinations = np.zeros((n_features + 1, len(relations)))
+    for out, relation in zip(combinations.T, relations, strict=True):
+        coefs = as_short_integers(relation.coefs)
+        if coefs is None or coefs.size > MOST_TERMS:
+            return None
+        np.add.at(out, relation.columns, coefs)
+    shape = block.rows.size, n_features
+    rows = sparse.csr_array((values[:-1], block.indices, block.ends), shape=shape)
+    products: Floats = rows @ combinations[:-1] + values[-1] * combinations[-1]
+    return products
 
 
 def _tables(block: Block, relations: Sequence[Relation], n_features: int) -> Any:

@@ -25,6 +25,7 @@ from novikoff.certificate.exact.filter import radius
 from novikoff.certificate.exact.hull import (
     HullPoint,
     exact_sum,
+    largest_weight,
     square_above,
     squares_of_weights,
 )
@@ -120,7 +121,9 @@ def flow_point(
         square /= fmpz(total) ** 2
     exact_rows = support if exact else NO_ROWS
     shares_square = squares / fmpz(total) ** 2
-    return HullPoint(square / 2, shares_square, False, exact and exact_shares, exact_rows)
+    largest = largest_weight(brought, part) / fmpz(total)
+    exact = exact and exact_shares
+    return HullPoint(square / 2, shares_square, False, exact, exact_rows, largest)
 
 
 def class_sums(X: Any, support: Indices, shares: Floats) -> tuple[Floats, Floats]:

@@ -48,8 +48,9 @@ class HullPoint:
     ``square`` bounds ``‖v‖²`` from above, where ``v`` is the weighted mean of the signed
     examples, or with an intercept the difference of the two class means. ``shares_square``
     bounds ``Σ λ_i²/s_i`` over the normalised weights, where ``s_i`` is the cost of an example.
-    ``exact``: both are equalities. ``exact_rows`` are the examples whose weighted sum was computed
-    in exact arithmetic: all that carry weight, or none.
+    ``largest`` is the largest ``λ_i/s_i``, exactly; ``None`` in the feature space of a kernel.
+    ``exact``: the other two are equalities. ``exact_rows`` are the examples whose weighted sum was
+    computed in exact arithmetic: all that carry weight, or none.
     """
 
     square: fmpq
@@ -57,6 +58,7 @@ class HullPoint:
     affine: bool
     exact: bool
     exact_rows: Indices
+    largest: fmpq | None = None
 
     @property
     def margin_square(self) -> fmpq:
@@ -109,7 +111,11 @@ def hull_point(
         signed, denominator = common_shares(weights, sides, groups)
         square, exact = _exact_square(X, support, signed, denominator), True
     exact_rows = support if exact else NO_ROWS
-    return HullPoint(square, shares_square, affine, exact and exact_shares, exact_rows)
+    largest = max(
+        largest_weight(weights[group], None if some is None else some[group]) / total
+        for group, total in zip(groups, totals, strict=True)
+    )
+    return HullPoint(square, shares_square, affine, exact and exact_shares, exact_rows, largest)
 
 
 def groups_of(sides: Signs, *, affine: bool) -> list[Indices]:
@@ -164,6 +170,24 @@ def squares_of_weights(
     exact = Dyadic.of(weights)
     squares, whole = squares_over(exact.integers.astype(object), costs, thorough=thorough)
     return squares * rational(1, 2 * exact.exponent), whole
+
+
+def largest_weight(weights: npt.NDArray[Any], costs: Floats | None) -> fmpq:
+    """The largest ``a_i/s_i`` of positive weights, exactly."""
+    with np.errstate(all="ignore"):
+        rough = weights / (1.0 if costs is None else costs)
+    top = rough.max()
+    # A quotient is rounded twice, unless it is so small or large that all are compared.
+    close = rough >= (1.0 - 2.0**-50) * top
+    if not 2.0**-1000 < top < np.inf:
+        close[:] = True
+    every = np.ones(weights.size) if costs is None else costs
+    pairs = set(zip(weights[close].tolist(), every[close].tolist(), strict=True))
+    return max(_exact(weight) / of_float(cost) for weight, cost in pairs)
+
+
+def _exact(weight: float) -> fmpq:
+    return fmpq(weight) if isinstance(weight, int) else of_float(weight)
 
 
 def margin_above(point: HullPoint | None) -> float:

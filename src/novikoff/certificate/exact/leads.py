@@ -31,7 +31,7 @@ from novikoff.certificate.exact.prediction import (
     score_blocks,
     undecided,
 )
-from novikoff.certificate.exact.slack import Primal, least_scale, objective
+from novikoff.certificate.exact.slack import SQUARED_HINGE, Primal, least_scale, objective
 from novikoff.certificate.examples.blocks import Floats, Indices, count_values, take
 
 EXACT_LEADS = 1 << 11
@@ -130,11 +130,21 @@ class Leads:
             thorough=thorough,
         )
 
-    def objective(self, C: float, costs: Floats | None, *, thorough: bool = False) -> Primal:
-        """Enclose ``‖W‖² + C Σ s_i max(0, 1 - lead_i)²``, where the costs are the ``s_i``."""
+    def objective(
+        self,
+        C: float,
+        costs: Floats | None,
+        *,
+        loss: str = SQUARED_HINGE,
+        thorough: bool = False,
+    ) -> Primal:
+        """Enclose ``‖W‖² + C Σ s_i max(0, 1 - lead_i)²``, where the costs are the ``s_i``.
+
+        With the loss ``"hinge"`` the hinges are not squared.
+        """
         thorough = thorough or len(self.coef) * count_values(self.X) <= EXACT_LEADS
         norm2 = squares_between(self.coef.ravel(), thorough=thorough)
-        return objective(norm2, self.ends, C, costs, self.exact, thorough=thorough)
+        return objective(norm2, self.ends, C, costs, self.exact, loss=loss, thorough=thorough)
 
     def best_scale(self, C: float, costs: Floats | None) -> float:
         """The scale ``s > 0`` at which the objective of ``s W`` is least; 1 where there is none.

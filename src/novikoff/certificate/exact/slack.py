@@ -7,6 +7,12 @@ with an intercept that is not penalised. Its dual is to maximise
 ``Σ a_i y_i = 0`` where there is an intercept. On the ray through given weights the maximum is
 ``1/(2q)``, or ``2/q`` with an intercept, where ``q = ‖v‖² + Σ (λ_i²/s_i)/(2C)`` and ``v`` is the
 point of the hull the weights make. ``C`` counts as the exact rational value of its float.
+
+With the loss ``"hinge"`` the hinges are not squared, and the dual is to maximise
+``Σ a_i - ‖Σ a_i y_i x_i‖²/2`` over ``0 <= a_i <= C s_i``. Of the weights ``t λ`` the objective is
+``t - t² ‖v‖²/2``, or ``2t - t² ‖v‖²/2`` with an intercept; it is largest where ``t`` is ``1/‖v‖²``,
+or ``2/‖v‖²``, or, if that is less, where the first of the weights reaches ``C s_i``. For several
+classes ``λ_i`` is what an example brings to its class.
 """
 
 from collections.abc import Callable, Iterator
@@ -24,8 +30,12 @@ from novikoff.certificate.examples.blocks import Floats, Indices, count_values
 from novikoff.certificate.examples.labels import Signs
 from novikoff.certificate.threads import in_order
 
+SQUARED_HINGE, HINGE = "squared_hinge", "hinge"
+LOSSES = (SQUARED_HINGE, HINGE)
+"""The losses of LinearSVC."""
+
 _RUN = 1 << 12
-"""Rows in one sum of squares: the fewer, the less it is rounded."""
+"""Rows in one sum: the fewer, the less it is rounded."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +59,7 @@ def primal_value(
     C: float,
     costs: Floats | None = None,
     *,
+    loss: str = SQUARED_HINGE,
     thorough: bool = False,
     values: tuple[Floats, Floats] | None = None,
 ) -> Primal:
@@ -64,7 +75,8 @@ def primal_value(
         found: Iterator[list[fmpq]] = exact_values(X, signs, run, coef, intercept)
         return found
 
-    return objective((least / 2, most / 2), values, C, costs, exact_hinges, thorough=thorough)
+    penalty = least / 2, most / 2
+    return objective(penalty, values, C, costs, exact_hinges, loss=loss, thorough=thorough)
 
 
 def objective(
@@ -74,6 +86,7 @@ def objective(
     costs: Floats | None,
     exact: Callable[[Indices], Iterator[list[fmpq]]],
     *,
+    loss: str = SQUARED_HINGE,
     thorough: bool = False,
 ) -> Primal:
     """Enclose the sum of the penalty on the norm and of ``C Σ s_i max(0, 1 - v_i)²``.
@@ -88,6 +101,8 @@ def objective(
         The penalty on margin violations, and the costs ``s_i`` of the examples, by default 1.
     exact : callable
         The exact ``v_i`` of some rows: a list for each block of them.
+    loss : str
+        With ``"hinge"`` the hinges are not squared.
     thorough : bool
         Whether to use exact arithmetic alone.
     """
@@ -96,26 +111,34 @@ def objective(
     low, high = fmpq(0), fmpq(0)
     exact_rows = [NO_ROWS]
 
-    def squares(run: Indices) -> tuple[fmpq, fmpq, Indices]:
+    power = 1 if loss == HINGE else 2
+
+    def losses(run: Indices) -> tuple[fmpq, fmpq, Indices]:
         some = None if costs is None else costs[run]
-        ends = None if thorough else hinge_squares(lows[run], highs[run], some)
+        ends = None if thorough else hinge_sums(lows[run], highs[run], some, power)
         if ends is not None:
             return *ends, NO_ROWS
-        value = _exact_squares(exact(run), some)
+        value = _exact_sum(exact(run), some, power)
         return value, value, run
 
     runs = (rows[first : first + _RUN] for first in range(0, rows.size, _RUN))
-    for least, most, decided in in_order(squares, runs):
+    for least, most, decided in in_order(losses, runs):
         low, high = low + least, high + most
         exact_rows.append(decided)
     low, high = (end + penalty * sum for end, sum in zip(penalty_on_norm, (low, high), strict=True))
     return Primal(floor_float(low), ceil_float(high), low == high, np.concatenate(exact_rows))
 
 
-def dual_below(point: HullPoint | None, C: float) -> float:
+def dual_below(point: HullPoint | None, C: float, loss: str = SQUARED_HINGE) -> float:
     """Lower bound on the optimum from a point of the hull; 0 where there is none."""
     if point is None:
         return 0.0
+    if loss == HINGE:
+        assert point.largest is not None
+        total, multiple = 2 if point.affine else 1, of_float(C) / point.largest
+        if multiple * point.square > total:
+            multiple = total / point.square
+        return floor_float(multiple * (total - multiple * point.square / 2))
     q = point.square + point.shares_square / (2 * of_float(C))
     return floor_float(2 / q if point.affine else 1 / (2 * q))
 
@@ -163,29 +186,36 @@ def least_scale(margins: Floats, quadratic: Any, penalties: Floats) -> float:
     return scale
 
 
-def hinge_squares(low: Floats, high: Floats, costs: Floats | None) -> tuple[fmpq, fmpq] | None:
-    """Two numbers with the weighted sum of squared hinges between them; ``None``: overflow."""
+def hinge_sums(
+    low: Floats, high: Floats, costs: Floats | None, power: int = 2
+) -> tuple[fmpq, fmpq] | None:
+    """Two numbers with the weighted sum of a power of the hinges between them.
+
+    ``None``: overflow.
+    """
     with np.errstate(all="ignore"):
         most = np.maximum(np.nextafter(1.0 - low, np.inf), 0.0)
         least = np.maximum(np.nextafter(1.0 - high, -np.inf), 0.0)
-        squares = np.square([least, most])
+        parts = np.array([least, most])
+        if power == 2:
+            parts *= parts
         if costs is not None:
             # A hinge that is not zero is at least 2**-54: its square does not underflow, and the
             # product with the cost is rounded once more, for which the radius has room.
-            squares *= costs
-        sums = squares.sum(axis=1)
+            parts *= costs
+        sums = parts.sum(axis=1)
         below, above = enclose(sums, radius(sums, low.size + 1))
     if not (np.isfinite(below[0]) and np.isfinite(above[1])):
         return None
     return of_float(max(float(below[0]), 0.0)), of_float(float(above[1]))
 
 
-def _exact_squares(parts: Iterator[list[fmpq]], costs: Floats | None) -> fmpq:
+def _exact_sum(parts: Iterator[list[fmpq]], costs: Floats | None, power: int) -> fmpq:
     total, seen = fmpq(0), 0
     for values in parts:
         for value in values:
             if value < 1:
-                square = (1 - value) ** 2
-                total += square if costs is None else square * of_float(float(costs[seen]))
+                part = (1 - value) ** power
+                total += part if costs is None else part * of_float(float(costs[seen]))
             seen += 1
     return total

@@ -26,7 +26,9 @@ from novikoff.certificate.exact.dyadic import Dyadic, Integers, rational
 from novikoff.certificate.threads import by_slices
 
 _WIDTH = 16
-_MOST_TERMS = 1 << 21
+MOST_TERMS = 1 << 21
+"""Sums of so many products of two slices are exact in float64."""
+
 _MOST_SLICES = 16
 """Beyond, the numbers differ so much in size that integers of any length are as good."""
 
@@ -109,6 +111,42 @@ def exact_product(matrix: npt.NDArray[Any], vector: npt.NDArray[Any]) -> tuple[I
     return total, exponent
 
 
+def as_short_integers(values: npt.NDArray[Any]) -> npt.NDArray[np.float64] | None:
+    """Floats times a power of two, if that makes them a single slice: integers of 16 bits.
+
+    Examples
+    --------
+    >>> as_short_integers(np.array([1.0, -0.25]))
+    array([32768., -8192.])
+    >>> as_short_integers(np.array([1.0, 0.1])) is None
+    True
+    """
+    slices = Slices.of(values)
+    return slices.parts[0] if slices is not None and len(slices.parts) == 1 else None
+
+
+def is_zero_product(matrix: npt.NDArray[Any], vector: npt.NDArray[Any]) -> bool:
+    """Whether the exact product of a matrix and a vector of floats or integers is zero.
+
+    Examples
+    --------
+    >>> is_zero_product(np.array([[1.0, 0.5], [2.0, 1.0]]), np.array([1.0, -2.0]))
+    True
+    >>> is_zero_product(np.array([[1.0, 0.5], [2.0, 1.5]]), np.array([1.0, -2.0]))
+    False
+    """
+    digits = _digits(matrix, vector)
+    if digits is None:
+        return not any(_long_product(matrix, vector)[0])
+    # Where all digits are zero, so is the product; else, digits may cancel when carried.
+    places = digits[0]
+    some = places[:, places.any(axis=0)]
+    total = np.zeros(some.shape[1], dtype=object)
+    for place in some:
+        total = (total << _WIDTH) + place
+    return not any(total)
+
+
 def rounded_product(matrix: npt.NDArray[Any], vector: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
     """Product of a matrix and a vector of floats, each entry within ``2**-48`` of itself.
 
@@ -154,7 +192,7 @@ def _digits(matrix: npt.NDArray[Any], vector: npt.NDArray[Any]) -> tuple[Integer
     """Digits of the product before the carries, the leading ones first, and an exponent."""
     left = Slices.of(matrix)
     right = Slices.of(vector) if vector.dtype.kind == "f" else Slices.of_integers(vector)
-    if left is None or right is None or vector.size > _MOST_TERMS:
+    if left is None or right is None or vector.size > MOST_TERMS:
         return None
     columns = np.column_stack(right.parts)
     n_columns = columns.shape[1]
@@ -191,7 +229,7 @@ def exact_total(values: npt.NDArray[Any]) -> fmpq:
             return rational(int(total), exponent)
         return _total_of([int(part.sum()) for part in cut.parts], cut.exponent)
 
-    # A slice has fewer than _MOST_TERMS terms.
+    # A slice has fewer than MOST_TERMS terms.
     return sum(by_slices(total, values.size), fmpq(0))
 
 
@@ -204,7 +242,7 @@ def sum_of_squares(values: npt.NDArray[np.float64]) -> fmpq:
     37/4
     """
     cut = Slices.of(values)
-    if cut is None or values.size > _MOST_TERMS:
+    if cut is None or values.size > MOST_TERMS:
         (total,), exponent = _long_product(values[None], values)
         return rational(int(total), exponent)
     table = np.array(cut.parts)

@@ -18,7 +18,7 @@ from novikoff.certificate.exact.dyadic import Dyadic, ceil_float, floor_float, o
 from novikoff.certificate.exact.filter import enclose, radius
 from novikoff.certificate.exact.margins import NO_ROWS, Bound, competitors, over_norm
 from novikoff.certificate.exact.prediction import Errors
-from novikoff.certificate.exact.slack import Primal, hinge_squares, least_scale
+from novikoff.certificate.exact.slack import Primal, hinge_sums, least_scale
 from novikoff.certificate.examples.blocks import Floats, Indices
 from novikoff.certificate.examples.checked import Examples
 from novikoff.certificate.examples.labels import Signs
@@ -214,7 +214,7 @@ def primal_value(
     between = None
     exact = found.is_small(rows.size, thorough=thorough)
     if not exact:
-        between = hinge_squares(lows[rows], highs[rows], some)
+        between = hinge_sums(lows[rows], highs[rows], some)
     exact = between is None
     if between is None:
         between = _exact_hinges(found, rows, some, factor)

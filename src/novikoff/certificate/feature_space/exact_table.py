@@ -32,6 +32,10 @@ PRECISION = 128
 MOST_PRECISION = 1 << 14
 """Bits at which the sign of a sum of hyperbolic tangents is given up."""
 
+TINY, TINY_END = arb(2) ** -4096, rational(1, -4096)
+"""Below this, sums whose sign does not matter are enclosed by it: ``exp(-1e9)`` as a rational
+number has more than a billion bits."""
+
 
 def exact_sums(
     table: KernelTable,
@@ -126,6 +130,8 @@ class _Terms:
                 total = arb(offset)
                 for argument, coef in terms:
                     total += self._function(argument) * coef
+                if not decide and abs(total) < TINY:
+                    return -TINY_END, TINY_END
                 low, high = _end(total.lower()), _end(total.upper())
             if not decide or not low <= 0 <= high:
                 return low, high

@@ -7,6 +7,7 @@ from novikoff.certificate.base import Certificate
 from novikoff.certificate.claims import Findings
 from novikoff.certificate.errors import CertificateError
 from novikoff.certificate.escape import format_label
+from novikoff.certificate.exact.slack import HINGE
 from novikoff.certificate.feature_space.kernel_model import KernelModel
 from novikoff.certificate.model import Model, Soft
 from novikoff.certificate.wording import (
@@ -14,8 +15,8 @@ from novikoff.certificate.wording import (
     at_most,
     counted,
     format_bounds,
+    gap_in_percent,
     in_full,
-    percent,
 )
 
 
@@ -66,18 +67,24 @@ class Binary(Certificate):
         model = f"the {self._predictor}"
         if soft.scale != 1.0:
             model = f"{in_full(soft.scale)} times {model}"
-        gap = f" (gap {percent(soft.gap)})" if found is None else ""
+        gap = f" (gap {gap_in_percent(soft.gap)})" if found is None else ""
         return (
-            f"For C = {in_full(soft.C)} the soft-margin objective of {model} is at most {high}, "
+            f"For {penalty_of(soft)} the soft-margin objective of {model} is at most {high}, "
             f"and no {self.problem.hyperplanes} has less than {low}{gap}."
         )
+
+
+def penalty_of(soft: Soft) -> str:
+    """Name the penalty, and the loss where it is not the squared hinge."""
+    penalty = f"C = {in_full(soft.C)}"
+    return f"{penalty} and the hinge loss" if soft.loss == HINGE else penalty
 
 
 def soft_headline(soft: Soft) -> str:
     """What is proved of a soft margin, in a few words."""
     low, high = format_bounds(soft.dual, soft.primal)
-    gap = percent(soft.gap)
-    return f"soft margin, C = {in_full(soft.C)}, objective {low} to {high} (gap {gap})"
+    gap = gap_in_percent(soft.gap)
+    return f"soft margin, {penalty_of(soft)}, objective {low} to {high} (gap {gap})"
 
 
 def bounds_sentence(lower: float, upper: float, hyperplanes: str) -> str:

@@ -15,7 +15,12 @@ from novikoff.certificate.examples.checked import Examples
 from novikoff.certificate.feature_space.joint_kernel_model import JointKernelModel
 from novikoff.certificate.joint_claims import check_bound, check_joint_model, check_refutation
 from novikoff.certificate.joint_model import JointBound, JointModel, JointRefutation, JointSoft
-from novikoff.certificate.kinds.binary import bounds_sentence, no_more_than, soft_headline
+from novikoff.certificate.kinds.binary import (
+    bounds_sentence,
+    no_more_than,
+    penalty_of,
+    soft_headline,
+)
 from novikoff.certificate.kinds.separation import margin_gap
 from novikoff.certificate.status import Status
 from novikoff.certificate.wording import (
@@ -24,8 +29,8 @@ from novikoff.certificate.wording import (
     counted,
     digits_between,
     format_bounds,
+    gap_in_percent,
     in_full,
-    percent,
     prove,
 )
 
@@ -202,7 +207,7 @@ class Joint(Certificate):
             return ""
         if self._verdict is True:
             bounds = bounds_sentence(self.lower, self.upper, self._models)
-            gap = f" (gap {percent(self.gap)})" if math.isfinite(self.upper) else ""
+            gap = f" (gap {gap_in_percent(self.gap)})" if math.isfinite(self.upper) else ""
             return (
                 f"Separable: the model separates {classes} of {examples} from each other with "
                 f"{bounds}{gap}."
@@ -268,9 +273,9 @@ class Joint(Certificate):
         dual = soft.dual if found is None or found.dual is None else found.dual
         low, high = format_bounds(dual, primal)
         model = "the model" if soft.scale == 1.0 else f"{in_full(soft.scale)} times the model"
-        gap = f" (gap {percent(soft.gap)})" if found is None else ""
+        gap = f" (gap {gap_in_percent(soft.gap)})" if found is None else ""
         return (
-            f"For C = {in_full(soft.C)} the joint soft-margin objective of {model} is at most "
+            f"For {penalty_of(soft)} the joint soft-margin objective of {model} is at most "
             f"{high}, and no {self._models} has less than {low}{gap}."
         )
 
@@ -281,7 +286,7 @@ class Joint(Certificate):
             return f"{len(self.classes):,} classes jointly, {soft_headline(self.soft)}"
         if self._verdict is True:
             low, high = format_bounds(self.lower, self.upper)
-            bounds = f"margin {low} to {high} (gap {percent(self.gap)})"
+            bounds = f"margin {low} to {high} (gap {gap_in_percent(self.gap)})"
             if math.isinf(self.upper):
                 bounds = f"margin at least {low}"
             return f"{len(self.classes):,} classes are separable from each other, {bounds}"

@@ -16,7 +16,7 @@ from novikoff.certificate.feature_space.kernel_model import KernelModel
 from novikoff.certificate.fields import as_bound, as_support, as_weights, check_carried
 from novikoff.certificate.kinds.binary import Binary, bounds_sentence
 from novikoff.certificate.model import Model
-from novikoff.certificate.wording import format_bounds, percent
+from novikoff.certificate.wording import format_bounds, gap_in_percent
 
 
 def margin_gap(lower: float, upper: float) -> float:
@@ -71,7 +71,7 @@ class Separation(Binary):
 
     def sentences(self) -> list[str]:
         """What is proved, in whole sentences."""
-        gap = f" (gap {percent(self.gap)})" if math.isfinite(self.upper) else ""
+        gap = f" (gap {gap_in_percent(self.gap)})" if math.isfinite(self.upper) else ""
         bounds = bounds_sentence(self.lower, self.upper, self.problem.hyperplanes)
         examples = self.problem.examples
         verdict = (
@@ -84,7 +84,7 @@ class Separation(Binary):
         low, high = format_bounds(self.lower, self.upper)
         if math.isinf(self.upper):
             return f"separable, margin at least {low}"
-        return f"separable, margin {low} to {high} (gap {percent(self.gap)})"
+        return f"separable, margin {low} to {high} (gap {gap_in_percent(self.gap)})"
 
     def _check(self, examples: Examples) -> Findings:
         problem = self.problem

@@ -7,7 +7,8 @@
 ``wolfe-equilibrated``  the same with all columns brought to one scale, for the verdict alone
 ``wolfe-rational``      the same in rational arithmetic, for the verdict alone
 ``newton``              finite Newton in the primal: soft margins of many examples and few features
-``pivoting``            block principal pivoting in the dual: dense soft margins of few examples
+``pivoting``            block principal pivoting in the dual: dense soft margins of few examples,
+                        and sparse ones that few examples carry
 ``coordinate``          dual coordinate descent: sparse data, and dense data with more features than
                         examples
 ``slacks``              the slacks of a soft margin prove that nothing separates the examples

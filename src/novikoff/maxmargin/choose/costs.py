@@ -6,9 +6,13 @@ and it is stopped when it has cost as much as the next one would. Costs are in v
 over the data, or in such passes.
 """
 
+from math import inf
 from typing import NamedTuple
 
+import numpy as np
+
 from novikoff.maxmargin.choose.settings import CHOOSE, ChooseSettings
+from novikoff.maxmargin.coordinate.search import Rival
 from novikoff.maxmargin.problem import Problem
 
 
@@ -60,6 +64,31 @@ def pivoting_passes(shape: Shape, settings: ChooseSettings = CHOOSE) -> float:
     if n >= settings.newton_examples * d:
         return settings.pivoting_work * d * d / n / settings.row_products
     return n * (1.0 + settings.factors * n / d) / settings.row_products
+
+
+def sparse_pivoting_passes(problem: Problem, settings: ChooseSettings = CHOOSE) -> Rival:
+    """Return how many passes over sparse data take as long as pivoting, of the support vectors.
+
+    A product of the Gram matrix takes longer the more examples have values in the same columns.
+    """
+    shape, matrix = Shape.of(problem), problem.sample.storage.matrix
+    overlap = 0.0
+
+    def passes(support: int) -> float:
+        nonlocal overlap
+        entries = float(support) ** 2
+        work = settings.sparse_factors * support * entries / settings.row_products
+        work += settings.entry_work * entries
+        dependent = support > settings.independent * shape.n_features
+        if dependent or work > settings.most_pivoting * shape.n_values:
+            return inf
+        if not overlap:
+            counts = np.bincount(matrix.indices).astype(np.float64)
+            overlap = settings.product_work * float(counts @ counts) / float(shape.n_examples) ** 2
+        passes = (work + overlap * entries) / shape.n_values + settings.pivoting_passes
+        return passes if passes <= settings.most_pivoting else inf
+
+    return passes
 
 
 def favours_sweeps(shape: Shape, settings: ChooseSettings = CHOOSE) -> bool:

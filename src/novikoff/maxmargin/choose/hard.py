@@ -33,7 +33,7 @@ def hard_margin(
     *,
     tol: float,
     clock: Clock,
-    confirm: Confirm,
+    confirm: Confirm | None,
     by_slacks: BySlacks = lambda w, b: False,
     costs: Vector | None = None,
     start: Vector | None = None,
@@ -52,7 +52,8 @@ def hard_margin(
         Limits and history.
     confirm : callable
         Where a combination of examples vanishes as far as floating-point numbers tell, it says
-        whether it does exactly; then the status is NOT_SEPARABLE.
+        whether it does exactly; then the status is NOT_SEPARABLE. ``None``: floats are believed,
+        with as many digits as there are.
     by_slacks : callable
         Whether the slacks of a hyperplane prove that nothing separates the examples.
     costs : array of shape (n_examples,), optional
@@ -91,7 +92,7 @@ def _finish(
     status: Status,
     tol: float,
     aim: float,
-    confirm: Confirm,
+    confirm: Confirm | None,
     otherwise: Otherwise,
     settings: ChooseSettings,
 ) -> Solution:
@@ -101,9 +102,13 @@ def _finish(
         return by_coordinates(problem, tol, search.clock, found, settings)
     if found.status not in UNDECIDED:
         return found
+    # The digits of the Gram matrix mostly suffice to find the examples that combine to zero.
+    if found.status is Status.NOT_SEPARABLE and confirm and is_confirmed(search, confirm):
+        return found
     if problem.n_features <= search.settings.precise_features:
-        return decide_precisely(search, tol=tol, aim=aim, confirm=confirm, otherwise=otherwise)
-    if found.status is Status.NOT_SEPARABLE and is_confirmed(search, confirm):
+        believe = confirm or (lambda support: True)
+        return decide_precisely(search, tol=tol, aim=aim, confirm=believe, otherwise=otherwise)
+    if found.status is Status.NOT_SEPARABLE and confirm is None:
         return found
     decided = otherwise() if search.limit() is None else None
     if decided is not None:
@@ -131,7 +136,7 @@ def _probe_and_sweep(
     decided = None if clock.stop() else probe.first()
     if decided is None and clock.stop() is None:
         # Wolfe's method may still decide, unless there are too many examples and features.
-        with clock.at_most(inf if large else settings.probe_passes):
+        with clock.at_most(inf if large else _probe_passes(problem, clock, settings)):
             decided = probe.others()
     if decided is not None and ends(decided, tol):
         return decided
@@ -148,6 +153,14 @@ def _probe_and_sweep(
     if decided is not None:
         return problem.joined(decided, found)
     return found if probe.found is None else found.following(probe.found)
+
+
+def _probe_passes(problem: Problem, clock: Clock, settings: ChooseSettings) -> float:
+    """Return how many passes soft margins may take: the more, the longer Wolfe's method takes."""
+    shape = Shape.of(problem)
+    share = settings.probe_share * wolfe_work(shape, settings) / max(1, shape.n_values)
+    left = clock.limits.max_iter - clock.passes
+    return max(settings.probe_passes, min(share, left / 2))
 
 
 def _wolfe_and_probe(

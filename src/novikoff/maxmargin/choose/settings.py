@@ -72,6 +72,24 @@ class ChooseSettings:
     """Coordinate descent is tried before pivoting if that takes as long as so many passes. At half
     the value dense 1,500 x 700, 5 % noise, C = 100, takes 0.37 s instead of 0.20."""
 
+    sparse_factors: float = 0.6
+    """On sparse data, where sweeps have found about which examples carry the optimum, it takes so
+    many times the cube of their number ..."""
+
+    entry_work: float = 3.0
+    """... and so many values read by a pass for each entry of their Gram matrix ..."""
+
+    product_work: float = 0.6
+    """... and so many for each multiplication in it."""
+
+    independent: float = 0.8
+    """Pivoting is not considered for sparse data where there are more support vectors for each
+    feature: their Gram matrix is then nearly singular, and exchanges go in circles. Separable
+    6,000 x 1,000 with 30 normal values in a row, C = 100, has 1 and takes 0.87 s, not 0.24."""
+
+    most_pivoting: int = 1000
+    """Pivoting is not considered for sparse data where it takes more passes than this."""
+
     pivoting_passes: int = 3
     """Pivoting needs so many passes to start from weights and judge them."""
 
@@ -103,6 +121,11 @@ class ChooseSettings:
     """How many passes soft margins may take to decide whether anything separates sparse data before
     Wolfe's method is tried. They take about 50 where labels are noisy, and do not end where columns
     are correlated and no intercept takes up their means."""
+
+    probe_share: float = 0.1
+    """They may take this share of what Wolfe's method takes, if that is more, but no more than half
+    of the passes that are left. Sparse 6,000 x 1,500 like tf-idf, 10 % noise, takes 330 passes in
+    2 s, or 10 with Wolfe's method."""
 
     patience: float = 3.0
     """Wolfe's method goes first where it costs at most so many times what soft margins do. With

@@ -7,7 +7,8 @@ A round sweeps the examples that may carry weight, over and over, then scans all
 scan gives the bounds and the examples of the next round.
 """
 
-from math import inf
+from collections.abc import Callable
+from math import inf, log
 
 import numpy as np
 
@@ -25,6 +26,8 @@ from novikoff.maxmargin.passes import Ids, Passes, Vector
 from novikoff.maxmargin.problem import Problem, Solution
 from novikoff.run.clock import Clock, Stopped
 
+Rival = Callable[[int], float]
+
 
 def coordinate_descent(
     problem: Problem,
@@ -33,6 +36,7 @@ def coordinate_descent(
     clock: Clock,
     start: Vector | None = None,
     patient: bool = True,
+    rival: Rival | None = None,
     settings: CoordinateSettings = COORDINATE,
 ) -> Solution:
     """Maximise the dual until the relative gap between the bounds is at most ``tol``.
@@ -51,6 +55,9 @@ def coordinate_descent(
         Whether to go on if there are far more support vectors than features; else the solution
         says that it ``gave_up``. Without slack they would be linearly dependent, and sweeps over
         them converge slowly.
+    rival : callable, optional
+        How many passes another solver of soft margins would take, given the number of support
+        vectors. Where that would be faster, the search ends as at a limit of passes.
     settings : CoordinateSettings, optional
         Lengths of rounds, and accuracies.
 
@@ -59,7 +66,7 @@ def coordinate_descent(
     Solution
         Its hyperplane is that of the best primal bound seen, its weights those of the best dual.
     """
-    run = _Run(problem, tol, clock, patient, settings)
+    run = _Run(problem, tol, clock, patient, rival, settings)
     try:
         status = run.rounds(*run.begin(start))
     except Stopped as stopped:
@@ -74,6 +81,7 @@ class _Run:
         tol: float,
         clock: Clock,
         patient: bool,
+        rival: Rival | None,
         settings: CoordinateSettings,
     ) -> None:
         self.problem = problem
@@ -82,7 +90,10 @@ class _Run:
         self.tol = tol
         self.clock = clock
         self.patient = patient
-        self.gave_up = False
+        self.rival = rival
+        self.began = clock.passes
+        self.gaps: list[float] = []
+        self.gave_up = self.overtaken = False
         self.settings = settings
         self.passes = Passes(problem.sample, clock)
         # One pass to measure the examples.
@@ -124,6 +135,8 @@ class _Run:
             self.round(ids, bound)
             if self.gave_up:
                 return Status.PRECISION
+            if self.overtaken:
+                return Status.MAX_ITER
             ids, bound = self.scan()
             in_vain = in_vain + 1 if before == (self.lower, self.upper) else 0
             rounded = bound <= settings.reach * settings.rounding
@@ -157,6 +170,10 @@ class _Run:
                 self.gave_up = self._is_slow(supports, seen, before)
                 if self.gave_up:
                     return
+            self.gaps.append(seen)
+            self.overtaken = self._is_overtaken(supports[-1], len(ids))
+            if self.overtaken:
+                return
             before = seen
         support = ids[dual.weights[ids] > 0.0]
         changed = np.count_nonzero(carrying != (dual.weights > 0.0))
@@ -171,6 +188,19 @@ class _Run:
         falling = seen * (seen / before) ** settings.few_sweeps <= self.tol
         fading = supports[-1] <= settings.fading * supports[0] and seen > settings.stiff_gap
         return dependent and not falling and not fading
+
+    def _is_overtaken(self, support: int, swept: int) -> bool:
+        """Whether the rival would be faster, at the rate at which the gap fell of late."""
+        early = len(self.gaps) < self.settings.early
+        if self.rival is None or early or self.gaps[-1] <= self.tol:
+            return False
+        passes = self.rival(support)
+        if self.clock.passes - self.began < self.settings.trial * passes:
+            return False
+        late = len(self.gaps) // 2
+        fall = log(self.gaps[-1 - late] / self.gaps[-1])
+        left = log(self.gaps[-1] / self.tol) * late * swept / len(self.sample.order)
+        return left > fall * passes
 
     def _fallen(self) -> float:
         """To what share violations should fall: the less, the closer the bounds are already."""

@@ -58,6 +58,13 @@ class CoordinateSettings:
     stiff_gap: float = 0.99
     """See ``trial_sweeps``."""
 
+    trial: float = 0.5
+    """A rival is not asked before this share of the passes that it would take ..."""
+
+    early: int = 20
+    """... nor before so many sweeps: with large C the gap stays near 1 at first, and says nothing
+    of when it will fall."""
+
     reach: float = 2.0
     """Examples without weight whose slope exceeds so many times the largest violation are left
     out of the next sweep. Soft, passes 9.8, 10.2, 10.4; scattered 60.4, 61.1, 63.5; hard 9.9, 10.9,

@@ -3,6 +3,8 @@
 All in floating point: the certificate computes the rigorous bounds.
 """
 
+from collections.abc import Callable
+from functools import partial
 from math import inf
 from typing import NamedTuple
 
@@ -16,6 +18,11 @@ NEWTON_STEPS = 20
 
 ROUNDING = 1e-15
 """A flow that is balanced up to this share of all weights is balanced as far as rounding allows."""
+
+
+WIDTHS = (1.0, 0.1, 0.01)
+"""The widths of leads over which the hinge is made smooth, in turn, to place the offsets. Without
+the first, offsets far from the best move by a little only."""
 
 
 class Placed(NamedTuple):
@@ -47,22 +54,77 @@ def place_hard(products: Vector, codes: Ids, offsets: Vector) -> Placed:
 
 
 def place_soft(
-    norm2: float, products: Vector, codes: Ids, slack2: Vector, offsets: Vector, *, free: bool
+    norm2: float,
+    products: Vector,
+    codes: Ids,
+    slack2: Vector,
+    offsets: Vector,
+    *,
+    free: bool,
+    most: Vector | None = None,
 ) -> Placed:
     """Return offsets that make the primal objective small, and its value.
 
     ``norm2`` is ``|W|^2``. Newton's method on the offsets, from those given, as if the objective
     were smooth; it stops where a step does not help. It is not smooth where two wrong classes tie.
+    The hinge, which has the factors ``most``, is made smooth over shorter and shorter widths.
     """
+    if most is None:
+        if free:
+            offsets = _newton(products, codes, offsets, lambda lead: _squares(lead, slack2), norm2)
+        _, lead = worst_wrong(products + offsets, codes)
+        return Placed(offsets, norm2 + _squares(lead, slack2).value, _mistakes(lead))
+    tried = offsets
+    placed = _hinged(norm2, products, codes, offsets, most)
+    for width in WIDTHS if free else ():
+        tried = _newton(products, codes, tried, partial(_smooth, most=most, width=width), norm2)
+        placed = min(placed, _hinged(norm2, products, codes, tried, most), key=lambda p: p.value)
+    return placed
+
+
+class _Loss(NamedTuple):
+    """A sum over the examples, and its first two derivatives by each lead, the first negated."""
+
+    value: float
+    pull: Vector
+    stiff: Vector
+
+
+def _squares(lead: Vector, slack2: Vector) -> _Loss:
+    hinges = np.maximum(0.0, 1.0 - lead)
+    pull = hinges / slack2
+    return _Loss(0.5 * float(hinges @ pull), pull, np.where(hinges > 0.0, 1.0 / slack2, 0.0))
+
+
+def _smooth(lead: Vector, most: Vector, width: float) -> _Loss:
+    """Huber's hinge: a parabola over the width, centred at the corner, between the two lines."""
+    share = np.clip((1.0 - lead) / width + 0.5, 0.0, 1.0)
+    value = float(most @ np.where(share < 1.0, 0.5 * width * share**2, 1.0 - lead))
+    return _Loss(value, most * share, np.where((share > 0.0) & (share < 1.0), most / width, 0.0))
+
+
+def _hinged(norm2: float, products: Vector, codes: Ids, offsets: Vector, most: Vector) -> Placed:
+    _, lead = worst_wrong(products + offsets, codes)
+    value = norm2 + float(most @ np.maximum(0.0, 1.0 - lead))
+    return Placed(offsets, value, _mistakes(lead))
+
+
+def _mistakes(lead: Vector) -> int:
+    return int(np.count_nonzero(lead <= 0.0))
+
+
+def _newton(
+    products: Vector, codes: Ids, offsets: Vector, loss: Callable[[Vector], _Loss], norm2: float
+) -> Vector:
+    """Return offsets that make a loss small, from those given; ``norm2`` is added to it."""
     scores = products + offsets
     wrong, lead = worst_wrong(scores, codes)
-    value = _soft_value(norm2, lead, slack2)
+    now = loss(lead)
     n_classes = scores.shape[1]
-    for _ in range(NEWTON_STEPS if free else 0):
-        hinges = np.maximum(0.0, 1.0 - lead)
-        active = np.flatnonzero(hinges)
-        y, r, stiff = codes[active], wrong[active], 1.0 / slack2[active]
-        pull = hinges[active] * stiff
+    for _ in range(NEWTON_STEPS):
+        active = np.flatnonzero(now.pull)
+        y, r = codes[active], wrong[active]
+        pull, stiff = now.pull[active], now.stiff[active]
         slope = np.bincount(r, pull, n_classes) - np.bincount(y, pull, n_classes)
         between = np.bincount(y * n_classes + r, stiff, n_classes**2).reshape(2 * (n_classes,))
         between = between + between.T
@@ -71,23 +133,19 @@ def place_soft(
         step -= step.mean()
         gain, length = 0.0, 1.0
         for _ in range(5):
-            tried_wrong, tried = worst_wrong(scores + length * step, codes)
-            gain = value - _soft_value(norm2, tried, slack2)
+            tried_wrong, lead = worst_wrong(scores + length * step, codes)
+            tried = loss(lead)
+            gain = now.value - tried.value
             if gain > 0.0:
                 break
             length *= 0.25
         if not gain > 0.0:
             break
         offsets, scores = offsets + length * step, scores + length * step
-        wrong, lead, value = tried_wrong, tried, value - gain
-        if gain <= 1e-9 * value:
+        wrong, now = tried_wrong, tried
+        if gain <= 1e-9 * (norm2 + now.value):
             break
-    return Placed(offsets, value, int(np.count_nonzero(lead <= 0.0)))
-
-
-def _soft_value(norm2: float, lead: Vector, slack2: Vector) -> float:
-    hinges = np.maximum(0.0, 1.0 - lead)
-    return norm2 + 0.5 * float((hinges**2 / slack2).sum())
+    return offsets
 
 
 def flow_matrix(weights: Vector, codes: Ids) -> Vector:

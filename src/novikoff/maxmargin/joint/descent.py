@@ -9,12 +9,16 @@ from math import inf, sqrt
 import numpy as np
 
 from novikoff.certificate import Status
+from novikoff.compiled.joint_dual import FULL
 from novikoff.maxmargin.joint.bounds import place_hard, place_soft
 from novikoff.maxmargin.joint.dual import JointDual
 from novikoff.maxmargin.joint.problem import Ids, JointProblem, JointSolution, Vector
 from novikoff.maxmargin.joint.settings import DESCENT, DescentSettings
 from novikoff.maxmargin.passes import Passes
 from novikoff.run.clock import Clock, Stopped
+
+LEAST_PASSES = 3.0
+"""The passes without which there are no bounds: for the centre, the lengths and the scores."""
 
 
 def joint_descent(
@@ -51,12 +55,30 @@ def joint_descent(
     settings : DescentSettings, optional
         Lengths of rounds, and accuracies.
     """
+    if problem.most is not None and not clock.fits(LEAST_PASSES):
+        return _without_passes(problem)
     run = _Run(problem, tol, clock, few if patient else problem.n_rows, settings)
     try:
         status = run.rounds(*run.begin(start, offsets))
     except Stopped as stopped:
         status = stopped.status
     return run.solution(status)
+
+
+def _without_passes(problem: JointProblem) -> JointSolution:
+    """Return the model of zeros, whose hinges are all 1."""
+    assert problem.most is not None
+    n_classes, order = problem.n_classes, problem.sample.order
+    return JointSolution(
+        vectors=np.zeros((n_classes, problem.n_features)),
+        offsets=np.zeros(n_classes),
+        weights=np.zeros((problem.sample.n_examples, n_classes)),
+        status=Status.MAX_ITER,
+        lower=0.0,
+        upper=float(problem.most[order].sum()),
+        solver="joint-coordinate",
+        mistakes=problem.n_examples,
+    )
 
 
 class _Run:
@@ -105,6 +127,9 @@ class _Run:
             dual.refresh()
             return order, inf
         dual.weights *= total / norm2
+        sums = dual.weights[order].sum(axis=1)
+        over = sums > dual.most[order]
+        dual.weights[order[over]] *= (dual.most[order[over]] / sums[over])[:, None]
         return self.scan()
 
     def _lengths(self, vectors: Vector) -> tuple[float, float]:
@@ -178,14 +203,18 @@ class _Run:
         if self.hard:
             self._judge_hard(vectors, products, norm2, total)
         else:
-            self._judge_soft(vectors, products, norm2, total)
+            self._judge_soft(vectors, products)
         self.judged = True
         self.clock.report(self.mistakes, self.lower, self.upper)
         weights = dual.weights[order]
         scores = products + dual.offsets
         own = scores[np.arange(len(order)), self.codes]
-        slopes = 1.0 + scores - own[:, None] - (dual.slack2[order] * weights.sum(axis=1))[:, None]
+        slopes = 1.0 + scores - own[:, None]
         slopes[np.arange(len(order)), self.codes] = -inf
+        sums = weights.sum(axis=1)
+        full = sums >= FULL * dual.most[order]
+        levels = np.where(full, np.maximum(0.0, slopes.max(axis=1)), dual.slack2[order] * sums)
+        slopes -= levels[:, None]
         violation = float(np.where(weights > 0.0, np.abs(slopes), slopes).max())
         near = weights.any(axis=1) | (slopes.max(axis=1) >= -reach * violation)
         return order[near], reach * violation
@@ -204,23 +233,25 @@ class _Run:
         if length / total < self.upper:
             self.upper, self.weights = length / total, self.dual.weights.copy()
 
-    def _judge_soft(self, vectors: Vector, products: Vector, norm2: float, total: float) -> None:
+    def _judge_soft(self, vectors: Vector, products: Vector) -> None:
         """Keep the better bounds on the objective."""
+        order, most = self.sample.order, self.problem.most
+        norm2 = float((vectors**2).sum())
         placed = place_soft(
-            float((vectors**2).sum()),
+            norm2,
             products,
             self.codes,
-            self.dual.slack2[self.sample.order],
+            self.dual.slack2[order],
             self.dual.offsets,
             free=self.sample.affine,
+            most=None if most is None else most[order],
         )
         if placed.value < self.upper:
             self.upper, self.mistakes = placed.value, placed.mistakes
             self._take_model(vectors, placed.offsets)
-        lower = 0.5 * total**2 / norm2 if norm2 > 0.0 else 0.0
+        lower, multiple = self.problem.dual(self.dual.weights[order], 2.0 * norm2)
         if lower > self.lower:
-            self.lower = lower
-            self.weights = self.dual.weights * (total / norm2)
+            self.lower, self.weights = lower, self.dual.weights * multiple
 
     def _take_model(self, vectors: Vector, offsets: Vector) -> None:
         """Remember a model, its offsets taken from this centre to the sample's."""

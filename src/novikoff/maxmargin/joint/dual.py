@@ -35,6 +35,8 @@ class JointDual:
         self.sample = sample
         self.codes = problem.codes
         self.slack2 = np.zeros(n) if problem.slack2 is None else problem.slack2
+        self.bounded = problem.most is not None
+        self.most = np.full(n, inf) if problem.most is None else problem.most
         self.in_place = sample.storage.part(sample.order[:1])[1] is None
         self.centre = np.zeros(d)
         if sample.affine:
@@ -56,10 +58,14 @@ class JointDual:
     def gap_seen(self) -> float:
         """The soft margin's relative gap, each example's part of it before its step of a sweep.
 
-        The optimum is half the sum of the weights there.
+        The dual is half the sum of the weights at the optimum if hinges are squared, and else that
+        sum less half of ``|w|^2``.
         """
-        gap = float(self.state[GAP])
-        return gap / (gap + 0.5 * float(self.state[MASS])) if gap > 0.0 else 0.0
+        gap, dual = float(self.state[GAP]), 0.5 * float(self.state[MASS])
+        if self.bounded:
+            vectors = self.vectors.sums - np.outer(self.centre, self.vectors.flow)
+            dual = max(0.0, 2.0 * dual - 0.25 * float(np.square(vectors).sum()))
+        return gap / (gap + dual) if gap > 0.0 else 0.0
 
     @property
     def offsets(self) -> Vector:
@@ -85,6 +91,7 @@ class JointDual:
                 self.codes[local],
                 self.along[local],
                 self.slack2[local],
+                self.most[local],
                 self.curves[local],
                 self.centre2,
                 self.pull,

@@ -28,8 +28,13 @@ class JointProblem:
                  with intercepts also sum_ir a_ir (e_y - e_r) = 0: the flow between classes
                  balances
 
-    with ``Delta_i^2 = 1 / (2 C s_i)`` for the weight ``s_i`` of the example. The intercepts are not
-    penalised. With two classes it is the binary problem.
+    with ``Delta_i^2 = 1 / (2 C s_i)`` for the weight ``s_i`` of the example. With the hinge in
+    place of its square they are::
+
+        primal   |w|^2 / 2 + sum_i C s_i hinge_i
+        dual     sum a - |sum_ir a_ir z_ir|^2 / 2,   0 <= a,  A_i <= C s_i
+
+    The intercepts are not penalised. With two classes it is the binary problem.
     """
 
     sample: Sample
@@ -38,7 +43,19 @@ class JointProblem:
     """The class of every row of the storage."""
     n_classes: int
     slack2: Vector | None = None
-    """``Delta_i^2`` for every row of the storage; ``None``: the hard margin."""
+    """``Delta_i^2`` for every row of the storage; ``None``: the hard margin. 0 with the hinge."""
+    most: Vector | None = None
+    """With the hinge: ``C s_i`` for every row of the storage, which bounds ``A_i``."""
+
+    @classmethod
+    def soft(
+        cls, sample: Sample, codes: Ids, n_classes: int, penalties: Vector, *, squared: bool
+    ) -> "JointProblem":
+        """Return the soft margin for ``C s_i``, of every row of the storage."""
+        if not squared:
+            return cls(sample, codes, n_classes, np.zeros(len(penalties)), penalties)
+        with np.errstate(divide="ignore"):
+            return cls(sample, codes, n_classes, 0.5 / penalties)
 
     @property
     def n_examples(self) -> int:
@@ -54,6 +71,22 @@ class JointProblem:
     def n_rows(self) -> int:
         """The number of virtual rows."""
         return self.n_examples * (self.n_classes - 1)
+
+    def dual(self, weights: Vector, norm2: float) -> tuple[float, float]:
+        """Return the dual objective of the best multiple of balanced weights, and the multiple.
+
+        ``norm2`` is ``|sum a z|^2``; ``weights`` has a row for each example of the order.
+        """
+        assert self.slack2 is not None
+        order = self.sample.order
+        sums = weights.sum(axis=1)
+        total, norm2 = float(sums.sum()), norm2 + float(sums**2 @ self.slack2[order])
+        multiple = total / norm2 if norm2 > 0.0 else 0.0
+        some = sums > 0.0
+        if self.most is not None and some.any():
+            room = float((self.most[order][some] / sums[some]).min())
+            multiple = min(multiple, room) if norm2 > 0.0 else room
+        return multiple * (total - 0.5 * multiple * norm2), multiple
 
     def joined(self, before: "JointSolution", after: "JointSolution") -> "JointSolution":
         """Return the better bounds of two searches, each with what proves it."""

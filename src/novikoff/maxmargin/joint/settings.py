@@ -102,3 +102,59 @@ class CorralSettings:
 
 
 CORRAL = CorralSettings()
+
+
+@dataclass(frozen=True)
+class NewtonSettings:
+    """How smooth the hinges are made, how exactly a minimum is found, and the first subsample."""
+
+    most_steps: int = 100
+    """Six to fifteen are usual for a gap of 1e-3; many more mean that another solver is better."""
+
+    rho: float = 0.07
+    """The smoothing at first, in units of the squared slack. Steps to a gap of 1e-3 at 0.2, at the
+    value and at 0.02: 5,000 x 20, five classes, C = 1: 9, 6, 6; 3,000 x 50, ten: 12, 12, 17."""
+
+    hinge_rho: float = 0.3
+    """The same of the hinge that is not squared, in units of the lead. 20,000 x 10, three classes,
+    C = 1: 17, 12, 16 steps at 0.07, at the value and at 1; three irises, C = 100: 39, 30, 27."""
+
+    sharpen: float = 0.3
+    """After minima that took few steps, the smoothing becomes this share of what it was."""
+
+    few_steps: int = 3
+    """See ``sharpen``."""
+
+    least_rho: float = 1e-5
+    """The least smoothing: weights are differences of scores divided by it."""
+
+    rounds_in_vain: int = 3
+    """The search ends after this many minima in a row that improve neither bound."""
+
+    enough: float = 0.1
+    """A minimum is found when the gradient costs the dual less than this share of the gap asked
+    for, or of a hundredth of the gap at hand."""
+
+    slope: float = 0.3
+    """A step is long enough when the slope along it has fallen to this share."""
+
+    line_steps: int = 12
+    """The most trial lengths of a step."""
+
+    short_step: float = 0.1
+    """A step shorter than this means stiff hinges, of few examples."""
+
+    patience: int = 4
+    """The number of short steps after which the search gives up, unless it is patient."""
+
+    subsample: int = 20
+    """The first subsample has this many examples for each number of the model, but at least
+    ``least_subsample``."""
+
+    least_subsample: int = 2000
+
+    growth: int = 4
+    """A subsample is only worth while if there are this many times as many examples."""
+
+
+NEWTON = NewtonSettings()

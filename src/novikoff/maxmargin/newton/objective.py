@@ -62,6 +62,14 @@ class Point:
         size = float(np.linalg.norm(self.moments[0]) + np.linalg.norm(by))
         return Carried(self.active, moments, self.rounding + rounding * size)
 
+    def is_stationary(self, rounding: float) -> bool:
+        """Whether the gradient is no longer than rounding errors of the sums that make it.
+
+        ``rounding`` is the error of a sum, in units of its size.
+        """
+        size = float(np.linalg.norm(self.moments[0]))
+        return float(np.linalg.norm(self.gradient)) <= rounding * size
+
     def steepness(self, vanishing: float) -> float:
         """Return the length of the gradient in units of the vectors whose difference it is.
 

@@ -149,7 +149,9 @@ class _Run:
         least = rounding if self.exact else max(rounding, settings.stall * self.tol)
         while stalls <= settings.most_stalls and (self.exact or point.gap > self.tol):
             steepness, primal = point.steepness(vanishing), point.primal
-            if steepness <= rounding:
+            if steepness <= rounding or (
+                point.gap <= settings.exact_gap and point.is_stationary(settings.rounding)
+            ):
                 break
             point, length = self._step(self.whole, point, forcing=settings.forcing)
             self._record(point)

@@ -63,6 +63,11 @@ class NewtonSettings:
     exact_gradient: float = 2.0**-51
     """A gradient so small, in units of the vectors whose difference it is, is rounding."""
 
+    exact_gap: float = 1e-12
+    """With so small a gap, too, a gradient within the rounding errors of the sums over all examples
+    is taken for rounding. Dense 5,000 x 20 with noise then takes 3 steps instead of 7, of which
+    four would change the last digits alone."""
+
     vanishing_norm: float = 1e-8
     """A ``w`` shorter than this, in units of the longest that its objective allows, is taken for
     that long when the gradient is measured by it."""

@@ -7,6 +7,8 @@ from numpy.typing import NDArray
 from scipy.linalg import get_lapack_funcs
 
 from novikoff.compiled import blocks
+from novikoff.compiled import gram as compiled
+from novikoff.compiled.rows import CSR
 from novikoff.maxmargin.passes import Ids, Passes, Vector
 
 LEAST_BLOCK = 64
@@ -43,9 +45,13 @@ class Gram:
         """Take in more members."""
         before, self.members = len(self.members), np.concatenate([self.members, new])
         n = len(self.members)
-        larger = np.empty((n, n), dtype=self.dtype)
+        sparse_rows = self.passes.sample.is_sparse
+        larger = np.empty((n, n), dtype=np.float64 if sparse_rows else self.dtype)
         larger[:before, :before] = self.matrix
         self.matrix = larger
+        if sparse_rows:
+            self._multiply_sparse(before)
+            return
         for begin in range(before, n, self.block):
             mine = slice(begin, min(begin + self.block, n))
             rows = self._rows(self.members[mine])
@@ -55,6 +61,25 @@ class Gram:
                 rows_of_others = rows if others == mine else self._rows(self.members[others])
                 products = rows @ rows_of_others.T
                 larger[mine, others], larger[others, mine] = products, products.T
+
+    def _multiply_sparse(self, before: int) -> None:
+        """Fill in the products of the members that are new, and round them."""
+        sample, out = self.passes.sample, self.matrix
+        rows = sample.storage.sparse_rows(self.members)
+        columns, along = rows.tocsc(), rows @ sample.centre
+        centre2 = float(sample.centre @ sample.centre)
+        for begin in range(before, len(out), LEAST_BLOCK):
+            self.passes.check()
+            end = min(begin + LEAST_BLOCK, len(out))
+            compiled.products(
+                CSR(rows.data, rows.indices, rows.indptr),
+                CSR(columns.data, columns.indices, columns.indptr),
+                along,
+                centre2,
+                begin,
+                out[:end, :end],
+            )
+        self.matrix = out.astype(self.dtype, copy=False)
 
     def _rows(self, ids: Ids) -> NDArray[Any]:
         sample = self.passes.sample

@@ -118,7 +118,11 @@ class _Run:
             weights = before.weights
             self._take(before)
         self.free[self.order] = True if weights is None else weights[self.order] > 0.0
-        if before is not None and len(members) > most:
+        if before is not None and self.sample.is_sparse:
+            margins = self.signs * (self._products(before.w) + before.offset)
+            self.free[self.order] |= margins < 1.0
+            members = self.order[self.free[self.order]]
+        elif before is not None and len(members) > most:
             margins = self.signs * (self._products(before.w) + before.offset)
             members = self.order[np.sort(np.argpartition(margins, most)[:most])]
             self.free[self.order] = margins < 1.0

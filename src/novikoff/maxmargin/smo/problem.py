@@ -71,7 +71,9 @@ def placed(
     most = float(weights @ np.sqrt(np.abs(matrix.diagonal))) ** 2
     check_square(norm2, most, matrix.dtype)
     norm2 = max(norm2, 0.0)
-    if not total > 0.0 or not norm2 > 0.0:
+    # With slack a vector of zero has a meaning: no hyperplane is worth its length.
+    lifted = norm2 if slack2 is None else norm2 + float(weights**2 @ slack2)
+    if not total > 0.0 or not lifted > 0.0:
         return KernelSolution(weights, 0.0, status, -np.inf, np.inf, len(signs), solver)
     if slack2 is None:
         offset, least, mistakes = place_hard(products, signs, problem.affine)
@@ -87,7 +89,6 @@ def placed(
             mistakes,
             solver,
         )
-    lifted = norm2 + float(weights**2 @ slack2)
     factor = total / lifted
     w = np.array([factor * np.sqrt(norm2)])
     offset, primal, mistakes = place_soft(w, factor * products, signs, slack2, problem.affine)
