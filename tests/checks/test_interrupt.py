@@ -17,6 +17,7 @@ from novikoff.certificate import (
     SoftOptimum,
     Status,
 )
+from novikoff.certificate.announce import COMPILING
 from novikoff.estimators import margin_fit
 from novikoff.sample import storage
 from tests.checks.subjects import (
@@ -82,13 +83,13 @@ def test_interrupted_at_the_last_line_of_the_history(name):
 @pytest.mark.parametrize("name", ["scale-free", "hard", "soft"])
 def test_an_interruption_stops_all_classes(name, n_jobs):
     rng = np.random.default_rng(0)
-    X, y = rng.standard_normal((600, 3)), rng.integers(0, 5, 600)
+    X, y = rng.standard_normal((20_000, 3)), rng.integers(0, 5, 20_000)
     clf = patient(name, n_jobs=n_jobs, multi_class="ovr")
     interrupted(clf, X, y)
     assert clf.coef_.shape == (5, 3)
-    # Another thread may have finished its class by then.
     stopped = [part.status is Status.INTERRUPTED for part in clf.certificate_.certificates]
-    assert sum(stopped) >= 6 - n_jobs
+    # Another thread may have finished classes before this one could cancel it.
+    assert all(stopped) if n_jobs == 1 else sum(stopped) >= 2
     assert_proved(clf, X, y)
 
 
@@ -324,7 +325,8 @@ def test_a_real_signal_from_another_process():
             elif not pressed:
                 run.send_signal(signal.SIGINT)
                 pressed = True
-        assert run.stderr.read() == ""
+        # What no test has used before is compiled.
+        assert run.stderr.read() in ("", f"{COMPILING}\n")
     assert run.returncode == 0
     assert told == [["INTERRUPTED", "True"]] * len(ESTIMATORS) + [["INTERRUPTED"], ["done"]]
 
@@ -383,5 +385,6 @@ def test_a_grid_search_stops_at_the_first_of_nine_fits():
             elif not pressed:
                 run.send_signal(signal.SIGINT)
                 pressed = True
-        assert run.stderr.read() == ""
+        # What no test has used before is compiled.
+        assert run.stderr.read() in ("", f"{COMPILING}\n")
     assert told == ["fit", "stopped"] * 2

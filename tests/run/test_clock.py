@@ -1,6 +1,5 @@
 """The clock: limits, Ctrl-C and history, without a search."""
 
-import contextlib
 import os
 import signal
 import threading
@@ -11,7 +10,6 @@ import pytest
 
 from novikoff.certificate import Status
 from novikoff.run import Clock, Limits, Stopped, cancel_on_interrupt
-from novikoff.run.clock import remember_interrupts
 
 PAST = 0.0
 
@@ -154,43 +152,3 @@ def test_seconds_left():
     assert Clock().seconds_left == inf
     assert Clock(Limits(deadline=0.0)).seconds_left == 0.0
     assert 50.0 < Clock(Limits(deadline=time.perf_counter() + 60.0)).seconds_left <= 60.0
-
-
-def lose_an_interrupt():
-    """What happens to an exception in a finalizer, or in a callback of the compiler."""
-    with contextlib.suppress(KeyboardInterrupt):
-        signal.raise_signal(signal.SIGINT)
-
-
-@pytest.mark.usefixtures("default_handler")
-def test_an_interrupt_that_was_lost_is_raised_at_the_end():
-    with pytest.raises(KeyboardInterrupt), remember_interrupts():
-        lose_an_interrupt()
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
-
-
-@pytest.mark.usefixtures("default_handler")
-def test_an_interrupt_that_was_lost_is_raised_before_a_search():
-    with pytest.raises(KeyboardInterrupt), remember_interrupts():
-        lose_an_interrupt()
-        with cancel_on_interrupt(threading.Event()):
-            pytest.fail("the search began")
-
-
-@pytest.mark.usefixtures("default_handler")
-def test_a_search_cancels_also_where_interrupts_are_remembered():
-    cancel = threading.Event()
-    with remember_interrupts():
-        with cancel_on_interrupt(cancel):
-            signal.raise_signal(signal.SIGINT)
-        assert cancel.is_set()
-        with pytest.raises(KeyboardInterrupt), cancel_on_interrupt(threading.Event()):
-            signal.raise_signal(signal.SIGINT)
-            signal.raise_signal(signal.SIGINT)
-
-
-@pytest.mark.usefixtures("default_handler")
-def test_without_an_interrupt_nothing_is_raised():
-    with remember_interrupts(), remember_interrupts():
-        pass
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

@@ -25,6 +25,7 @@ import numba
 from numba.core import caching, event
 
 from novikoff.certificate.announce import compilations, logger
+from novikoff.certificate.interrupts import defer_interrupts
 
 # numba has types for some of its names only.
 _njit: Any = numba.njit
@@ -69,6 +70,7 @@ def njit(*, inner: bool = False, **options: Any) -> Callable[[Function], Any]:
         )(function)
         if os.path.exists(function.__code__.co_filename):
             dispatcher._cache = KernelCache(function)
+        dispatcher.compile = defer_interrupts()(dispatcher.compile)
         return dispatcher
 
     return decorate

@@ -21,7 +21,6 @@ from novikoff.estimators.one_vs_rest import deadline_in, fit_classes
 from novikoff.estimators.options import check_max_margin_options
 from novikoff.estimators.start import joint_weights_of, weights_of
 from novikoff.estimators.training import Training
-from novikoff.run.clock import remember_interrupts
 
 
 class MaxMargin(LinearModel):
@@ -248,7 +247,7 @@ class MaxMargin(LinearModel):
             The estimator itself.
         """
         check_max_margin_options(self)
-        with restore_on_error(self), remember_interrupts(), threads(self.n_jobs):
+        with restore_on_error(self), threads(self.n_jobs):
             interrupted = self._fit(X, y, sample_weight, start)
         if interrupted:
             raise KeyboardInterrupt

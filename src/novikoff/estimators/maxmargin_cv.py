@@ -26,7 +26,6 @@ from novikoff.estimators.one_vs_rest import deadline_in
 from novikoff.estimators.options import C_RANGE, check_max_margin_options
 from novikoff.estimators.usual_cost import usual_cost
 from novikoff.run import Limits
-from novikoff.run.clock import remember_interrupts
 
 GRID = 1e-4, 1e2
 """The least and the largest finite C of a grid, in units of the C that the columns suggest. Of 34
@@ -186,7 +185,7 @@ class MaxMarginCV(LinearModel):
             The estimator itself.
         """
         check_max_margin_options(self.with_C(math.inf))
-        with restore_on_error(self), remember_interrupts(), threads(self.n_jobs):
+        with restore_on_error(self), threads(self.n_jobs):
             interrupted = self._fit(X, y, sample_weight)
         if interrupted:
             raise KeyboardInterrupt

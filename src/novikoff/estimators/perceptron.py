@@ -24,7 +24,6 @@ from novikoff.estimators.options import average_of, check_perceptron_options
 from novikoff.estimators.rule_fit import JOINT, LastRun, RuleFit
 from novikoff.estimators.training import Training
 from novikoff.rules import Rule, named
-from novikoff.run.clock import remember_interrupts
 from novikoff.sample import JointSample, visit_order
 from novikoff.sample.joint_kernel import JointKernelSample
 
@@ -325,7 +324,7 @@ class Perceptron(LinearModel):
             The estimator itself.
         """
         check_perceptron_options(self)
-        with restore_on_error(self), remember_interrupts(), threads(self.n_jobs):
+        with restore_on_error(self), threads(self.n_jobs):
             interrupted = self._fit(X, y)
         if interrupted:
             raise KeyboardInterrupt

@@ -200,44 +200,6 @@ class SecondInterrupt(KeyboardInterrupt):
     """Ctrl-C was pressed again, while a search was ending for the first one."""
 
 
-class _Remembered:
-    """Python's answer to Ctrl-C, which also remembers that it was pressed."""
-
-    def __init__(self) -> None:
-        self.pressed = False
-
-    def __call__(self, number: int, frame: Any) -> None:
-        self.pressed = True
-        raise KeyboardInterrupt
-
-    def check(self) -> None:
-        """Raise again what was lost."""
-        if self.pressed:
-            raise KeyboardInterrupt
-
-
-@contextmanager
-def remember_interrupts() -> Iterator[None]:
-    """Raise a Ctrl-C again that was lost on the way, at the next search or at the end.
-
-    An exception that is raised in a finalizer, or in a callback of the compiler, is printed and
-    ignored; the first fit ever spends most of its time there. Nothing changes outside the main
-    thread, or where another handler is installed.
-    """
-    default = signal.default_int_handler
-    main = threading.current_thread() is threading.main_thread()
-    if not main or signal.getsignal(signal.SIGINT) is not default:
-        yield
-        return
-    handler = _Remembered()
-    signal.signal(signal.SIGINT, handler)
-    try:
-        yield
-        handler.check()
-    finally:
-        signal.signal(signal.SIGINT, default)
-
-
 @contextmanager
 def cancel_on_interrupt(cancel: threading.Event) -> Iterator[None]:
     """Let the first Ctrl-C set ``cancel``, so that a search ends cleanly; the second raises.
@@ -246,11 +208,9 @@ def cancel_on_interrupt(cancel: threading.Event) -> Iterator[None]:
     """
     before = signal.getsignal(signal.SIGINT)
     main = threading.current_thread() is threading.main_thread()
-    if not main or not (before is signal.default_int_handler or isinstance(before, _Remembered)):
+    if not main or before is not signal.default_int_handler:
         yield
         return
-    if isinstance(before, _Remembered):
-        before.check()
 
     def handle(number: int, frame: Any) -> None:
         if cancel.is_set():
