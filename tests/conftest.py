@@ -1,6 +1,7 @@
-"""Hypothesis profiles: HYPOTHESIS_PROFILE=ci (the default) or thorough; a small data set."""
+"""Hypothesis profiles: HYPOTHESIS_PROFILE=ci (the default) or thorough; what tests share."""
 
 import os
+import signal
 
 import numpy as np
 import pytest
@@ -30,3 +31,11 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 def few_digits():
     X, y = load_digits(return_X_y=True)
     return (X[:300] / 16).astype(np.float32), y[:300]
+
+
+@pytest.fixture
+def default_handler():
+    """Python's own answer to Ctrl-C, which workers that run tests side by side ignore."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)

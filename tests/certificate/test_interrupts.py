@@ -11,14 +11,6 @@ import pytest
 from novikoff.certificate.interrupts import defer_interrupts
 
 
-@pytest.fixture
-def default_handler():
-    # Workers that run tests side by side ignore Ctrl-C.
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
 @pytest.mark.usefixtures("default_handler")
 def test_an_interrupt_is_raised_at_the_end_of_the_outermost_block():
     reached = []

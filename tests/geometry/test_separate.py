@@ -1,7 +1,6 @@
 """The distance of two bodies: right, between proved bounds, with the right status."""
 
 import _thread
-import signal
 import threading
 from dataclasses import replace
 from math import inf, sqrt
@@ -412,12 +411,11 @@ def test_sparse_rows_in_many_dimensions():
     assert separate(K, K[:5]).status is Verdict.MEET
 
 
+@pytest.mark.usefixtures("default_handler")
 def test_a_long_search_can_be_interrupted():
     P = np.random.default_rng(0).standard_normal((100_000, 60))
     K, L = Points(P), Points(P[::-1] + 0.3)
     assert MOST_WORK // P.size < 100
-    # Workers that run tests side by side ignore Ctrl-C.
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     timer = threading.Timer(0.3, _thread.interrupt_main)
     timer.start()
     try:
@@ -425,7 +423,6 @@ def test_a_long_search_can_be_interrupted():
             separate(K, L, epsilon=1e-3, time_limit=30.0)
     finally:
         timer.cancel()
-        signal.signal(signal.SIGINT, before)
 
 
 class Disk:

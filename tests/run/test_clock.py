@@ -77,13 +77,6 @@ def test_other_errors_of_callbacks_are_not_swallowed():
         Clock(callbacks=[fail]).report(0, 0.0, 1.0)
 
 
-@pytest.fixture
-def default_handler():
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
 @pytest.mark.usefixtures("default_handler")
 def test_the_first_ctrl_c_cancels_and_the_second_raises():
     cancel = threading.Event()
