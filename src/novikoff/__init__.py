@@ -3,6 +3,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from novikoff._lazy import lazy_names
 from novikoff._version import __version__
 
 if TYPE_CHECKING:
@@ -52,32 +53,29 @@ __all__ = [
     "verify",
 ]
 
-# Found when first asked for: the command line's help must not wait for the compiled code, and
-# checking a certificate must not import a solver.
 _MODULES = ("certificate", "data", "geometry", "neural", "reproduce", "rules", "theory")
 _HOMES = {
-    "novikoff.certificate": (
-        "Certificate",
-        "CertificateError",
-        "Status",
-        "Undecided",
-        "verify",
+    "novikoff.certificate": ("Certificate", "CertificateError", "Status", "Undecided", "verify"),
+    "novikoff.estimators": (
+        "MaxMargin",
+        "MaxMarginCV",
+        "ModelError",
+        "NotSeparableError",
+        "Perceptron",
+        "is_separable",
+        "load",
+        "save",
+        "separation",
     ),
     "novikoff.geometry": ("PointGame", "separate"),
     "novikoff.run": ("trace",),
     "novikoff.theory": ("RobustProjection",),
 }
-_HOME = {name: home for home, names in _HOMES.items() for name in names}
+_find = lazy_names(__name__, _HOMES)
 
 
 def __getattr__(name: str) -> Any:
-    if name in _MODULES:
-        return import_module(f"novikoff.{name}")
-    if name in __all__:
-        value = getattr(import_module(_HOME.get(name, "novikoff.estimators")), name)
-        globals()[name] = value
-        return value
-    raise AttributeError(f"module 'novikoff' has no attribute {name!r}")
+    return import_module(f"novikoff.{name}") if name in _MODULES else _find(name)
 
 
 def __dir__() -> list[str]:

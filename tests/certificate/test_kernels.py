@@ -131,6 +131,31 @@ def test_damaged_files_are_compiled_again(installed, suffix, damage):
     assert child(KERNEL, installed) == ("0", [])
 
 
+def test_reading_compiled_code_does_not_prepare_the_compiler(installed):
+    prepared = KERNEL + "import sys; print('numba.cpython.unicode' in sys.modules)"
+    compiled, answer = child(prepared, installed)[0].split()
+    assert int(compiled) > 0
+    assert answer == "True"
+    assert child(prepared, installed)[0].split() == ["0", "False"]
+
+
+def test_what_is_compiled_calls_what_was_read(installed):
+    code = (
+        KERNEL
+        + """
+from numba import njit
+@njit
+def twice_raised(values):
+    raise_to(values, 2)
+    raise_to(values, 2)
+twice_raised(values)
+assert values[0, 0] == 9.0**4
+"""
+    )
+    child(KERNEL, installed)
+    assert child(code, installed)[0] == "0"
+
+
 def test_compilations_inside_of_others_are_announced_until_the_last_ends():
     lines = []
     with announcing(lines.append):

@@ -17,12 +17,13 @@ import contextlib
 import os
 import tempfile
 from collections.abc import Callable, Iterator
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import llvmlite.binding
 import numba
-from numba.core import caching, event
+from numba.core import caching, event, runtime
 
 from novikoff.certificate.announce import compilations, logger
 from novikoff.certificate.interrupts import defer_interrupts
@@ -32,6 +33,7 @@ _njit: Any = numba.njit
 _numba: Any = caching
 _events: Any = event
 _config: Any = numba.config
+_runtime: Any = runtime
 
 Function = Callable[..., Any]
 
@@ -80,21 +82,34 @@ class KernelCache(caching.NullCache):
     """Compiled code of one function: read where it was prepared, or read and written."""
 
     def __init__(self, function: Function) -> None:
-        self._prepared = _prepared(function)
-        self._own, self._problem = _own(function)
-        _folders.update(cache.cache_path for cache in self._prepared)
-        if self._own.cache_path is not None:
-            _folders.add(self._own.cache_path)
+        self._function = function
+        _caches.append(self)
+
+    # Looked for when the function is first called: few functions of the package are.
+    @cached_property
+    def _prepared(self) -> list[Any]:
+        return _prepared(self._function)
+
+    @cached_property
+    def _writable(self) -> tuple[Any, str]:
+        return _writable(self._function)
 
     @property
     def cache_path(self) -> str | None:
         """The folder that is written; None if there is none."""
-        path: str | None = self._own.cache_path
+        path: str | None = self._writable[0].cache_path
         return path
+
+    @property
+    def folders(self) -> set[str]:
+        """The folders that are read."""
+        caches = (*self._prepared, self._writable[0])
+        return {cache.cache_path for cache in caches if cache.cache_path is not None}
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Read compiled code; None if there is none."""
-        for cache in (*self._prepared, self._own):
+        own, _ = self._writable
+        for cache in (*self._prepared, own):
             try:
                 found = cache.load_overload(sig, target_context)
             except OSError:
@@ -105,7 +120,7 @@ class KernelCache(caching.NullCache):
                     f"Compiled code in {cache.cache_path} is damaged ({type(error).__name__}): "
                     "it is compiled again."
                 )
-                if cache is self._own:
+                if cache is own:
                     with contextlib.suppress(OSError):
                         cache.flush()
                 continue
@@ -115,17 +130,18 @@ class KernelCache(caching.NullCache):
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Keep compiled code, where that is possible."""
-        if self._problem:
-            _say_once(self._problem)
+        own, problem = self._writable
+        if problem:
+            _say_once(problem)
         try:
-            self._own.save_overload(sig, data)
+            own.save_overload(sig, data)
         except OSError as error:
             _say_once(f"Compiled code is not kept in {self.cache_path}: {error.strerror or error}.")
 
 
 def cache_folders() -> list[str]:
     """Return the folders that hold compiled code of the functions imported so far."""
-    return sorted(_folders)
+    return sorted(set().union(*(cache.folders for cache in _caches)))
 
 
 def processor() -> str:
@@ -133,7 +149,20 @@ def processor() -> str:
     return str(llvmlite.binding.get_host_cpu_name())
 
 
-_folders: set[str] = set()
+_caches: list[KernelCache] = []
+
+
+class _Reader(_numba.FunctionCache):
+    """numba's cache, which reads compiled code without preparing the compiler.
+
+    numba prepares it for every use of the cache: it imports and registers whatever it can compile,
+    which takes ten times as long as reading the code of a fit. Code that is compiled needs only the
+    functions of numba's runtime; to compile anything prepares the compiler in any case.
+    """
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        _runtime.rtsys.initialize(target_context)
+        return self._load_overload(sig, target_context)
 
 
 class _ReadOnly:
@@ -149,7 +178,7 @@ def _reader(locator: type) -> type[Any]:
     """Return the cache that reads the folder of this locator."""
     read_only = type("ReadOnly", (_ReadOnly, locator), {})
     files = type("Files", (_numba.CompileResultCacheImpl,), {"_locator_classes": [read_only]})
-    return type("Reader", (_numba.FunctionCache,), {"_impl_class": files})
+    return type("Reader", (_Reader,), {"_impl_class": files})
 
 
 # The first two are NUMBA_CACHE_DIR and the folder beside the source, in every release of numba.
@@ -166,17 +195,17 @@ def _prepared(function: Function) -> list[Any]:
     return found
 
 
-def _own(function: Function) -> tuple[Any, str]:
+def _writable(function: Function) -> tuple[Any, str]:
     """Return the cache to write, and what to say about it when it is used."""
     with contextlib.suppress(RuntimeError):
-        return _numba.FunctionCache(function), ""
+        return _Reader(function), ""
     why = "neither the folder of the package nor a cache folder of the user can be written"
     cure = "Set NUMBA_CACHE_DIR, or run `novikoff warmup` where the package is installed."
     folder = _temporary_folder()
     if folder is not None:
         said = f"Compiled code is kept in {folder}: {why}. {cure}"
         with _cache_dir(folder), contextlib.suppress(RuntimeError):
-            return _numba.FunctionCache(function), said
+            return _Reader(function), said
     said = f"Compiled code is not kept, every process compiles again: {why}. {cure}"
     return _numba.NullCache(), said
 

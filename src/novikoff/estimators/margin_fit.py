@@ -27,7 +27,6 @@ from novikoff.estimators.margin_search import (
 )
 from novikoff.estimators.usual_cost import usual_cost
 from novikoff.maxmargin import SOME_MARGIN, Distinct, Problem, Solution, hard_margin, soft_margin
-from novikoff.maxmargin.joint import hinge_margin
 from novikoff.run.nonseparable import contradiction
 from novikoff.run.slack_proof import refute_by_slacks
 from novikoff.sample import Sample
@@ -139,6 +138,9 @@ class MarginFit(MarginSearch):
                 slack2 = 0.5 / own / costs
             solution = soft_margin(Problem(distinct.sample, slack2), **how)
         else:
+            # Imported here, with the solvers of several classes, as few fits need them.
+            from novikoff.maxmargin.joint import hinge_margin
+
             solution = hinge_margin(distinct.sample, own * costs, **how)
         return replace(solution, weights=distinct.spread(solution.weights))
 

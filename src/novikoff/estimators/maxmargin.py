@@ -10,11 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from novikoff.certificate import Certificate, Joint, Separation
 from novikoff.certificate.threads import threads
 from novikoff.estimators.joint import fit_jointly, is_joint
-from novikoff.estimators.joint_kernel_margin_fit import JointKernelMarginFit
-from novikoff.estimators.joint_margin_fit import JointMarginFit
-from novikoff.estimators.kernel_margin_fit import KernelMarginFit
 from novikoff.estimators.kernel_options import is_linear
-from novikoff.estimators.kernel_training import KernelTraining
 from novikoff.estimators.linear import LinearModel, restore_on_error
 from novikoff.estimators.margin_fit import MarginFit
 from novikoff.estimators.one_vs_rest import deadline_in, fit_classes
@@ -312,6 +308,9 @@ class MaxMargin(LinearModel):
         last = self._last if self.warm_start else None
         self._last = None
         if is_joint(self.multi_class, training.classes):
+            # The modules of several classes and of kernels are imported by the fits that need them.
+            from novikoff.estimators.joint_margin_fit import JointMarginFit
+
             weights = last if isinstance(last, np.ndarray) else None
             if start is not None:
                 weights = joint_weights_of(start, training)
@@ -341,6 +340,10 @@ class MaxMargin(LinearModel):
     ) -> bool:
         if start is not None:
             raise ValueError("start is for the linear kernel; use warm_start.")
+        from novikoff.estimators.joint_kernel_margin_fit import JointKernelMarginFit
+        from novikoff.estimators.kernel_margin_fit import KernelMarginFit
+        from novikoff.estimators.kernel_training import KernelTraining
+
         last = self._last if self.warm_start else None
         examples = KernelTraining.of(self, training)
         training, rows = examples.training, examples.rows()

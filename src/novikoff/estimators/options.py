@@ -9,7 +9,6 @@ import numpy as np
 
 from novikoff.certificate.exact.slack import LOSSES, SQUARED_HINGE
 from novikoff.estimators.kernel_options import check_kernel_options, is_linear
-from novikoff.rules import named
 
 C_RANGE = 1e-100, 1e100
 """Beyond, squares of ``C`` and of what it is multiplied by leave the range of float64."""
@@ -17,6 +16,9 @@ C_RANGE = 1e-100, 1e100
 
 def check_perceptron_options(estimator: Any) -> None:
     """Raise what is wrong with the parameters of a Perceptron, or with those of its rule."""
+    # Imported here: other estimators have no rule.
+    from novikoff.rules import named
+
     # Examples of this norm are within the limits of every rule.
     named(estimator.rule).specification(0.5)
     _check_C(estimator)

@@ -12,8 +12,6 @@ from novikoff.certificate import Status
 from novikoff.certificate.threads import threads
 from novikoff.estimators.joint import fit_jointly, is_joint
 from novikoff.estimators.kernel_options import is_linear
-from novikoff.estimators.kernel_rule_fit import KernelRuleFit
-from novikoff.estimators.kernel_training import KernelTraining
 from novikoff.estimators.labels import codes_among, joint_step_weights, step_weights
 from novikoff.estimators.linear import LinearModel, restore_on_error
 from novikoff.estimators.long_run import LongRun
@@ -25,7 +23,6 @@ from novikoff.estimators.rule_fit import JOINT, LastRun, RuleFit
 from novikoff.estimators.training import Training
 from novikoff.rules import Rule, named
 from novikoff.sample import JointSample, visit_order
-from novikoff.sample.joint_kernel import JointKernelSample
 
 CLAIMS_OF_A_FIT = (
     "_visits",
@@ -402,6 +399,11 @@ class Perceptron(LinearModel):
         memories: dict[int, Any] | None,
         deadline: float | None,
     ) -> bool:
+        # Imported here, as few fits need them.
+        from novikoff.estimators.kernel_rule_fit import KernelRuleFit
+        from novikoff.estimators.kernel_training import KernelTraining
+        from novikoff.sample.joint_kernel import JointKernelSample
+
         rule, C = named(self.rule), float(self.C)
         examples = KernelTraining.of(self, training)
         training = examples.training
