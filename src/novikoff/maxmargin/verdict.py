@@ -15,12 +15,16 @@ import numpy as np
 
 from novikoff.certificate import Status
 from novikoff.maxmargin.bounds import place_hard
+from novikoff.maxmargin.cores import Core, cores
 from novikoff.maxmargin.passes import Passes, Vector
 from novikoff.maxmargin.problem import Problem, Solution
 from novikoff.run.clock import Clock
 
-BySlacks = Callable[[Vector, float], bool]
-"""Whether the slacks of a hyperplane ``w . x + b = 0`` prove that nothing separates."""
+BySlacks = Callable[..., bool]
+"""Whether the slacks of a hyperplane ``w . x + b = 0`` prove that nothing separates.
+
+It is called with ``w`` and ``b``, and with the columns ``without=`` which the examples must be.
+"""
 
 SoftMargin = Callable[..., Solution]
 
@@ -108,6 +112,33 @@ class Probe:
                 decided = self._refuted()
             if decided is not None or self.clock.stop() is not None:
                 return decided
+        return None
+
+    def in_cores(self) -> Solution | None:
+        """Look for a proof from the examples of a core; for sparse data."""
+        sample, clock = self.problem.sample, self.clock
+        for core in cores(sample):
+            if clock.stop() is not None:
+                return None
+
+            def by_slacks(w: Vector, intercept: float, core: Core = core) -> bool:
+                return self.by_slacks(core.widened(w), intercept, without=core.without)
+
+            share = core.rows.size / sample.order.size
+            with clock.of_part(share) as own:
+                part = Problem(core.of(sample))
+                probe = Probe(
+                    part, own, self.soft_margin, by_slacks, self.costs[core.rows], self.settings
+                )
+                found = probe.first()
+                if found is None and own.stop() is None:
+                    found = probe.others()
+            if found is not None and found.status is Status.NOT_SEPARABLE:
+                w, weights = core.widened(found.w), np.zeros(sample.n_examples)
+                offset = found.offset + float(w @ sample.centre) - float(found.w @ part.sample.centre)
+                return replace(
+                    found, w=w, offset=offset, weights=weights, solver=f"core+{found.solver}"
+                )
         return None
 
     def _try(self, level: float, tol: float) -> Solution | None:
