@@ -26,16 +26,16 @@ Vector = NDArray[np.float64]
 class CoreSettings:
     """Which cores are tried."""
 
-    rows: float = 4.0
+    rows: float = 3.0
     """Examples for each column of a core, at least."""
 
-    growth: float = 2.0
+    growth: float = 1.6
     """How many times as many columns the next core has."""
 
     least: int = 32
     """Columns of the first core, at least."""
 
-    share: float = 0.5
+    share: float = 0.7
     """Columns of the last one, at most, as a share of all."""
 
 
