@@ -72,9 +72,7 @@ def peel(
 
 
 @njit()
-def _put(
-    column: int, key: int, first: np.ndarray, after: np.ndarray, before: np.ndarray
-) -> None:
+def _put(column: int, key: int, first: np.ndarray, after: np.ndarray, before: np.ndarray) -> None:
     """Put a column into the list of its key."""
     before[column], after[column] = NONE, first[key]
     if first[key] != NONE:
@@ -83,9 +81,7 @@ def _put(
 
 
 @njit()
-def _take(
-    column: int, key: int, first: np.ndarray, after: np.ndarray, before: np.ndarray
-) -> None:
+def _take(column: int, key: int, first: np.ndarray, after: np.ndarray, before: np.ndarray) -> None:
     """Take a column out of the list of its key."""
     if before[column] == NONE:
         first[key] = after[column]

@@ -178,9 +178,7 @@ def find_separator(
 
     def by_slacks(w: Vector, intercept: float, without: Ids = NO_COLUMNS) -> bool:
         coef, seconds = np.ldexp(w, sample.exponent), task.clock.seconds_left
-        found = refute_by_slacks(
-            task.certifier, coef, intercept, without=without, seconds=seconds
-        )
+        found = refute_by_slacks(task.certifier, coef, intercept, without=without, seconds=seconds)
         refutations.extend([] if found is None else [found])
         return found is not None
 

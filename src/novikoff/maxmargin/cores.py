@@ -26,17 +26,22 @@ Vector = NDArray[np.float64]
 class CoreSettings:
     """Which cores are tried."""
 
-    rows: float = 3.0
-    """Examples for each column of a core, at least."""
+    rows: float = 2.0
+    """Examples for each column of a core, at least: with fewer, most labels of independent columns
+    are separable (T. M. Cover, 1965). One-hot 15,000 x 4,502 with 30 % noise takes 0.15 s, 0.09 at
+    half the value and 17 at twice; 50,000 x 4,500 in three factors of 1,500 equally frequent
+    levels with 5 % noise takes 5.6 s, 4.7 and 4.9."""
 
     growth: float = 1.6
-    """How many times as many columns the next core has."""
+    """How many times as many columns the next core has. A core that a soft margin separates costs a
+    few passes over it. Not varied."""
 
     least: int = 32
-    """Columns of the first core, at least."""
+    """Columns of the first core, at least: fewer cost no less. Not varied."""
 
     share: float = 0.7
-    """Columns of the last one, at most, as a share of all."""
+    """Columns of the last one, at most, as a share of all: a proof for more takes about as long as
+    one for all. Not varied."""
 
 
 CORES = CoreSettings()

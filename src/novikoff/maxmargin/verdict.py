@@ -128,30 +128,38 @@ class Probe:
 
     def in_cores(self) -> Solution | None:
         """Look for a proof from the examples of a core; for sparse data."""
-        sample, clock = self.problem.sample, self.clock
-        for core in cores(sample):
-            if clock.stop() is not None:
+        for core in cores(self.problem.sample):
+            if self.clock.stop() is not None:
                 return None
-
-            def by_slacks(w: Vector, intercept: float, core: Core = core) -> bool:
-                return self.by_slacks(core.widened(w), intercept, without=core.without)
-
-            share = core.rows.size / sample.order.size
-            with clock.of_part(share) as own:
-                part = Problem(core.of(sample))
-                probe = Probe(
-                    part, own, self.soft_margin, by_slacks, self.costs[core.rows], self.settings
-                )
-                found = probe.first()
-                if found is None and own.stop() is None:
-                    found = probe.others()
-            if found is not None and found.status is Status.NOT_SEPARABLE:
-                w, weights = core.widened(found.w), np.zeros(sample.n_examples)
-                offset = found.offset + float(w @ sample.centre) - float(found.w @ part.sample.centre)
-                return replace(
-                    found, w=w, offset=offset, weights=weights, solver=f"core+{found.solver}"
-                )
+            found = self._in_core(core)
+            if found is not None:
+                return found if self.found is None else found.following(self.found)
         return None
+
+    def _in_core(self, core: Core) -> Solution | None:
+        """Return the solution that proves that nothing separates the examples of a core."""
+        sample = self.problem.sample
+        part = core.of(sample)
+
+        def by_slacks(w: Vector, intercept: float) -> bool:
+            return self.by_slacks(core.widened(w), intercept, without=core.without)
+
+        with self.clock.of_part(core.rows.size / sample.order.size) as clock:
+            costs = self.costs[core.rows]
+            probe = Probe(Problem(part), clock, self.soft_margin, by_slacks, costs, self.settings)
+            found = probe.first()
+            if found is None and clock.stop() is None:
+                found = probe.others()
+        if found is None or found.status is not Status.NOT_SEPARABLE:
+            return None
+        w = core.widened(found.w)
+        return replace(
+            found,
+            w=w,
+            offset=found.offset + float(w @ sample.centre) - float(found.w @ part.centre),
+            weights=np.zeros(sample.n_examples),
+            solver=f"core+{found.solver}",
+        )
 
     def _try(self, level: float, tol: float) -> Solution | None:
         sample, before = self.problem.sample, self.found

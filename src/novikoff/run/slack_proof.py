@@ -90,9 +90,7 @@ def refute_by_slacks(
     """
     deadline = monotonic() + seconds
     try:
-        slacks, violations = _weighted(
-            certifier, Slacks(coef=coef, intercept=intercept), without
-        )
+        slacks, violations = _weighted(certifier, Slacks(coef=coef, intercept=intercept), without)
         if not _in_time(violations, deadline):
             return None
         for candidates in (CANDIDATES, MORE_CANDIDATES):
