@@ -9,7 +9,7 @@ from typing import Any, Literal
 from zlib import crc32
 
 from benchmarks.datasets import Labelled
-from benchmarks.generators import bags, gaussian, gene_like, one_hot, text_like
+from benchmarks.generators import bags, factors, gaussian, gene_like, one_hot, text_like
 from benchmarks.generators.bundled import bundled, patches, source_text
 
 Kind = Literal["separable", "noisy", "open"]
@@ -109,6 +109,21 @@ def _one_hot(
     how: dict[str, Any] = {"noise": NOISE} if kind == "noisy" else {"wide": True}
     name = f"sparse {n:,} x {fields * levels:,}, {kind}, one-hot"
     return Cell(name, kind, lambda seed: one_hot(n, fields, levels, seed, **how), soft, quick)
+
+
+def _factors(
+    n: int, levels: tuple[int, ...], power: float, *, noise: float = NOISE, numeric: int = 0
+) -> Cell:
+    """Factors of different numbers of levels in one-hot code; for proofs."""
+    d = sum(levels) + numeric
+    extra = f"factors {'/'.join(map(str, levels))}, frequencies k^-{power:g}, {noise:.0%} noise"
+    if numeric:
+        extra += f", {numeric} numbers"
+
+    def make(seed: int) -> tuple[Any, Any]:
+        return factors(n, levels, seed, power=power, noise=noise, numeric=numeric)
+
+    return Cell(f"sparse {n:,} x {d:,}, noisy, {extra}", "noisy", make, soft=False)
 
 
 GAUSS: dict[str, Any] = {"values": "gaussian", "zipf": False}
@@ -233,6 +248,11 @@ NOISY = [
     _bags(4_000, 500, 30, "noisy", "binary", soft=False, quick=True),
     _text(100_000, 5_000, 60, "noisy", soft=False),
     _one_hot(5_000, 8, 25, "noisy", soft=False, quick=True),
+    _factors(50_000, (2_972, 1_128, 14, 6, 4), 0.3, noise=0.05),
+    _factors(100_000, (3_000, 1_500, 500), 0.0),
+    _factors(40_000, (2_500, 2_000), 0.1, numeric=10),
+    _factors(20_000, (1_500, 300, 20), 1.0, numeric=3, noise=0.3),
+    _factors(30_000, (200,) * 10, 0.3),
 ]  # fmt: skip
 
 GRID = [*DENSE, *SPARSE, *REAL, *NOISY]

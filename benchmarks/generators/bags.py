@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
-from scipy.sparse import csr_matrix
+from scipy.sparse import csr_matrix, hstack
 
 from benchmarks.generators.labels import drawn, label
 
@@ -81,3 +82,32 @@ def one_hot(
     starts = np.arange(0, m * fields + 1, fields, dtype=np.int32)
     X = csr_matrix((np.ones(m * fields), columns.ravel().astype(np.int32), starts), shape=(m, d))
     return label(rng, X, X @ rng.standard_normal(d), n, noise=noise)
+
+
+def factors(
+    n: int,
+    levels: Sequence[int],
+    seed: int,
+    *,
+    power: float = 0.5,
+    numeric: int = 0,
+    noise: float = 0.0,
+) -> tuple[Any, Any]:
+    """Factors of different numbers of levels in one-hot code, and columns of numbers.
+
+    The frequency of a factor's k-th level is proportional to ``k ** -power``. Every level has an
+    effect on the label, and so has each of the ``numeric`` columns, which are Gaussian.
+    """
+    rng = np.random.default_rng(seed)
+    parts, scores = [], np.zeros(n)
+    for size in levels:
+        frequency = np.arange(1.0, size + 1.0) ** -power
+        chosen = rng.permutation(size)[rng.choice(size, n, p=frequency / frequency.sum())]
+        scores += rng.standard_normal(size)[chosen]
+        parts.append(csr_matrix((np.ones(n), chosen, np.arange(n + 1)), shape=(n, size)))
+    if numeric:
+        values = rng.standard_normal((n, numeric))
+        scores += values @ rng.standard_normal(numeric)
+        parts.append(csr_matrix(values))
+    X = csr_matrix(hstack(parts))
+    return label(rng, X, scores, n, noise=noise)

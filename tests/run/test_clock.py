@@ -145,3 +145,25 @@ def test_seconds_left():
     assert Clock().seconds_left == inf
     assert Clock(Limits(deadline=0.0)).seconds_left == 0.0
     assert 50.0 < Clock(Limits(deadline=time.perf_counter() + 60.0)).seconds_left <= 60.0
+
+
+def test_passes_over_a_part_count_as_the_share_of_it():
+    calls = []
+    clock = Clock(Limits(max_iter=10, cancelled=lambda: False), callbacks=[calls.append])
+    clock.passes, clock.updates = 4.0, 2
+    with clock.of_part(0.25) as own:
+        assert own.fits(24) and not own.fits(25)
+        own.passes += 8.0
+        own.updates += 3
+        own.report(1, 0.0, 1.0)
+    assert (clock.passes, clock.updates) == (6.0, 5)
+    assert not clock.history and not calls
+
+
+def test_the_limits_of_a_part_are_those_of_the_whole():
+    cancelled = []
+    clock = Clock(Limits(max_iter=10, deadline=1e18, cancelled=lambda: bool(cancelled)))
+    with clock.of_part(0.5) as own:
+        assert own.limits.deadline == 1e18 and own.stop() is None
+        cancelled.append(True)
+        assert own.stop() is Status.INTERRUPTED

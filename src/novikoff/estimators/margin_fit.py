@@ -28,7 +28,7 @@ from novikoff.estimators.margin_search import (
 from novikoff.estimators.usual_cost import usual_cost
 from novikoff.maxmargin import SOME_MARGIN, Distinct, Problem, Solution, hard_margin, soft_margin
 from novikoff.run.nonseparable import contradiction
-from novikoff.run.slack_proof import refute_by_slacks
+from novikoff.run.slack_proof import NO_COLUMNS, refute_by_slacks
 from novikoff.sample import Sample
 
 Vector = NDArray[np.float64]
@@ -178,9 +178,9 @@ def find_separator(
         refutations.extend([] if found is None else [found])
         return found is not None
 
-    def by_slacks(w: Vector, intercept: float) -> bool:
+    def by_slacks(w: Vector, intercept: float, without: Ids = NO_COLUMNS) -> bool:
         coef, seconds = np.ldexp(w, sample.exponent), task.clock.seconds_left
-        found = refute_by_slacks(task.certifier, coef, intercept, seconds=seconds)
+        found = refute_by_slacks(task.certifier, coef, intercept, without=without, seconds=seconds)
         refutations.extend([] if found is None else [found])
         return found is not None
 

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from math import ceil, inf
+from math import ceil, floor, inf
 from typing import Any, NamedTuple
 
 from novikoff.certificate import Status
@@ -129,6 +129,20 @@ class Clock:
             yield
         finally:
             self.limits = limits
+
+    @contextmanager
+    def of_part(self, share: float) -> Iterator["Clock"]:
+        """Yield a clock for a search in a share of the examples, with the same limits.
+
+        Its passes are passes over these, and its bounds are no part of the history.
+        """
+        left = floor(max(0.0, self.limits.max_iter - self.passes) / share)
+        clock = Clock(replace(self.limits, max_iter=left))
+        try:
+            yield clock
+        finally:
+            self.passes += share * clock.passes
+            self.updates += clock.updates
 
     def stop(self) -> Status | None:
         """Return the limit that was met, including the number of passes, or ``None``."""

@@ -69,10 +69,13 @@ class Elimination:
         kept = np.full(columns.size, True)
         least = SINGULAR * np.abs(table).max(axis=0)
         near = NEAR * _reach(table, violations.affine)
+        chosen = np.arange(len(places))
         while True:
-            factor = Factor.of(table[:, kept])
+            factor = Factor.of(table[np.ix_(chosen, kept)], chosen)
             if factor is None:
                 return None
+            # These rows span the columns that are kept, so that no others are needed.
+            chosen = factor.rows
             dependent, nearly = ~(factor.pivots > least[kept]), ~(factor.pivots > near[kept])
             if strict:
                 dependent |= nearly
@@ -178,13 +181,13 @@ class Factor:
     pivots: Vector
 
     @classmethod
-    def of(cls, table: Vector) -> "Factor | None":
-        """``None`` where there are fewer rows than columns."""
+    def of(cls, table: Vector, names: Ids) -> "Factor | None":
+        """Factor a table whose rows have these names; ``None`` with fewer rows than columns."""
         n_rows, n_columns = table.shape
         if n_rows < n_columns or not n_columns:
             return None
         factor, swaps, _ = lapack.dgetrf(np.asfortranarray(table), overwrite_a=True)
-        rows = np.arange(n_rows)
+        rows = names.copy()
         for place, other in enumerate(swaps):
             rows[[place, other]] = rows[[other, place]]
         pivots = np.abs(np.diagonal(factor)).copy()

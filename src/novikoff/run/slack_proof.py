@@ -20,13 +20,16 @@ from numpy.typing import NDArray
 
 from novikoff.certificate import CertificateError, Certifier, Refutation, Slacks
 from novikoff.certificate.exact.columns import Replaced
-from novikoff.certificate.exact.violations import Violations, slacks_of
+from novikoff.certificate.exact.violations import Violations, slacks_of, touching
 from novikoff.run.elimination import CANDIDATES, Elimination
 from novikoff.run.least_hinges import least_hinges
 from novikoff.run.one_signed import one_signed
 from novikoff.run.remainders import Columns, leave_out, replace_dependent
 
 Vector = NDArray[np.float64]
+Ids = NDArray[np.int64]
+
+NO_COLUMNS: Ids = np.empty(0, dtype=np.int64)
 
 MORE_CANDIDATES = 16.0
 """Rows to choose from for each column in a second attempt: columns that differ in few rows may be
@@ -47,7 +50,12 @@ ELIMINATION = 2e-10
 
 
 def refute_by_slacks(
-    certifier: Certifier, coef: Vector, intercept: float = 0.0, *, seconds: float = math.inf
+    certifier: Certifier,
+    coef: Vector,
+    intercept: float = 0.0,
+    *,
+    without: Ids = NO_COLUMNS,
+    seconds: float = math.inf,
 ) -> Refutation | None:
     """Prove that nothing separates the examples, from a soft margin.
 
@@ -59,6 +67,8 @@ def refute_by_slacks(
         A hyperplane near the least ``Σ s_i max(0, 1 - y_i (coef·x_i + intercept))²``, where
         ``s_i`` are the costs of the examples: a soft margin with a large ``C``. The smaller the
         penalty, the smaller the change of the slacks that is needed.
+    without : array of int
+        Only examples that are zero in these columns are used.
     seconds : float
         How long elimination, which cannot be interrupted, may take.
 
@@ -80,7 +90,7 @@ def refute_by_slacks(
     """
     deadline = monotonic() + seconds
     try:
-        slacks, violations = _weighted(certifier, Slacks(coef=coef, intercept=intercept))
+        slacks, violations = _weighted(certifier, Slacks(coef=coef, intercept=intercept), without)
         if not _in_time(violations, deadline):
             return None
         for candidates in (CANDIDATES, MORE_CANDIDATES):
@@ -97,7 +107,7 @@ def refute_by_slacks(
                 break
         if left_out and not found.nearly:
             return None
-        return _by_remainders(certifier, slacks, found, columns, deadline)
+        return _by_remainders(certifier, slacks, found, columns, without, deadline)
     except CertificateError:
         # A slack, a sum or a product with a power of two overflows.
         return None
@@ -108,6 +118,7 @@ def _by_remainders(
     slacks: Slacks,
     first: Elimination,
     columns: Columns,
+    without: Ids,
     deadline: float,
 ) -> Refutation | None:
     """Prove it where columns depend on others up to rounding."""
@@ -128,7 +139,7 @@ def _by_remainders(
         replaced = Replaced.of(violations.X, moved.remainders)
         kept = np.setdiff1d(found.columns, columns.solved)
         slacks = least_hinges(certifier, moved, replaced, kept)
-        slacks, violations = _weighted(certifier, slacks, replaced)
+        slacks, violations = _weighted(certifier, slacks, without, replaced)
     return None
 
 
@@ -145,16 +156,18 @@ def _confirmed(certifier: Certifier, slacks: Slacks, found: Elimination) -> Refu
 
 
 def _weighted(
-    certifier: Certifier, slacks: Slacks, replaced: Replaced | None = None
+    certifier: Certifier, slacks: Slacks, without: Ids, replaced: Replaced | None = None
 ) -> tuple[Slacks, Violations]:
-    """Decide which examples have weight."""
+    """Decide which examples have weight, among those that are zero ``without`` some columns."""
     examples, affine = certifier.examples, certifier.problem.affine
     values = slacks_of(
         examples.X, examples.signs, examples.costs, slacks.coef, slacks.intercept, replaced
     )
     threshold = _threshold(values)
     rows = np.flatnonzero(values > threshold)
-    without = one_signed(examples.X, examples.signs, rows)
+    if without.size:
+        rows = rows[~touching(examples.X, rows, without)]
+    without = np.union1d(without, one_signed(examples.X, examples.signs, rows))
     slacks = replace(slacks, threshold=threshold, without=without)
     return slacks, slacks.violations(examples, affine=affine, slacks=values, replaced=replaced)
 

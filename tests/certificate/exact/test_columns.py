@@ -122,6 +122,26 @@ def test_relations_of_sparse_columns_are_those_of_fractions(unit):
         assert not_exact(X, np.arange(30), relations) == wrong
 
 
+@pytest.mark.parametrize("named", [False, True])
+def test_relations_of_indicators_beside_numbers_of_any_length(named):
+    rng = np.random.default_rng(1)
+    for _ in range(20):
+        groups, X = rng.integers(0, 3, 30), rng.standard_normal((30, 5))
+        X[:, 1:4] = np.eye(3)[groups]
+        X[:, 4] *= rng.random(30) < 0.5
+        relations = [
+            relation([1, 2, 3, 5], [1.0, 1.0, 1.0, -1.0]),
+            relation([1, 2, 5], [1.0, 1.0, -1.0]),
+        ]
+        if rng.random() < 0.5:
+            X[rng.integers(30), 2] += 2.0**-40
+        if named:
+            relations.append(relation([0, 4], [1.0, -1.0]))
+        rows = [[Fraction(v) for v in row] for row in X.tolist()]
+        wrong = [a for a in relations if any(truth.combination(row, a) for row in rows)]
+        assert not_exact(STORES["csr"](X), np.arange(30), relations) == wrong
+
+
 def test_a_rounded_sum_is_proved_by_its_remainder():
     rng = np.random.default_rng(1)
     X, signs = rng.normal(size=(300, 3)), rng.choice([1, -1], 300).astype(np.int8)

@@ -180,17 +180,21 @@ def _products_of_integers(
     ``None`` where some are not. A column that is named twice has the sum of its coefficients, which
     is exact, too.
     """
-    values = as_short_integers(np.append(block.data, 1.0))
-    if values is None:
-        return None
-    combinations = np.zeros((n_features + 1, len(relations)))
+    combinations, used = np.zeros((n_features + 1, len(relations))), np.zeros(n_features + 1, bool)
     for out, relation in zip(combinations.T, relations, strict=True):
         coefs = as_short_integers(relation.coefs)
         if coefs is None or coefs.size > MOST_TERMS:
             return None
         np.add.at(out, relation.columns, coefs)
+        used[relation.columns] = True
+    # The values of columns that no relation names may be of any length.
+    named = used[block.indices]
+    values = as_short_integers(np.append(block.data[named], 1.0))
+    if values is None:
+        return None
+    ends = np.concatenate(([0], np.cumsum(named)))[block.ends]
     shape = block.rows.size, n_features
-    rows = sparse.csr_array((values[:-1], block.indices, block.ends), shape=shape)
+    rows = sparse.csr_array((values[:-1], block.indices[named], ends), shape=shape)
     products: Floats = rows @ combinations[:-1] + values[-1] * combinations[-1]
     return products
 

@@ -116,7 +116,7 @@ class Violations:
         """
         rows = np.flatnonzero(slacks > threshold)
         if without.size:
-            rows = rows[~_touching(X, rows, without)]
+            rows = rows[~touching(X, rows, without)]
         weights = slacks[rows]
         signed = weights * signs[rows]
         total, error = combination(take(X, rows), signed, X.shape[1])
@@ -209,7 +209,7 @@ def _multiply(table: Floats, factors: Floats) -> bool:
     return exact and bool(np.isfinite(sizes).all())
 
 
-def _touching(X: Any, rows: Indices, columns: Indices) -> Mask:
+def touching(X: Any, rows: Indices, columns: Indices) -> Mask:
     """Mark the rows that are not zero in all of the columns."""
     marks = [np.zeros(0, dtype=np.bool_)]
     chosen = np.zeros(X.shape[1], dtype=np.bool_)

@@ -34,7 +34,7 @@ def hard_margin(
     tol: float,
     clock: Clock,
     confirm: Confirm | None,
-    by_slacks: BySlacks = lambda w, b: False,
+    by_slacks: BySlacks = lambda *hyperplane, **examples: False,
     costs: Vector | None = None,
     start: Vector | None = None,
     settings: ChooseSettings = CHOOSE,
@@ -134,6 +134,8 @@ def _probe_and_sweep(
     clock = probe.clock
     large = is_large_and_sparse(problem, settings)
     decided = None if clock.stop() else probe.first()
+    if decided is None and clock.stop() is None:
+        decided = probe.in_cores()
     if decided is None and clock.stop() is None:
         # Wolfe's method may still decide, unless there are too many examples and features.
         with clock.at_most(inf if large else _probe_passes(problem, clock, settings)):
