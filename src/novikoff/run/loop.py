@@ -164,8 +164,24 @@ class _Search:
         return self.run.n_updates - before
 
     def sweep_near(self, passes: int) -> None:
-        for _ in self._sweep_often(self.near, passes):
+        if not self.sample.eager:
+            self._repeat(self.near, passes)
+            return
+        # In feature space there may be thousands of passes, and on noisy examples none is the last.
+        made, batch = 0, 1
+        while made < passes and self._repeat(self.near, min(batch, passes - made)):
+            made += batch
+            batch *= 2
+            self.bounds.tighten(self.run.here(), self.run.n_iter)
+            if self.bounds.excludes_min_margin():
+                return
+
+    def _repeat(self, ids: NDArray[np.int64], passes: int) -> int:
+        """Make passes over some examples until one makes no update; return the updates."""
+        before = self.run.n_updates
+        for _ in self._sweep_often(ids, passes):
             pass
+        return self.run.n_updates - before
 
     def sweep_carriers(self, passes: int) -> None:
         order = self.sample.order
