@@ -281,8 +281,12 @@ class _Search:
 
     def judge(self, updates: int) -> Status | None:
         if updates == 0:
-            self.bounds.keep(self.run.here(), float(self.run.memory.state[LEAST]))
-            return Status.CONVERGED
+            state = self.run.memory.state
+            self.bounds.keep(self.run.here(), float(state[LEAST]))
+            # Within a budget others may be violated that are not updated on.
+            open_to_all = not self.sample.is_full(self.run.memory)
+            satisfied = open_to_all or state[LEAST] > state[THRESHOLD]
+            return Status.CONVERGED if satisfied else Status.BUDGET
         passes = self.run.n_iter
         due = passes & (passes - 1) == 0
         # In feature space a look at all margins costs a full pass, and most runs end soon.

@@ -23,7 +23,8 @@ def kernel_margin(
 ) -> KernelSolution:
     """Solve a margin problem in the feature space of a kernel.
 
-    Few examples: Wolfe's method on the Gram matrix. Otherwise two-example steps on blocks of
+    Few examples: Wolfe's method on the Gram matrix, which is exact, if a small gap or the hard
+    margin is asked for. Otherwise two-example steps on blocks of
     columns, in float32 where that has the digits for the gap asked for, then in float64 where it
     turned out not to have them.
 
@@ -54,7 +55,7 @@ def kernel_margin(
     before: KernelSolution | None = None
     if n <= settings.take_all:
         matrix = KernelMatrix(problem.X, problem.kernel)
-        if problem.slack2 is not None:
+        if problem.slack2 is not None and tol >= settings.loose:
             search = BlockSearch(problem, matrix, clock, balanced(start, problem), settings)
             quick = search.run(aim, settings.zero, settings.soft_rounds)
             if quick is not None and quick.status is not Status.PRECISION:
