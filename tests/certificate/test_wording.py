@@ -187,5 +187,6 @@ def test_what_is_numerical_is_called_so():
 def test_every_status_is_a_sentence(status):
     assert status.value.endswith(".") and status.value[0].isupper()
     assert status.at_limit == (
-        status.name in {"PRECISION", "MAX_ITER", "MAX_UPDATES", "TIME_LIMIT", "INTERRUPTED"}
+        status.name
+        in {"PRECISION", "MAX_ITER", "MAX_UPDATES", "BUDGET", "TIME_LIMIT", "INTERRUPTED"}
     )

@@ -10,8 +10,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.preprocessing import StandardScaler
 
-from novikoff import MaxMargin, NotSeparableError, Perceptron
-from novikoff.certificate import Joint
+from novikoff import MaxMargin, NotSeparableError, Perceptron, save, verify
+from novikoff.certificate import CertificateError, Joint
 from tests.estimators.problems import ALL_RULES
 
 X, Y = load_iris(return_X_y=True)
@@ -170,3 +170,53 @@ def test_a_cache_without_room_says_so():
 def test_an_indefinite_kernel_is_refused():
     with pytest.raises(ValueError, match="not positive semidefinite"):
         MaxMargin(kernel=lambda A, B: -(A @ B.T), C=1.0).fit(X, Y)
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("labels", [Y, Y == 1])
+@pytest.mark.parametrize("kind", BOTH)
+def test_weights_that_do_not_make_the_model_are_refused(kind, labels, fit_intercept, tmp_path):
+    how = dict(kernel="rbf", gamma=0.5, C=1.0, fit_intercept=fit_intercept)
+    clf = fitted(kind, X, labels, **how)
+    verify(clf, X, labels)
+    honest, support = clf.dual_coef_, clf.support_
+    for forged in _forgeries(honest):
+        clf.dual_coef_ = forged
+        with pytest.raises(CertificateError, match="do not make its predictions"):
+            verify(clf, X, labels)
+    # Two examples of one class in each other's place have the right signs.
+    same = np.flatnonzero(labels[support] == labels[support[0]])
+    sizes = np.abs(honest).reshape(-1, len(support)).sum(axis=0)[same]
+    pair = same[[np.argmax(sizes), np.argmin(sizes)]]
+    clf.dual_coef_, clf.support_ = honest, support.copy()
+    clf.support_[pair] = support[pair[::-1]]
+    with pytest.raises(CertificateError, match="do not make its predictions"):
+        verify(clf, X, labels)
+    clf.support_ = support
+    if kind is MaxMargin and honest.ndim == 1:
+        # A file has no other weights than those of the certificate.
+        return
+    clf.dual_coef_ = 2 * honest
+    save(clf, tmp_path / "model.json")
+    with pytest.raises(CertificateError, match="do not make its predictions"):
+        verify(tmp_path / "model.json", X, labels)
+
+
+def _forgeries(honest):
+    """Weights with the signs of the honest ones, none of which make the same classifier."""
+    yield 2 * honest
+    yield honest * np.linspace(1.0, 1.5, honest.shape[-1])
+    # Of a perceptron one example is the centre, whose own weight the normal does not depend on.
+    for some in ([0, 1], [-2, -1]):
+        forged = honest.astype(np.float64)
+        forged[..., some] *= [1.5, 1.25]
+        if np.array_equal(forged, honest):
+            forged[..., -4:] *= 1.0625
+        yield forged
+
+
+@pytest.mark.parametrize("name", [name for name in ALL_RULES if name != "infinity"])
+def test_the_weights_of_every_rule_make_its_model(name):
+    for labels in (Y, Y == 1):
+        how = dict(kernel="rbf", gamma=0.5, rule=ALL_RULES[name], max_iter=50)
+        verify(fitted(Perceptron, X, labels, **how), X, labels)

@@ -313,3 +313,41 @@ def test_a_changed_kernel_is_not_saved():
     clf = MaxMargin(kernel=lambda A, B: A @ B.T, C=1.0).fit(MOONS, PHASE)
     with pytest.raises(ValueError, match="kernel is a function"):
         save(clf, "nowhere.json")
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_cache_that_is_too_small_does_not_make_a_kernel_indefinite(seed):
+    # In float32 the values of a polynomial do not tell examples apart that are far from the origin.
+    data = 1e6 + np.random.default_rng(seed).normal(size=(200, 3))
+    labels = data[:, 0] > 1e6
+    how = dict(kernel="poly", rule="passive-aggressive", max_iter=10, random_state=0)
+    for cache_size in (0.01, 0.1):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            clf = Perceptron(cache_size=cache_size, **how).fit(data, labels)
+        assert clf.score(data, labels) > 0.9
+        clf.certificate_.verify(data, labels)
+
+
+@pytest.mark.parametrize("C", [0.1, 1.0, 100.0])
+def test_few_rounds_are_followed_by_the_exact_method(monkeypatch, C):
+    X, y = make_moons(200, noise=0.3, random_state=0)
+    found = MaxMargin(kernel="rbf", C=C).fit(X, y)
+    assert (found.solver_, found.status_.name) == ("smo", "GAP_REACHED")
+    monkeypatch.setattr("novikoff.maxmargin.smo.search.BlockSearch.run", lambda self, *how: None)
+    exact = MaxMargin(kernel="rbf", C=C).fit(X, y)
+    assert (exact.solver_, exact.status_.name) == ("wolfe", "GAP_REACHED")
+    assert found.certificate_.primal == pytest.approx(exact.certificate_.primal, rel=1e-3)
+
+
+def test_a_hard_margin_that_resists_is_decided_on_a_working_set():
+    X, y = make_moons(1500, noise=0.2, random_state=0)
+    with pytest.warns(ConvergenceWarning, match="as close as floating-point numbers allow"):
+        clf = MaxMargin(kernel="rbf", tol=1e-2).fit(X, y)
+    # Two-example steps alone took a thousand rounds and did not end.
+    assert clf.n_iter_ < 200
+    assert clf.certificate_.upper < 1e-3
+    # The margin of the working set is not one of all examples: nothing separates is claimed.
+    hard = [line for line in clf.history_ if line.upper < 1.0]
+    assert hard and all(line.lower < 0.0 for line in hard)
+    clf.certificate_.verify(X, y)

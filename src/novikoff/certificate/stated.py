@@ -2,7 +2,7 @@
 
 The certificate proves the hyperplanes; ``support_`` and ``dual_coef_`` stand beside it. Their signs
 must be those of the labels, and where the weights are the model's own, the weighted examples must
-sum to the hyperplane, up to rounding.
+sum to the hyperplane, up to rounding. With a kernel they must be the coefficients that predict.
 """
 
 from dataclasses import dataclass
@@ -34,11 +34,15 @@ class Stated:
     ``centre`` is what the examples are read relative to. ``None``: only the signs are the model's,
     and the weights are those of the certificate. For several classes together, ``dual_coef`` has a
     row for each class: the weights of the examples in its score.
+
+    With a kernel there is no ``centre``; where ``relative`` the examples are read relative to one
+    of them. The weight of that one has no part in the normal, only in the intercept.
     """
 
     support: Indices
     dual_coef: npt.NDArray[Any]
     centre: Floats | None = None
+    relative: bool = False
 
 
 def stated_by(model: Any) -> list[Stated]:
@@ -49,30 +53,35 @@ def stated_by(model: Any) -> list[Stated]:
     several = len(model.certificate_.parts) > 1
     pairs = zip(*(lists if several else [[each] for each in lists]), strict=True)
     centre = getattr(model, "centre_", None)
-    return [Stated(np.asarray(rows), np.asarray(dual), centre) for rows, dual in pairs]
+    # Largest margins have weights whose sum is zero; a perceptron subtracts its centre.
+    relative = hasattr(model, "rule")
+    return [Stated(np.asarray(rows), np.asarray(dual), centre, relative) for rows, dual in pairs]
 
 
-def stated_in(certificate: Certificate, fitted: dict[str, Any]) -> list[Stated]:
+def stated_in(
+    certificate: Certificate, fitted: dict[str, Any], *, relative: bool = False
+) -> list[Stated]:
     """Return what the JSON values of a model say beside its certificate.
 
+    ``relative`` where it is a perceptron.
     For several classes together ``own`` are the classes of the examples of the certificate's
     proof, or ``dual_coef`` has one table, with a row for each class.
     """
     if isinstance(certificate, Joint):
-        return _stated_jointly(certificate, fitted)
+        return _stated_jointly(certificate, fitted, relative)
     if "signs" in fitted:
         signs = json.listed(json.read_floats)("signs", fitted["signs"])
         supports = [part.proof[0] for part in certificate.parts]
         return [Stated(*pair) for pair in _pairs(supports, signs)]
     supports = json.listed(json.read_rows)("support", fitted.get("support", []))
     duals = json.listed(json.read_floats)("dual_coef", fitted.get("dual_coef", []))
-    # With a kernel the centre is an example in feature space, of which only signs are checked.
+    # With a kernel the centre is an example in feature space.
     linear = certificate.problem.kernel is None
     centre = json.read_floats("centre", fitted.get("centre")) if supports and linear else None
-    return [Stated(*pair, centre) for pair in _pairs(supports, duals)]
+    return [Stated(*pair, centre, relative) for pair in _pairs(supports, duals)]
 
 
-def _stated_jointly(certificate: Joint, fitted: dict[str, Any]) -> list[Stated]:
+def _stated_jointly(certificate: Joint, fitted: dict[str, Any], relative: bool) -> list[Stated]:
     n_classes = len(certificate.classes)
     if "own" in fitted:
         support, weights = certificate.proof
@@ -87,7 +96,8 @@ def _stated_jointly(certificate: Joint, fitted: dict[str, Any]) -> list[Stated]:
     centre = json.read_floats("centre", fitted["centre"]) if "centre" in fitted else None
     if any(dual.shape[0] != n_classes for dual in duals):
         raise CertificateError("the model is damaged: dual_coef has not a row for each class")
-    return [Stated(rows, dual.T, centre) for rows, dual in _pairs(supports, [d.T for d in duals])]
+    pairs = _pairs(supports, [d.T for d in duals])
+    return [Stated(rows, dual.T, centre, relative) for rows, dual in pairs]
 
 
 def _pairs(supports: Any, weights: Any) -> list[tuple[Any, Any]]:
@@ -131,7 +141,9 @@ def check_stated(certificate: Certificate, stated: list[Stated], X: Any, y: npt.
                 f"the model's dual_coef_ of example {wrong[0]} has not the sign of its label; "
                 "fit it again"
             )
-        if mine.centre is not None and problem.kernel is None:
+        if problem.kernel is not None:
+            _check_coefficients(part, mine, mine.dual_coef)
+        elif mine.centre is not None:
             weights = np.asarray(mine.dual_coef, dtype=np.float64)
             sums = combination(take(matrix, rows), weights, matrix.shape[1])
             _check_sum(part, sums, weights, mine.centre)
@@ -151,11 +163,44 @@ def _check_jointly(certificate: Joint, stated: Stated, X: Any, codes: Indices) -
             f"the model's dual_coef_ of example {wrong[0]} is positive for another class than its "
             "own, or negative for that; fit it again"
         )
-    if stated.centre is not None:
+    if certificate.problem.kernel is not None:
+        _check_coefficients(certificate, stated, dual.T)
+    elif stated.centre is not None:
         weights = np.asarray(dual.T, dtype=np.float64)
         totals, errors = class_sums(X, rows, weights)
         for code, sums in enumerate(zip(totals, errors, strict=True)):
             _check_sum(certificate, sums, weights[:, code], stated.centre, code)
+
+
+def _check_coefficients(part: Any, stated: Stated, weights: npt.NDArray[Any]) -> None:
+    """Refuse weights that are not the coefficients of the kernel classifier, or of its scores.
+
+    Relative to a centre they are so but for one example, from which their sum is subtracted.
+    """
+    model = part.hyperplane
+    if model is None:
+        return
+    rows = np.union1d(stated.support, model.support)
+    difference = np.zeros((rows.size, *weights.shape[1:]))
+    difference[np.searchsorted(rows, model.support)] = model.coef
+    difference[np.searchsorted(rows, stated.support)] -= weights
+    size = np.abs(weights).sum(axis=0) + np.zeros(weights.shape[1:])
+    allowed = ROUNDINGS * radius(size, weights.shape[0])
+    # The weight of an example in its own class is a sum over the others, in some order.
+    own = np.zeros(rows.size)
+    sizes = np.abs(weights).reshape(weights.shape[0], -1).sum(axis=1)
+    own[np.searchsorted(rows, stated.support)] = ROUNDINGS * radius(sizes, weights[:1].size)
+    apart = np.abs(difference).reshape(rows.size, -1).max(axis=1, initial=0.0)
+    changed = np.flatnonzero(apart > own)
+    if not changed.size:
+        return
+    if stated.relative and part.problem.affine and changed.size == 1:
+        left = difference[changed[0]] + weights.sum(axis=0)
+        if (np.abs(left) <= allowed).all():
+            return
+    raise CertificateError(
+        "the model's dual_coef_ and support_ do not make its predictions; fit it again"
+    )
 
 
 def _check_sum(

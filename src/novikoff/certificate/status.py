@@ -24,6 +24,7 @@ class Status(enum.Enum):
     PRECISION = "The bounds are as close as floating-point numbers allow."
     MAX_ITER = "The run stopped at its limit on full passes (max_iter)."
     MAX_UPDATES = "The run stopped at its limit on updates (max_updates)."
+    BUDGET = "The run stopped with as many examples of weight as were allowed (budget)."
     TIME_LIMIT = "The run stopped at its time limit (time_limit)."
     INTERRUPTED = "The run was interrupted."
 
@@ -37,5 +38,12 @@ class Status(enum.Enum):
 
 
 _AT_LIMIT = frozenset(
-    {Status.PRECISION, Status.MAX_ITER, Status.MAX_UPDATES, Status.TIME_LIMIT, Status.INTERRUPTED}
+    {
+        Status.PRECISION,
+        Status.MAX_ITER,
+        Status.MAX_UPDATES,
+        Status.BUDGET,
+        Status.TIME_LIMIT,
+        Status.INTERRUPTED,
+    }
 )

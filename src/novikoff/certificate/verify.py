@@ -28,8 +28,8 @@ _SHARED = (
 MODEL_PARAMETERS = {
     "MaxMargin": (*_SHARED, "loss", "nonseparable", "tol"),
     "Perceptron": (
-        *(*_SHARED, "average", "max_updates", "min_margin", "random_state", "rule", "schedule"),
-        "shuffle",
+        *(*_SHARED, "average", "budget", "max_updates", "min_margin", "random_state", "rule"),
+        *("schedule", "shuffle"),
     ),
 }
 """The parameters of each kind of model; older files are without some of them."""
@@ -133,6 +133,8 @@ def check_risk(risk: Risk, certificate: Certificate, model: Any, X: Any, y: Any)
             raise CertificateError(
                 f"the model has no bound on new data: {name}={value!r} depends on all examples"
             )
+    if parameters.get("budget") is not None:
+        raise CertificateError("the model has no bound on new data: its run kept within a budget")
     if isinstance(model, dict):
         values = json.read_count("chosen_from", model["fitted"].get("chosen_from", 1))
     else:
@@ -155,7 +157,8 @@ def stated_beside(document: dict[str, Any]) -> list[Stated]:
     """Return what the JSON values of a model say beside its certificate; else nothing."""
     if document.get("format") != MODEL_FORMAT:
         return []
-    return stated_in(certificate_in(document), document["fitted"])
+    perceptron = "rule" in document.get("parameters", {})
+    return stated_in(certificate_in(document), document["fitted"], relative=perceptron)
 
 
 def vectors_beside(document: dict[str, Any], certificate: Certificate) -> Vectors | None:

@@ -107,3 +107,14 @@ def subtract(columns: np.ndarray, slots: np.ndarray, moves: np.ndarray, out: np.
         if moves[k] != 0.0:
             for i in range(out.shape[0]):
                 out[i] -= moves[k] * columns[slots[k], i]
+
+
+@njit()
+def gather(columns: np.ndarray, slots: np.ndarray, ids: np.ndarray) -> np.ndarray:
+    """Return the entries ``ids`` of the columns ``slots``."""
+    out = np.empty((slots.shape[0], ids.shape[0]), dtype=columns.dtype)
+    for k in range(slots.shape[0]):
+        column = columns[slots[k]]
+        for i in range(ids.shape[0]):
+            out[k, i] = column[ids[i]]
+    return out

@@ -24,7 +24,7 @@ from novikoff.estimators.kernel_machine import KernelMachine
 from novikoff.estimators.kernel_options import kernel_of
 from novikoff.estimators.training import Training
 from novikoff.run.nonseparable import Combination, contradiction
-from novikoff.sample.kernel import KernelFunction, KernelMatrix, check_symmetric
+from novikoff.sample.kernel import KernelFunction, KernelMatrix, check_symmetric, needs_double
 from novikoff.sample.kernel_sample import KernelSample
 
 Vector = NDArray[np.float64]
@@ -84,10 +84,13 @@ class KernelTraining:
         codes, positive = self.training.codes, self.training.positives[0]
         return KernelRows(self, signs_against(codes, positive))
 
-    def sample(self, *, order: Ids, slack2: float) -> KernelSample:
+    def sample(self, *, order: Ids, slack2: float, budget: float = np.inf) -> KernelSample:
         """Return the examples for the perceptron's loop."""
         n = self.training.X.shape[0]
-        single = 8.0 * n * n > self.cache_bytes
+        partial = 8.0 * n * n > self.cache_bytes
+        single = partial
+        if single and self.training.problem.affine:
+            single = not needs_double(self.training.X, self.function, int(order[0]))
         matrix = KernelMatrix(
             self.training.X,
             self.function,
@@ -96,14 +99,15 @@ class KernelTraining:
         )
         check_symmetric(matrix)
         room = COLUMNS_SHARE * (self.cache_bytes - self.copied)
-        return KernelSample.of(
+        sample = KernelSample.of(
             matrix,
             signs_against(self.training.codes, self.training.positives[0]),
             order=order,
             affine=self.training.problem.affine,
             slack2=slack2,
-            cache_bytes=room if single else self.cache_bytes,
+            cache_bytes=room if partial else self.cache_bytes,
         )
+        return replace(sample, budget=budget)
 
     def machine(self, certificate: Certificate, also: list[Ids]) -> KernelMachine:
         """Return the classifier that the certificates state."""

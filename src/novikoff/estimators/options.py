@@ -32,6 +32,12 @@ def check_perceptron_options(estimator: Any) -> None:
         raise ValueError(f"schedule={estimator.schedule!r} must be 'sweep' or 'compress'.")
     check_multi_class(estimator)
     check_kernel_options(estimator)
+    if estimator.budget is not None:
+        _check_number(estimator, "budget", 2, whole=True)
+        if is_linear(estimator):
+            raise ValueError("budget is for kernels: a linear model has one vector in any case.")
+        if named(estimator.rule).pick == "worst":
+            raise ValueError("budget is for rules that visit examples in turn, not min-over.")
     _check_common(estimator, ("fit_intercept", "shuffle", "warm_start", "scale"))
 
 

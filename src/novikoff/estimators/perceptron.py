@@ -100,6 +100,13 @@ class Perceptron(LinearModel):
     cache_size : float, default=200
         Megabytes for kernel values. Where those between the examples that carry weight do not fit,
         the order of visits depends on it, and so does the model.
+    budget : int, optional
+        How many examples may have weight, with a kernel (one-vs-rest: in each model); a prediction
+        costs as many kernel values, and one for the centre. Once so many have weight, no other is
+        taken in, and the run only satisfies these. If others are violated then, it ends with the
+        status ``BUDGET``: the bounds of the rule on updates and margin are then not claimed. The
+        certificate states what is proved of the model on all examples, as always; there is no
+        :meth:`risk_certificate`. Not for ``"min-over"``.
     scale : bool, default=False
         Whether to divide each column by the power of two nearest to half of its range, over the
         examples that take part, in a copy of the data; for columns of different units. The division
@@ -242,6 +249,7 @@ class Perceptron(LinearModel):
         degree: int = 3,
         coef0: float = 0.0,
         cache_size: float = 200,
+        budget: int | None = None,
         scale: bool = False,
         max_iter: int = 1000,
         max_updates: int | None = None,
@@ -265,6 +273,7 @@ class Perceptron(LinearModel):
         self.degree = degree
         self.coef0 = coef0
         self.cache_size = cache_size
+        self.budget = budget
         self.scale = scale
         self.max_iter = max_iter
         self.max_updates = max_updates
@@ -337,7 +346,7 @@ class Perceptron(LinearModel):
         steps = weights_of(self.class_weight, training.classes, training.codes)
         each = tuple(steps) if joint else tuple(steps[k] for k in training.positives)
         kernel = (self.kernel, self.gamma, self.degree, self.coef0)
-        how = (self.schedule, *kernel)
+        how = (self.schedule, *kernel, self.budget)
         asked = (repr(rule), affine, C, training.problem.exponents, joint, each, *how)
         last = self._last if self.warm_start else None
         if last is not None and not last.continues(asked, training):
@@ -408,7 +417,8 @@ class Perceptron(LinearModel):
         examples = KernelTraining.of(self, training)
         training = examples.training
         search = KernelRuleFit(rule, C, average_of(self), float(self.min_margin), memories)
-        sample = examples.sample(order=order, slack2=0.5 / C)
+        budget = np.inf if self.budget is None else float(self.budget)
+        sample = examples.sample(order=order, slack2=0.5 / C, budget=budget)
         limits: dict[str, Any] = dict(
             before=self._before,
             max_iter=self.max_iter,

@@ -79,6 +79,8 @@ def _reason_against(model: LinearModel) -> str | None:
     """Return what was taken from all examples, of what a certificate does not say."""
     if isinstance(model.class_weight, str):
         return "class_weight='balanced' counts all examples; give a dict"
+    if getattr(model, "budget", None) is not None:
+        return "a run within a budget leaves out examples that it would have learnt from"
     kernel = model.certificate_.problem.kernel
     if kernel is not None and kernel.gamma is not None and getattr(model, "gamma", 0) == "scale":
         return "gamma='scale' is taken from all examples; give a number"

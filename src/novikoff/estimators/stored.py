@@ -64,6 +64,7 @@ BEFORE = {
     "degree": 3,
     "coef0": 0.0,
     "cache_size": 200,
+    "budget": None,
     "loss": "squared_hinge",
 }
 """Parameters that older files are without, and what they were."""

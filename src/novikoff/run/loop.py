@@ -164,8 +164,24 @@ class _Search:
         return self.run.n_updates - before
 
     def sweep_near(self, passes: int) -> None:
-        for _ in self._sweep_often(self.near, passes):
+        if not self.sample.eager:
+            self._repeat(self.near, passes)
+            return
+        # In feature space there may be thousands of passes, and on noisy examples none is the last.
+        made, batch = 0, 1
+        while made < passes and self._repeat(self.near, min(batch, passes - made)):
+            made += batch
+            batch *= 2
+            self.bounds.tighten(self.run.here(), self.run.n_iter)
+            if self.bounds.excludes_min_margin():
+                return
+
+    def _repeat(self, ids: NDArray[np.int64], passes: int) -> int:
+        """Make passes over some examples until one makes no update; return the updates."""
+        before = self.run.n_updates
+        for _ in self._sweep_often(ids, passes):
             pass
+        return self.run.n_updates - before
 
     def sweep_carriers(self, passes: int) -> None:
         order = self.sample.order
@@ -265,8 +281,12 @@ class _Search:
 
     def judge(self, updates: int) -> Status | None:
         if updates == 0:
-            self.bounds.keep(self.run.here(), float(self.run.memory.state[LEAST]))
-            return Status.CONVERGED
+            state = self.run.memory.state
+            self.bounds.keep(self.run.here(), float(state[LEAST]))
+            # Within a budget others may be violated that are not updated on.
+            open_to_all = not self.sample.is_full(self.run.memory)
+            satisfied = open_to_all or state[LEAST] > state[THRESHOLD]
+            return Status.CONVERGED if satisfied else Status.BUDGET
         passes = self.run.n_iter
         due = passes & (passes - 1) == 0
         # In feature space a look at all margins costs a full pass, and most runs end soon.

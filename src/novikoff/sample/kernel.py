@@ -26,6 +26,8 @@ CONVERTED_ROWS = 1024
 DENSE_SHARE = 0.02
 # A centre farther from the origin than the rows are from it, by this factor, costs digits.
 FAR = 4.0
+# Squared distances below this share of the squared lengths have at most three digits in float32.
+DISTINCT = 2.0**-12
 
 
 class KernelError(ValueError):
@@ -317,6 +319,19 @@ def check_symmetric(matrix: KernelMatrix) -> None:
             f"The kernel is not symmetric: {float(values[i, j])!r} for examples {some[i]} and "
             f"{some[j]}, {float(values[j, i])!r} for {some[j]} and {some[i]}."
         )
+
+
+def needs_double(X: Any, kernel: KernelFunction, row: int) -> bool:
+    """Whether float32 kernel values cannot tell examples apart, which are far from the origin.
+
+    That is so where all are closer to one of them than the origin is, by the factor ``DISTINCT``.
+    """
+    if kernel.name in ("rbf", "laplacian"):
+        return False
+    matrix = KernelMatrix(X, kernel)
+    towards = matrix.against_all([row])[0]
+    norms2 = matrix.diagonal - 2.0 * towards + matrix.diagonal[row]
+    return bool(norms2.max() < DISTINCT * matrix.diagonal.max())
 
 
 def dense(values: Any) -> Any:

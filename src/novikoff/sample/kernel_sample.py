@@ -7,7 +7,7 @@ example is read relative to a centre and lifted, both in feature space:
 
 from dataclasses import dataclass, field, replace
 from functools import partial
-from math import sqrt
+from math import inf, sqrt
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -63,6 +63,8 @@ class KernelSample(KernelScores):
     lifting: tuple[int, ...] | None = ()
     eager: bool = True
     """Whether cheap passes begin after the first full one, because a full one costs so much."""
+    budget: float = inf
+    """How many examples may have weight; beyond, those without weight are not updated on."""
 
     subtractable: ClassVar[bool] = False
 
@@ -197,12 +199,18 @@ class KernelSample(KernelScores):
             cursor[compiled.BEFORE] = memory.state[UPDATES]
             cursor[compiled.FEWEST] = memory.state[LEAST]
         tie = TIE if self.matrix.dtype == np.float64 else TIE_SINGLE
-        how = (near, nearness, Quota(most, pause, share), passes, tie, cursor)
         try:
             while True:
+                quota = self._within_budget(Quota(most, pause, share), memory)
+                how = (near, nearness, quota, passes, tie, cursor)
                 ended = self._sweep_part(part, visits, rule, memory, how)
+                if ended == compiled.USED_UP and memory.state[UPDATES] < most:
+                    # Position 0 would begin a new pass.
+                    cursor[compiled.BEGUN] -= float(cursor[compiled.PLACE] == 0.0)
+                    continue
                 if ended != compiled.MISSING:
                     break
+                share = quota.share
                 place = int(cursor[compiled.PLACE])
                 guess = BLOCK if nearness > 0.0 or self.eager else CHEAP_BLOCK
                 guess = int(max(1.0, min(guess, pause - memory.state[UPDATES])))
@@ -218,6 +226,23 @@ class KernelSample(KernelScores):
         midway = ended in (compiled.USED_UP, compiled.PAUSED)
         visited = int(cursor[compiled.PLACE]) if midway else len(visits)
         return begun, visited, near[:found]
+
+    def is_full(self, memory: Any) -> bool:
+        """Whether no other example may have weight."""
+        return self._room(memory) <= 0.0
+
+    def _room(self, memory: Any) -> float:
+        if self.budget == inf:
+            return inf
+        return self.budget - int(np.count_nonzero(self.by_example(memory.weights)))
+
+    def _within_budget(self, quota: Quota, memory: Any) -> Quota:
+        """Return a quota that keeps the budget: an update gives weight to one example at most."""
+        room = self._room(memory)
+        if room <= 0.0:
+            # No margin is below this share of a threshold.
+            return quota._replace(share=-inf)
+        return quota._replace(most=min(quota.most, float(memory.state[UPDATES]) + room))
 
     def margins(self, ids: Ids, memory: Any) -> Vector:
         """Return ``z . w`` of the given examples, lifts included."""
@@ -272,7 +297,9 @@ class KernelSample(KernelScores):
         known.rescaled = float(memory.state[RESCALED])
         state = memory.state
         norm2 = state[NORM2] - self._lifted(memory)
-        most = self.lifted_radius**2 * float(state[WEIGHT]) ** 2
+        # Values relative to the centre have the rounding errors of those that they are made of.
+        largest = max(self.lifted_radius**2, float(np.abs(self.matrix.diagonal).max(initial=0.0)))
+        most = largest * float(state[WEIGHT]) ** 2
         # Each update has added to the length, and lifts were subtracted from it.
         check_square(norm2, most, self.matrix.dtype, 64.0 + float(state[UPDATES]))
         memory.w[0] = sqrt(max(norm2, 0.0))

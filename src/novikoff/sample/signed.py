@@ -65,6 +65,10 @@ class SignedSample:
     """Whether an iterate less an earlier one is a vector that bounds can be read from."""
     habits: ClassVar[Habits] = Habits()
 
+    def is_full(self, memory: Any) -> bool:
+        """Whether no other example may have weight, for which there may be a budget."""
+        return False
+
     @property
     def settles(self) -> bool:
         """Whether those with weight are satisfied before others are visited."""

@@ -23,7 +23,8 @@ def kernel_margin(
 ) -> KernelSolution:
     """Solve a margin problem in the feature space of a kernel.
 
-    Few examples: Wolfe's method on the Gram matrix. Otherwise two-example steps on blocks of
+    Few examples: Wolfe's method on the Gram matrix, which is exact, if a small gap or the hard
+    margin is asked for. Otherwise two-example steps on blocks of
     columns, in float32 where that has the digits for the gap asked for, then in float64 where it
     turned out not to have them.
 
@@ -54,6 +55,11 @@ def kernel_margin(
     before: KernelSolution | None = None
     if n <= settings.take_all:
         matrix = KernelMatrix(problem.X, problem.kernel)
+        if problem.slack2 is not None and tol >= settings.loose:
+            search = BlockSearch(problem, matrix, clock, balanced(start, problem), settings)
+            quick = search.run(aim, settings.zero, settings.soft_rounds)
+            if quick is not None and quick.status is not Status.PRECISION:
+                return quick
         before = solve_by_gram(problem, matrix, clock, aim, settings.zero, settings)
         if before.status is not Status.PRECISION or before.gap <= tol:
             return before
@@ -63,22 +69,58 @@ def kernel_margin(
     whole = problem.X.size * 4 if isinstance(problem.X, np.ndarray) else 0
     copied = whole if whole <= problem.cache_bytes / 3 else 0
     rest = replace(problem, cache_bytes=problem.cache_bytes - copied)
-    if before is None and tol >= settings.single and 8.0 * n * n > problem.cache_bytes:
+    single = 8.0 * n * n > problem.cache_bytes or _is_flat(problem, tol)
+    if before is None and tol >= settings.single and single:
         matrix = KernelMatrix(problem.X, problem.kernel, np.float32, copy_bytes=copied)
         search = BlockSearch(rest, matrix, clock, balanced(start, problem), settings)
         found = search.run(aim, settings.zero_single)
+        assert found is not None
         if found.status is not Status.PRECISION and trusted(found, tol):
             return found
         before, start = found, search.weights
         del search, matrix
     matrix = KernelMatrix(problem.X, problem.kernel, copy_bytes=2 * copied)
-    found = BlockSearch(rest, matrix, clock, balanced(start, problem), settings).run(
-        aim, settings.zero
-    )
+    search = BlockSearch(rest, matrix, clock, balanced(start, problem), settings)
+    found = _in_turns(search, aim, settings)
     if before is None or before.solver == found.solver:
         return found
     better = before if before.gap < found.gap else found
     return replace(better, status=found.status, solver=f"{before.solver}+{found.solver}")
+
+
+def _in_turns(search: BlockSearch, aim: float, settings: SmoSettings) -> KernelSolution:
+    """Make rounds of two-example steps; a hard margin that resists, look at by Wolfe's method.
+
+    In many directions of the feature space examples hardly differ, and there these steps are tiny.
+    A margin of few examples bounds that of all, so where theirs is zero, all is decided.
+    """
+    problem, matrix, clock = search.problem, search.matrix, search.clock
+    rounds: float = settings.rounds if problem.slack2 is None else np.inf
+    while True:
+        found = search.run(aim, settings.zero, rounds)
+        if found is not None:
+            return found
+        some = search.working_set(settings.take_all)
+        if problem.kernel.name == "precomputed":
+            X = problem.X[np.ix_(some, some)]
+        else:
+            X = problem.X[some]
+        part = replace(problem, X=X, signs=problem.signs[some])
+        if not problem.affine or len(np.unique(part.signs)) == 2:
+            # Bounds of few examples do not belong in the history.
+            inner = Clock(clock.limits)
+            few = solve_by_gram(
+                part, KernelMatrix(X, problem.kernel), inner, aim, settings.zero, settings
+            )
+            clock.updates += inner.updates
+            assert search.best is not None
+            if few.upper < search.best.upper:
+                weights = np.zeros(matrix.n)
+                weights[some] = few.weights
+                start = balanced(weights, problem)
+                if start is not None:
+                    search.move_to(start)
+        rounds *= 2
 
 
 def trusted(found: KernelSolution, tol: float) -> bool:
@@ -88,6 +130,16 @@ def trusted(found: KernelSolution, tol: float) -> bool:
     """
     error = 2.0**-22 * float(np.linalg.norm(found.weights))
     return error <= 0.1 * tol
+
+
+def _is_flat(problem: KernelProblem, tol: float) -> bool:
+    """Whether a soft margin is so soft that :func:`trusted` will hold for it.
+
+    The weights are ``hinge / Delta^2``, and few hinges are above 1.
+    """
+    if problem.slack2 is None:
+        return False
+    return 2.0**-22 * float(np.linalg.norm(1.0 / problem.slack2)) <= 0.1 * tol
 
 
 def balanced(start: Vector | None, problem: KernelProblem) -> Vector | None:

@@ -50,7 +50,7 @@ class BlockSearch:
         self.problem, self.matrix, self.clock, self.settings = problem, matrix, clock, settings
         self.signs = problem.signs
         self.slack2 = np.zeros(matrix.n) if problem.slack2 is None else problem.slack2
-        self.block = min(matrix.n, settings.block)
+        self.block = settings.block_of(matrix.n)
         self.cache = ColumnCache(matrix, problem.cache_bytes, self.block)
         self.weights: Vector = np.zeros(matrix.n)
         self.residuals: Vector = self.signs.copy()
@@ -60,8 +60,12 @@ class BlockSearch:
         if start is not None:
             self._begin(start)
 
-    def run(self, tol: float, zero: float) -> KernelSolution:
-        """Go on until the bounds are within ``tol``, or the margin at most ``zero`` lengths."""
+    def run(self, tol: float, zero: float, rounds: float = inf) -> KernelSolution | None:
+        """Go on until the bounds are within ``tol``, or the margin at most ``zero`` lengths.
+
+        ``None`` where so many rounds were not enough; the next call goes on from there.
+        """
+        made = 0
         while True:
             self.clock.passes += 1.0
             found = self._look()
@@ -72,10 +76,25 @@ class BlockSearch:
             stop = self.clock.stop()
             if stop is not None:
                 return self._ended(stop)
+            if made >= rounds:
+                return None
+            made += 1
             steps = self._round(tol)
             self.clock.updates += steps
             if steps == 0:
                 return self._ended(Status.PRECISION)
+
+    def working_set(self, count: int) -> Ids:
+        """Return the examples with the largest weights, and beside them the worst of the others."""
+        carriers = largest(np.where(self.weights > 0.0, self.weights, -inf), count)
+        pull = self.signs * (self.residuals - (self.best.offset if self.best else 0.0))
+        pull[carriers] = -inf
+        return np.sort(np.concatenate([carriers, largest(pull, count - len(carriers))]))
+
+    def move_to(self, weights: Vector) -> None:
+        """Go on from other weights, of the same total in both classes."""
+        self.residuals = self.signs.copy()
+        self._begin(weights)
 
     def _look(self) -> KernelSolution:
         """Bring the bounds up to date and report them."""
@@ -101,7 +120,7 @@ class BlockSearch:
         signs, residuals, settings = self.signs, self.residuals, self.settings
         block, violation = self._choose()
         slots = self.cache.slots(block)
-        gram = self.cache.values[np.ix_(slots, block)]
+        gram = compiled.gather(self.cache.values, slots, block)
         before = self.weights[block]
         weights, within = before.copy(), residuals[block]
         steps = compiled.steps_in_pairs if self.problem.affine else compiled.steps_alone
