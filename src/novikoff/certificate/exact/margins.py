@@ -130,22 +130,29 @@ def over_norm(least: fmpq, norm2: tuple[fmpq, fmpq]) -> float:
 
 def exact_minimum(X: Any, signs: Signs, rows: Indices, w: Floats, b: float) -> fmpq:
     """Exact minimum of ``y_i (w·x_i + b)`` over some rows."""
-    least: fmpq = min(min(values) for values in exact_values(X, signs, rows, w, b))
+    least: fmpq = min(
+        rational(min(values), exponent)
+        for values, exponent in _exact_integers(X, signs, rows, w, b)
+    )
     return least
 
 
 def exact_values(X: Any, signs: Signs, rows: Indices, w: Floats, b: float) -> Any:
     """Exact ``y_i (w·x_i + b)`` over some rows: a list for each block of them."""
+    for values, exponent in _exact_integers(X, signs, rows, w, b):
+        yield [rational(value, exponent) for value in values]
+
+
+def _exact_integers(X: Any, signs: Signs, rows: Indices, w: Floats, b: float) -> Any:
+    """The same as integers, and the power of two that those of a block are multiplied by."""
     offset = Dyadic.of(np.array([b]))
     constant = int(offset.integers[0])
     for block in take(X, rows):
         sums, exponent = block.exact_products(w)
         low = min(exponent, offset.exponent)
         up, lifted = exponent - low, constant << (offset.exponent - low)
-        yield [
-            rational(int(sign) * ((s << up) + lifted), low)
-            for sign, s in zip(signs[block.rows], sums, strict=True)
-        ]
+        sides = signs[block.rows].tolist()
+        yield [int(sign) * ((s << up) + lifted) for sign, s in zip(sides, sums, strict=True)], low
 
 
 def competitors(

@@ -14,6 +14,7 @@ most 16 slices, so there are at most 31 digits, and the leading one is rounded o
 a relative error below ``2**-48``, whatever has cancelled.
 """
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -56,11 +57,11 @@ class Slices:
         Slices(parts=[array([49152.,    -0.]), array([     0., -16384.])], exponent=-30)
         """
         floats = np.asarray(values, dtype=np.float64)
-        top = int(np.frexp(np.abs(floats).max(initial=0.0))[1])
+        top = math.frexp(np.abs(floats).max(initial=0.0))[1]
         if abs(top) > _LARGEST_EXPONENT:
             return None
         rest = floats * 2.0 ** (_WIDTH - top)
-        if not np.array_equal(rest * 2.0 ** (top - _WIDTH), floats):
+        if (rest * 2.0 ** (top - _WIDTH) != floats).any():
             return None
         parts: list[npt.NDArray[np.float64]] = []
         while len(parts) < _MOST_SLICES:
@@ -247,10 +248,10 @@ def sum_of_squares(values: npt.NDArray[np.float64]) -> fmpq:
         return rational(int(total), exponent)
     table = np.array(cut.parts)
     products = table @ table.T
-    places = [
-        sum(int(products[j, k - j]) for j in range(len(table)) if 0 <= k - j < len(table))
-        for k in range(2 * len(table) - 1)
-    ]
+    places = [0] * (2 * len(table) - 1)
+    for j, row in enumerate(products.tolist()):
+        for k, product in enumerate(row):
+            places[j + k] += int(product)
     return _total_of(places, 2 * cut.exponent)
 
 

@@ -106,7 +106,7 @@ class WorkingSet:
 
     def add(self, ids: Ids) -> int:
         """Take examples in; return how many of them are new."""
-        ids = np.setdiff1d(ids, self.ids)
+        ids = np.setdiff1d(ids, self.ids) if len(self.ids) else np.unique(ids)
         if not len(ids):
             return 0
         sample = self.problem.sample
