@@ -14,6 +14,7 @@ squared, ``A <= 1`` takes the place of ``A^2 / 2``, and the dual variables are `
 import numpy as np
 
 from novikoff.certificate.kernels import njit
+from novikoff.compiled.rows import SUMS
 
 # A sum of weights so near 1 is 1, but for rounding.
 FULL = 1.0 - 1e-12
@@ -87,6 +88,33 @@ def weigh(
     return value, slope
 
 
+@njit(inner=True)
+def active_classes(
+    weights: np.ndarray, own: int, stiff: float, rho: float, squared: bool, found: np.ndarray
+) -> tuple[int, float, float]:
+    """Write the own class and those with positive weight, in order; return their number and curves.
+
+    With ``m`` positive weights the maximum curves by ``1 / (rho + m)`` along ``f_y - f_r`` for each
+    of them, and by ``1 / rho`` times that along the difference of any two. Not squared, it curves
+    by ``1 / rho`` along ``f_y - f_r`` while ``A < 1``, and by ``1 / (rho m)`` between any two at 1.
+    The first curve returned is that to the own class, the second that between two others.
+    """
+    count, total = 0, 0.0
+    for r in range(weights.shape[0]):
+        if r == own or weights[r] > 0.0:
+            found[count] = r
+            count += 1
+            total += weights[r]
+    m = count - 1
+    if m == 0:
+        return 0, 0.0, 0.0
+    if squared:
+        return count, stiff / (rho + m), stiff / (rho * (rho + m))
+    if total >= FULL:
+        return count, 0.0, stiff / (rho * m)
+    return count, stiff / rho, 0.0
+
+
 @njit()
 def curves_of_pairs(
     weights: np.ndarray,
@@ -100,10 +128,6 @@ def curves_of_pairs(
 ) -> None:
     """Write the second derivatives of the maximum as squares of differences of two scores.
 
-    With ``m`` positive weights it curves by ``1 / (rho + m)`` along ``f_y - f_r`` for each of them,
-    and by ``1 / rho`` times that along the difference of any two. Not squared, it curves by
-    ``1 / rho`` along ``f_y - f_r`` while ``A < 1``, and by ``1 / (rho m)`` between any two at 1.
-
     Parameters
     ----------
     weights, codes, stiff, rho, squared
@@ -115,28 +139,13 @@ def curves_of_pairs(
     """
     n, k = weights.shape
     counting = len(ids) == 0
+    found = np.empty(k, np.int64)
     for i in range(n):
-        y, m, total = codes[i], 0, 0.0
-        for r in range(k):
-            if weights[i, r] > 0.0:
-                m += 1
-                total += weights[i, r]
-        full = total >= FULL
-        if m == 0:
-            continue
-        # To the own class, and between two others.
-        if squared:
-            own, other = stiff[i] / (rho + m), stiff[i] / (rho * (rho + m))
-        elif full:
-            own, other = 0.0, stiff[i] / (rho * m)
-        else:
-            own, other = stiff[i] / rho, 0.0
-        for p in range(k):
-            if p != y and not weights[i, p] > 0.0:
-                continue
-            for q in range(p + 1, k):
-                if q != y and not weights[i, q] > 0.0:
-                    continue
+        y = codes[i]
+        m, own, other = active_classes(weights[i], y, stiff[i], rho, squared, found)
+        for j in range(m):
+            p = found[j]
+            for q in found[j + 1 : m]:
                 curve = own if y in (p, q) else other
                 if curve == 0.0:
                     continue
@@ -145,3 +154,112 @@ def curves_of_pairs(
                     ids[place] = i
                     curves[place] = curve
                 ends[p, q] += 1
+
+
+@njit(fastmath=SUMS)
+def add_curvature(
+    rows: np.ndarray,
+    weights: np.ndarray,
+    codes: np.ndarray,
+    stiff: np.ndarray,
+    rho: float,
+    squared: bool,
+    hessian: np.ndarray,
+) -> None:
+    """Add the second derivatives by the models, example by example.
+
+    ``hessian`` has the shape (classes, numbers, classes, numbers); what is below its diagonal is
+    not written. For many pairs of classes, each of few examples.
+    """
+    n, k = weights.shape
+    width = rows.shape[1]
+    found = np.empty(k, np.int64)
+    for i in range(n):
+        y, row = codes[i], rows[i]
+        m, own, other = active_classes(weights[i], y, stiff[i], rho, squared, found)
+        for j in range(m):
+            p = found[j]
+            # Each class has a curve to every other one.
+            whole = (m - 1) * own if p == y else own + (m - 2) * other
+            for second in range(j, m):
+                q = found[second]
+                curve = whole if second == j else -(own if y in (p, q) else other)
+                if curve == 0.0:
+                    continue
+                for a in range(width):
+                    scaled = curve * row[a]
+                    out = hessian[p, a, q]
+                    for b in range(width):
+                        out[b] += scaled * row[b]
+
+
+@njit()
+def active_differences(
+    weights: np.ndarray,
+    codes: np.ndarray,
+    squared: bool,
+    ids: np.ndarray,
+    plus: np.ndarray,
+    minus: np.ndarray,
+    full: np.ndarray,
+) -> int:
+    """Write differences of scores along which the maximum curves; return how many there are.
+
+    They are ``f_r - f_y`` for each positive weight; not squared and with ``A = 1``, where ``f_y``
+    does not matter, the differences to the first class with weight. The arrays have room for each
+    positive weight: the example, the two classes, and whether ``A = 1``.
+    """
+    n, k = weights.shape
+    count = 0
+    for i in range(n):
+        base, capped, total = codes[i], False, 0.0
+        if not squared:
+            for r in range(k):
+                total += weights[i, r]
+            capped = total >= FULL
+        first = True
+        for r in range(k):
+            if not weights[i, r] > 0.0:
+                continue
+            if capped and first:
+                base, first = r, False
+                continue
+            ids[count], plus[count], minus[count], full[count] = i, r, base, capped
+            count += 1
+    return count
+
+
+@njit()
+def dual_system(
+    gram: np.ndarray,
+    ids: np.ndarray,
+    plus: np.ndarray,
+    minus: np.ndarray,
+    own: np.ndarray,
+    shared: np.ndarray,
+    out: np.ndarray,
+) -> None:
+    """Write half the inner products of ``(e_p - e_q) (x) x``, and the inverse of their curvature.
+
+    That is ``own`` on the diagonal, and ``shared`` between the differences of one example. Only
+    what is on and below the diagonal is written.
+    """
+    for j in range(ids.shape[0]):
+        i, p, q = ids[j], plus[j], minus[j]
+        for m in range(j + 1):
+            between = 0.0
+            if p == plus[m]:
+                between += 0.5
+            if q == minus[m]:
+                between += 0.5
+            if p == minus[m]:
+                between -= 0.5
+            if q == plus[m]:
+                between -= 0.5
+            value = 0.0
+            if between != 0.0:
+                value = between * gram[i, ids[m]]
+            if i == ids[m]:
+                value += shared[j]
+            out[j, m] = value
+        out[j, j] += own[j]

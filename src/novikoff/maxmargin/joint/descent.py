@@ -30,6 +30,7 @@ def joint_descent(
     offsets: Vector | None = None,
     few: int = 0,
     patient: bool = True,
+    sweeps: float = inf,
     settings: DescentSettings = DESCENT,
 ) -> JointSolution:
     """Maximise the dual until the relative gap between the bounds is at most ``tol``.
@@ -52,12 +53,14 @@ def joint_descent(
     patient : bool
         Whether to go on after some sweeps if more weights are; else the solution says that it
         ``gave_up``.
+    sweeps : float
+        Give up after so many sweeps; after some of them where the gap has hardly begun to fall.
     settings : DescentSettings, optional
         Lengths of rounds, and accuracies.
     """
     if problem.most is not None and not clock.fits(LEAST_PASSES):
         return _without_passes(problem)
-    run = _Run(problem, tol, clock, few if patient else problem.n_rows, settings)
+    run = _Run(problem, tol, clock, few if patient else problem.n_rows, sweeps, settings)
     try:
         status = run.rounds(*run.begin(start, offsets))
     except Stopped as stopped:
@@ -83,14 +86,20 @@ def _without_passes(problem: JointProblem) -> JointSolution:
 
 class _Run:
     def __init__(
-        self, problem: JointProblem, tol: float, clock: Clock, few: int, settings: DescentSettings
+        self,
+        problem: JointProblem,
+        tol: float,
+        clock: Clock,
+        few: int,
+        most_sweeps: float,
+        settings: DescentSettings,
     ) -> None:
         self.problem = problem
         self.sample = problem.sample
         self.hard = problem.slack2 is None
         self.tol = tol
         self.clock = clock
-        self.few = few
+        self.few, self.most_sweeps = few, most_sweeps
         self.gave_up = False
         self.settings = settings
         self.passes = Passes(problem.sample, clock)
@@ -151,10 +160,17 @@ class _Run:
             if in_vain >= settings.rounds_in_vain and settled:
                 return Status.PRECISION
             if self.sweeps >= settings.patience and not self._is_within():
-                self.gave_up = 0 < int(np.count_nonzero(self.dual.weights)) <= self.few
+                self.gave_up = self._is_for_others()
                 if self.gave_up:
                     return Status.PRECISION
         return Status.GAP_REACHED
+
+    def _is_for_others(self) -> bool:
+        """Whether another solver is better: few weights are positive, or the gap falls slowly."""
+        slow = self.sweeps >= self.most_sweeps
+        if self.most_sweeps < inf:
+            slow |= self._gap() > self.settings.hardly_begun
+        return 0 < int(np.count_nonzero(self.dual.weights)) <= (np.inf if slow else self.few)
 
     def _is_within(self) -> bool:
         return self.lower > 0.0 and self.lower >= (1.0 - self.tol) * self.upper

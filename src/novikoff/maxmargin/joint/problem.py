@@ -109,3 +109,7 @@ class JointSolution(Bounded):
     mistakes: int = 0
 
     model = ("vectors", "offsets", "mistakes")
+
+    def is_stiff(self, gap: float, share: float) -> bool:
+        """Whether the gap is above this one, though at most this share of the rows has weight."""
+        return self.gap > gap and bool(self.weights.any(axis=1).mean() <= share)

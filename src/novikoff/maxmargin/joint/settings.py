@@ -53,6 +53,17 @@ class DescentSettings:
     """Sweeps after which few weights are handed over to the exact solver, if the gap that is asked
     for is not reached."""
 
+    sweeps: int = 150
+    """Sweeps after which Newton's method on the Gram matrix takes over. Of raw counts of words, 40
+    to 300 passes lead to gaps of 1e-3 where C is small, and 1,000 to gaps of 0.03 and more."""
+
+    hinge_sweeps: int = 60
+    """The same with the hinge, and before Newton's method on rows: 4,200 x 40, 30 classes that are
+    separable take 30 to 50 sweeps."""
+
+    hardly_begun: float = 0.9
+    """It takes over after ``patience`` sweeps where the gap is larger than this."""
+
 
 DESCENT = DescentSettings()
 
@@ -111,6 +122,9 @@ class NewtonSettings:
     most_steps: int = 100
     """Six to fifteen are usual for a gap of 1e-3; many more mean that another solver is better."""
 
+    most_patient_steps: int = 400
+    """The same where no other solver is left."""
+
     rho: float = 0.07
     """The smoothing at first, in units of the squared slack. Steps to a gap of 1e-3 at 0.2, at the
     value and at 0.02: 5,000 x 20, five classes, C = 1: 9, 6, 6; 3,000 x 50, ten: 12, 12, 17."""
@@ -147,6 +161,24 @@ class NewtonSettings:
     patience: int = 4
     """The number of short steps after which the search gives up, unless it is patient."""
 
+    soft_patience: int = 15
+    """The number of short steps after which a patient search smooths squared hinges more; others
+    after ``patience``. With 4, noisy labels take twice as long (3,000 x 10, 100 classes, C = 100:
+    9.0 s instead of 4.9; 4,000 x 100 of five factors, ten classes: 2.3 instead of 1.1)."""
+
+    soften: float = 30.0
+    """By what factor it does so."""
+
+    softest: float = 0.01
+    """Up to what share of C times the mean squared length of the rows."""
+
+    stiff_gap: float = 0.9
+    """A search that takes over at a gap above this smooths the hinges as much from the start, if
+    at most ``stiff_share`` of the examples have weight."""
+
+    stiff_share: float = 0.5
+    """See ``stiff_gap``. Noisy labels, where most examples have weight, are not stiff."""
+
     subsample: int = 20
     """The first subsample has this many examples for each number of the model, but at least
     ``least_subsample``."""
@@ -158,3 +190,23 @@ class NewtonSettings:
 
 
 NEWTON = NewtonSettings()
+
+
+@dataclass(frozen=True)
+class GramSettings:
+    """How many examples Newton's method on their Gram matrix takes in."""
+
+    take_all: int = 1500
+    """Up to this many examples, all are members from the start."""
+
+    most_members: int = 4000
+    """Give up with more members: their Gram matrix takes 128 MB."""
+
+    most_unknowns: int = 5000
+    """Give up with more positive weights: the system of a step takes 200 MB."""
+
+    block_values: int = 1 << 22
+    """How many values of rows are multiplied at once to a part of the Gram matrix."""
+
+
+GRAM = GramSettings()
