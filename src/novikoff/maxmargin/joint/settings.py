@@ -164,7 +164,7 @@ class NewtonSettings:
     soft_patience: int = 15
     """The number of short steps after which a patient search smooths squared hinges more; others
     after ``patience``. With 4, noisy labels take twice as long (3,000 x 10, 100 classes, C = 100:
-    9.0 s instead of 4.9; 4,000 x 100 of five factors, ten classes: 2.3 instead of 1.1)."""
+    9.0 s instead of 4.9)."""
 
     soften: float = 30.0
     """By what factor it does so."""
