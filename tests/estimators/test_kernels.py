@@ -334,7 +334,9 @@ def test_few_rounds_are_followed_by_the_exact_method(monkeypatch, C):
     X, y = make_moons(200, noise=0.3, random_state=0)
     found = MaxMargin(kernel="rbf", C=C).fit(X, y)
     assert (found.solver_, found.status_.name) == ("smo", "GAP_REACHED")
-    monkeypatch.setattr("novikoff.maxmargin.smo.search.BlockSearch.run", lambda self, *how: None)
+    monkeypatch.setattr(
+        "novikoff.maxmargin.smo.search.BlockSearch.run", lambda self, *_, **how: None
+    )
     exact = MaxMargin(kernel="rbf", C=C).fit(X, y)
     assert (exact.solver_, exact.status_.name) == ("wolfe", "GAP_REACHED")
     assert found.certificate_.primal == pytest.approx(exact.certificate_.primal, rel=1e-3)

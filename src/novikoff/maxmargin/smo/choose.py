@@ -57,7 +57,7 @@ def kernel_margin(
         matrix = KernelMatrix(problem.X, problem.kernel)
         if problem.slack2 is not None and tol >= settings.loose:
             search = BlockSearch(problem, matrix, clock, balanced(start, problem), settings)
-            quick = search.run(aim, settings.zero, settings.soft_rounds)
+            quick = search.run(aim, settings.zero, steps=settings.soft_steps * n)
             if quick is not None and quick.status is not Status.PRECISION:
                 return quick
         before = solve_by_gram(problem, matrix, clock, aim, settings.zero, settings)
@@ -97,7 +97,7 @@ def _in_turns(search: BlockSearch, aim: float, settings: SmoSettings) -> KernelS
     problem, matrix, clock = search.problem, search.matrix, search.clock
     rounds: float = settings.rounds if problem.slack2 is None else np.inf
     while True:
-        found = search.run(aim, settings.zero, rounds)
+        found = search.run(aim, settings.zero, rounds=rounds)
         if found is not None:
             return found
         some = search.working_set(settings.take_all)

@@ -60,12 +60,14 @@ class BlockSearch:
         if start is not None:
             self._begin(start)
 
-    def run(self, tol: float, zero: float, rounds: float = inf) -> KernelSolution | None:
+    def run(
+        self, tol: float, zero: float, *, rounds: float = inf, steps: float = inf
+    ) -> KernelSolution | None:
         """Go on until the bounds are within ``tol``, or the margin at most ``zero`` lengths.
 
-        ``None`` where so many rounds were not enough; the next call goes on from there.
+        ``None`` where so many rounds or steps were not enough; the next call goes on from there.
         """
-        made = 0
+        begun, made = 0, 0
         while True:
             self.clock.passes += 1.0
             found = self._look()
@@ -76,12 +78,13 @@ class BlockSearch:
             stop = self.clock.stop()
             if stop is not None:
                 return self._ended(stop)
-            if made >= rounds:
+            if begun >= rounds or made >= steps:
                 return None
-            made += 1
-            steps = self._round(tol)
-            self.clock.updates += steps
-            if steps == 0:
+            begun += 1
+            now = self._round(tol)
+            made += now
+            self.clock.updates += now
+            if now == 0:
                 return self._ended(Status.PRECISION)
 
     def working_set(self, count: int) -> Ids:
