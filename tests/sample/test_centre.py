@@ -1,4 +1,4 @@
-"""The centre and the lift that come from the first examples of each class."""
+"""The centre and the lift that come from the first examples."""
 
 import math
 
@@ -102,15 +102,14 @@ def test_classes_may_be_merged():
     codes = np.arange(60) % 3
     X = rng.standard_normal((60, 4)) + 5.0 * np.eye(4)[codes]
     sample = Sample.of(storage_of(X), np.where(codes == 0, 1, -1), classes=codes)
-    assert len(sample.anchor.heads) == 3 * HEADS
+    assert len(sample.anchor.heads) == HEADS
     joint = JointSample.joint(sample, codes, n_classes=3)
     np.testing.assert_array_equal(joint.centre, sample.centre)
     rows = X - sample.centre
     for labels, found in ((np.where(codes == 0, 1, -1), sample), (codes, joint)):
         reach = []
         for label in np.unique(labels):
-            some = np.concatenate([np.flatnonzero(codes == k)[:HEADS] for k in range(3)])
-            some = some[labels[some] == label]
+            some = np.flatnonzero(labels[:HEADS] == label)
             weights = 1.0 / np.linalg.norm(rows[some], axis=1)
             reach.append(np.linalg.norm(weights @ rows[some]) / weights.sum())
         assert found.frame.lift2 == pytest.approx(sorted(reach)[1] ** 2)
@@ -130,3 +129,19 @@ def test_the_default_is_a_function_of_its_support(n_classes):
     np.testing.assert_array_equal(again.coef_, clf.coef_)
     np.testing.assert_array_equal(again.intercept_, clf.intercept_)
     np.testing.assert_array_equal(again.centre_, clf.centre_)
+
+
+def test_a_class_that_comes_late_has_its_first_example():
+    n = HEADS + 4
+    X = np.arange(2.0 * n)[:, None] ** 2
+    codes = np.array([0] * n + [1] * 2 + [2] * (n - 2))
+    sample = Sample.of(storage_of(X), np.where(codes == 0, 1, -1), classes=codes)
+    centre = X[HEADS // 2 - 1, 0]
+    assert sample.centre[0] == centre
+    assert sample.anchor.heads.tolist() == [*range(HEADS), n, n + 2]
+    # Of both late classes together it is the first that counts.
+    assert sample.frame.lift2 == pytest.approx((n**2 - centre) ** 2)
+    joint = JointSample.joint(sample, codes, n_classes=3)
+    assert joint.frame.lift2 == pytest.approx((n**2 - centre) ** 2)
+    other = sample.relabelled(np.where(codes == 2, 1, -1).astype(np.int8), (1.0, 1.0))
+    assert other.frame.lift2 == pytest.approx(((n + 2) ** 2 - centre) ** 2)

@@ -71,8 +71,8 @@ class Perceptron(LinearModel):
         rest, with a certificate for each.
     fit_intercept : bool, default=True
         Whether the hyperplane may miss the origin. Examples are then read relative to the median
-        of the first eight of each class that are visited, column by column, and lifted by a
-        distance between these (:mod:`novikoff.sample.centre`), which makes the fit invariant under
+        of the first 32 that are visited, column by column, and lifted by a distance between
+        these (:mod:`novikoff.sample.centre`), which makes the fit invariant under
         translation; nothing is copied. ``"min-over"`` needs no lift: it steps on differences.
     C : float, default=inf
         The penalty on margin violations, as in LinearSVC; ``inf`` is the hard margin. With a
@@ -357,7 +357,7 @@ class Perceptron(LinearModel):
             return self._fit_kernel(training, steps, asked, order, memories, deadline)
         advice = [LongRun(self.max_iter, self._remedy)] if C == np.inf else []
         compress = self.schedule == "compress"
-        # The first examples of each class would belong to a support that is to be small.
+        # The first examples would belong to a support that is to be small.
         classes = None if compress else training.codes
         sample = training.sample(order=order, slack2=0.5 / C, classes=classes)
         search = RuleFit(rule, C, average, float(self.min_margin), memories, compress)

@@ -22,7 +22,7 @@ from novikoff.compiled.step import (
     start,
 )
 from novikoff.compiled.sweep import Examples, Memory
-from novikoff.sample.centre import Anchor, anchor_of, heads_of, median_of
+from novikoff.sample.centre import HEADS, Anchor, anchor_of, heads_of, median_of
 from novikoff.sample.signed import SignedSample
 from novikoff.sample.storage import Storage
 
@@ -34,7 +34,7 @@ class Sample(SignedSample):
     The affine case reads each example relative to a centre, and lifts it by one coordinate ``c``,
     which makes runs translation invariant and costs the margin at most a factor sqrt(2). The centre
     is the first example in order, and the lift the distance from there to the first example of
-    another class (:mod:`novikoff.sample.lift`); or both come from the first examples of each class
+    another class (:mod:`novikoff.sample.lift`); or both come from the first few examples
     (:mod:`novikoff.sample.centre`). Build one with :meth:`of`.
 
     Attributes
@@ -62,7 +62,7 @@ class Sample(SignedSample):
     lifting : tuple of int, or None
         The examples that the lift depends on, beside the centre; ``None`` where it was given.
     anchor : Anchor, or None
-        The first examples of each class, where the centre and the lift come from these.
+        The first examples, where the centre and the lift come from these.
 
     Examples
     --------
@@ -124,14 +124,14 @@ class Sample(SignedSample):
             another class, or from a ``centre`` that is given to the farthest example.
         classes : array of int64, optional
             The classes of the examples as numbers; then the centre is the median of the first
-            examples of each class, and the lift is that of :mod:`novikoff.sample.centre`.
+            examples, and the lift is that of :mod:`novikoff.sample.centre`.
         """
         n = storage.shape[0]
         order = np.arange(n, dtype=np.int64) if order is None else order
         given = centre is not None or lift is not None
         heads = heads_of(order, classes) if affine and classes is not None else None
         if heads is not None:
-            centre = median_of(storage, heads)
+            centre = median_of(storage, heads[:HEADS])
         elif centre is None:
             centre = storage.dense_row(int(order[0])) if affine else np.zeros(storage.width)
         frame = Frame(0.0, slack2, *map(float, class_weights))
