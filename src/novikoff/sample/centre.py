@@ -23,9 +23,9 @@ from scipy import sparse
 from novikoff.sample.storage import Storage
 
 # So many: they belong to every support, so not more than it takes. Test errors of Perceptron() at
-# 32, 16 and 48, beside scikit-learn's: source files of six parts of scipy, as word counts 53.2, 57.2
-# and 51.4 against 51.4 %, as tf-idf 39.0, 39.1 and 36.6 against 31.1; of torch and matplotlib 5.0,
-# 4.7 and 5.3 against 3.2, and 4.3, 5.1 and 4.3 against 2.4.
+# 32, 16 and 48, beside scikit-learn's: source files of six parts of scipy, as word counts 53.2,
+# 57.2 and 51.4 against 51.4 %, as tf-idf 39.0, 39.1 and 36.6 against 31.1; of torch and matplotlib
+# 5.0, 4.7 and 5.3 against 3.2, and 4.3, 5.1 and 4.3 against 2.4.
 HEADS = 32
 
 
