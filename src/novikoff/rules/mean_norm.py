@@ -42,7 +42,7 @@ class MeanNorm(Rule):
     >>> rules.MeanNorm().update_bound(R=1.0, eps=0.25)
     48.0
     >>> round(rules.MeanNorm().margin_bound(R=1.0, eps=0.25), 4)
-    0.0254
+    0.0253
     """
 
     def __init__(self, *, c: float = 1.0):
