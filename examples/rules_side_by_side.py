@@ -12,6 +12,7 @@ print(f"{'rule':38} {'updates':>8} {'margin':>8} {'bound':>8} {'support':>8}")
 for rule in (
     rules.Classic(),
     rules.Margin(beta=1.0),
+    rules.MeanNorm(),
     rules.ScaleFree(),
     rules.ScaleFree(printed=True),
     rules.ScaleFreeInfinity(alpha=1.5),

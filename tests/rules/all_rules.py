@@ -9,6 +9,7 @@ def unit_step_rules(*, alpha, beta=0.7, absolute=0.3, dynamic=0.4, min_over=0.3)
         "classic": rules.Classic(),
         "margin": rules.Margin(beta=beta),
         "margin-absolute": rules.Margin(beta=absolute, unit="absolute"),
+        "mean-norm": rules.MeanNorm(),
         "scale-free": rules.ScaleFree(),
         "scale-free-4": rules.ScaleFree(c=4.0),
         "scale-free-printed": rules.ScaleFree(printed=True),

@@ -77,7 +77,7 @@ def test_ties_are_violations(rule, n, d, seed):
 
 # Formulas at one state, computed by hand -------------------------------------------------------
 
-STATE = State(radius2=9.0, t=4, total=5.0, norm2=10.0, rho2=6.0, last2=2.0, beta=7.0)
+STATE = State(radius2=9.0, t=4, total=5.0, norm2=10.0, rho2=6.0, last2=2.0, beta=7.0, sum2=14.0)
 
 
 @pytest.mark.parametrize(
@@ -87,6 +87,7 @@ STATE = State(radius2=9.0, t=4, total=5.0, norm2=10.0, rho2=6.0, last2=2.0, beta
         (rules.Margin(beta=0.5), 4.5),
         (rules.Margin(beta=0.5, unit="absolute"), 0.5),
         (rules.ScaleFree(c=0.5), 3.0),
+        (rules.MeanNorm(c=0.5), 1.75),
         (rules.Infinity(alpha=1.5), (5**1.5 - 8.0 - 1.0) / 2),
         (rules.ScaleFreeInfinity(alpha=1.5), 3.0 * (5**1.5 - 9.0)),
         (rules.Dynamic(accuracy=0.25), 0.75 * 10.0 / 5.0),
@@ -173,6 +174,7 @@ def test_names():
     names = {
         "classic": rules.Classic,
         "margin": rules.Margin,
+        "mean-norm": rules.MeanNorm,
         "scale-free": rules.ScaleFree,
         "infinity": rules.Infinity,
         "scale-free-infinity": rules.ScaleFreeInfinity,

@@ -139,7 +139,7 @@ def fit(
             metavar="NAME",
             show_default=False,
             rich_help_panel=_PERCEPTRON,
-            help="Fit a perceptron by this rule: classic, margin, scale-free, infinity, "
+            help="Fit a perceptron by this rule: classic, margin, mean-norm, scale-free, infinity, "
             "scale-free-infinity, dynamic, passive-aggressive, alma or min-over.",
         ),
     ] = None,

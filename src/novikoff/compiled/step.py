@@ -4,7 +4,7 @@ A rule reaches compiled code as a :class:`Specification`, a point in one family 
 
     threshold   scale * (constant + growth * b_t(alpha)) + dynamic * |w|^2 / sum(a)
                 + cooling / (shrink * sqrt(t + 1))
-    scale       becomes |z|^2 when |z|^2 > patience * scale
+    scale       becomes |z|^2 when |z|^2 > patience * scale, or is the mean of |z|^2 over updates
     step        1, or min(cap, (1 - z.w) / (|z|^2 + ridge)), or push / (shrink * sqrt(t + 1))
 
 with ``b_t(alpha) = ((t + 1)^alpha - t^alpha - 1) / 2`` as in Algorithm 4. The first term is the
@@ -33,6 +33,7 @@ class Specification(NamedTuple):
     aggressive: bool = False
     cap: float = math.inf
     ridge: float = 0.0
+    mean: bool = False
 
 
 class Frame(NamedTuple):
@@ -62,7 +63,8 @@ THRESHOLD = 9
 FINITE = 10  # stays 0.0 while every margin is a finite number
 LEAST = 11  # the least margin met; that of w itself once a pass makes no update
 RESCALED = 12  # how often weights and w were multiplied by SMALLEST_SHRINK
-STATE_SIZE = 13
+SUM2 = 13  # the sum of |z|^2 over the updates
+STATE_SIZE = 14
 
 LARGEST = float(np.finfo(np.float64).max)
 
@@ -120,7 +122,10 @@ def advance(
         state[MISTAKES] += 1.0
     if norm2 > state[LONGEST2]:
         state[LONGEST2] = norm2
-    if norm2 > rule.patience * state[SCALE]:
+    state[SUM2] += norm2
+    if rule.mean:
+        state[SCALE] = state[SUM2] / state[UPDATES]
+    elif norm2 > rule.patience * state[SCALE]:
         state[SCALE] = norm2
     if rule.cooling != 0.0 and state[NORM2] * state[SHRINK] * state[SHRINK] > 1.0:
         # An infinite length means bad data, which the caller reports; the factor must not become 0.

@@ -21,6 +21,7 @@ from novikoff.compiled.step import (
     RESCALED,
     SCALE,
     SMALLEST_SHRINK,
+    SUM2,
     THRESHOLD,
     UPDATES,
     Frame,
@@ -167,7 +168,7 @@ class Online:
                 state[:] = start(specification)
                 state[MISTAKES] = mistakes
                 continue
-            state[[OFFSET, NORM2, LONGEST2]] *= factor
+            state[[OFFSET, NORM2, LONGEST2, SUM2]] *= factor
             state[SCALE] = state[LONGEST2]
             state[THRESHOLD] = threshold(specification, state)
         if self.lag is not None:

@@ -14,6 +14,7 @@ from novikoff.compiled.step import (
     RESCALED,
     SCALE,
     SMALLEST_SHRINK,
+    SUM2,
     THRESHOLD,
     UPDATES,
     Specification,
@@ -93,7 +94,7 @@ class JointOnline:
             state[MISTAKES] = mistakes
             self.memory.offsets[:] = 0.0
         else:
-            state[[NORM2, LONGEST2]] *= factor
+            state[[NORM2, LONGEST2, SUM2]] *= factor
             self.memory.offsets *= factor
             state[SCALE] = state[LONGEST2]
             state[THRESHOLD] = threshold(self.rule, state)

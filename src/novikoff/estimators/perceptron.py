@@ -52,10 +52,10 @@ class Perceptron(LinearModel):
 
     Parameters
     ----------
-    rule : str or Rule, default="scale-free"
+    rule : str or Rule, default="mean-norm"
         When an example is violated and how far to step: ``"classic"``, ``"margin"``,
-        ``"scale-free"``, ``"infinity"``, ``"scale-free-infinity"``, ``"dynamic"``,
-        ``"passive-aggressive"``, ``"alma"``, ``"min-over"``, or an object of
+        ``"mean-norm"``, ``"scale-free"``, ``"infinity"``, ``"scale-free-infinity"``,
+        ``"dynamic"``, ``"passive-aggressive"``, ``"alma"``, ``"min-over"``, or an object of
         :mod:`novikoff.rules`.
     multi_class : "joint" or "ovr", default="joint"
         How more than two classes are fitted; of two, both are the same. ``"joint"``: one model of
@@ -67,10 +67,10 @@ class Perceptron(LinearModel):
         the mean leaves out the first quarter to half of them. ``"ovr"``: each class against the
         rest, with a certificate for each.
     fit_intercept : bool, default=True
-        Whether the hyperplane may miss the origin. Examples are then read relative to the first
-        one visited and lifted by the distance from there to the first of another class, which makes
-        the fit invariant under translation; nothing is copied. ``"min-over"`` needs no lift: it
-        steps on differences.
+        Whether the hyperplane may miss the origin. Examples are then read relative to the median
+        of the first 32 that are visited, column by column, and lifted by a distance between
+        these (:mod:`novikoff.sample.centre`), which makes the fit invariant under
+        translation; nothing is copied. ``"min-over"`` needs no lift: it steps on differences.
     C : float, default=inf
         The penalty on margin violations, as in LinearSVC; ``inf`` is the hard margin. With a
         finite C the run sees each example with a coordinate of its own (the slack lift), which
@@ -124,7 +124,8 @@ class Perceptron(LinearModel):
     schedule : "sweep" or "compress", default="sweep"
         ``"compress"`` makes the support small, and with it the bound of :meth:`risk_certificate`:
         visit the examples that have weight until they are satisfied, and only then the worst of
-        all, at a pass over the data for each. Any rule may go about its run like this (but
+        all, at a pass over the data for each; and read the examples relative to the first one, not
+        to a median. Any rule may go about its run like this (but
         ``"min-over"``, which picks the worst anyhow); for the linear kernel.
     random_state : int, RandomState or None, default=None
         Draws the order.
@@ -238,7 +239,7 @@ class Perceptron(LinearModel):
     def __init__(
         self,
         *,
-        rule: str | Rule = "scale-free",
+        rule: str | Rule = "mean-norm",
         multi_class: Literal["joint", "ovr"] = "joint",
         fit_intercept: bool = True,
         C: float = np.inf,
@@ -361,8 +362,10 @@ class Perceptron(LinearModel):
         if not is_linear(self):
             return self._fit_kernel(training, steps, asked, order, memories, deadline)
         advice = [LongRun(self.max_iter, self._remedy)] if C == np.inf else []
-        sample = training.sample(order=order, slack2=0.5 / C)
         compress = self.schedule == "compress"
+        # The first examples would belong to a support that is to be small.
+        classes = None if compress else training.codes
+        sample = training.sample(order=order, slack2=0.5 / C, classes=classes)
         search = RuleFit(rule, C, average, float(self.min_margin), memories, compress)
         limits: dict[str, Any] = dict(
             before=self._before,

@@ -6,6 +6,7 @@ from novikoff.rules.classic import Classic
 from novikoff.rules.dynamic import Dynamic
 from novikoff.rules.infinity import Infinity, ScaleFreeInfinity
 from novikoff.rules.margin import Margin
+from novikoff.rules.mean_norm import MeanNorm
 from novikoff.rules.minover import MinOver
 from novikoff.rules.passive_aggressive import PassiveAggressive
 from novikoff.rules.scale_free import ScaleFree
@@ -16,6 +17,7 @@ __all__ = [
     "Dynamic",
     "Infinity",
     "Margin",
+    "MeanNorm",
     "MinOver",
     "PassiveAggressive",
     "Rule",
@@ -27,6 +29,7 @@ __all__ = [
 _BY_NAME: dict[str, type[Rule]] = {
     "classic": Classic,
     "margin": Margin,
+    "mean-norm": MeanNorm,
     "scale-free": ScaleFree,
     "infinity": Infinity,
     "scale-free-infinity": ScaleFreeInfinity,

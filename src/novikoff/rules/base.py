@@ -33,6 +33,8 @@ class State:
         ``|z|^2`` of the last update.
     beta : float
         The threshold at the last update.
+    sum2 : float
+        The sum of ``|z|^2`` over the updates.
     """
 
     radius2: float
@@ -42,6 +44,7 @@ class State:
     rho2: float = 0.0
     last2: float = 0.0
     beta: float = 0.0
+    sum2: float = 0.0
 
     @property
     def radius(self) -> float:
@@ -55,6 +58,7 @@ class State:
         self.norm2 += tau * (2.0 * margin + tau * norm2)
         self.rho2 = max(self.rho2, norm2)
         self.last2 = norm2
+        self.sum2 += norm2
         self.beta = beta
 
     def scale(self, factor: float) -> None:

@@ -189,7 +189,7 @@ def trace(
     X: ArrayLike,
     y: ArrayLike,
     *,
-    rule: str | Rule = "scale-free",
+    rule: str | Rule = "mean-norm",
     fit_intercept: bool = True,
     C: float = math.inf,
     max_updates: int = 1000,
@@ -198,9 +198,10 @@ def trace(
     """Run a perceptron in plain Python on a small array, and yield every update.
 
     What :class:`~novikoff.Perceptron` computes, as the paper prints it: for teaching, pictures and
-    experiments. It visits the examples in order until none is violated (without the estimator's
-    cheap passes over near-violated examples in between), MinOver always the worst. It stops
-    silently at ``max_updates``.
+    experiments. It reads the examples relative to the first one (as the estimator does with
+    ``schedule="compress"``; otherwise that takes a median of the first ones), and visits them in
+    order until none is violated (without the estimator's cheap passes over near-violated examples
+    in between), MinOver always the worst. It stops silently at ``max_updates``.
 
     Parameters
     ----------
@@ -208,7 +209,7 @@ def trace(
         The examples; no sparse matrix.
     y : array-like of shape (n_examples,)
         Their labels, of two classes; the second in sorted order is the positive one.
-    rule : str or Rule, default="scale-free"
+    rule : str or Rule, default="mean-norm"
         When an example is violated and how far to step, as in :class:`~novikoff.Perceptron`.
     fit_intercept : bool, default=True
         Whether the hyperplane may miss the origin.

@@ -175,7 +175,7 @@ class Run:
             "longest": longest,
             "lift": sample.lifting or (),
             # Of many classes, MinOver may begin with others than that of the first example.
-            "centre": sample.order[:1] if sample.affine else (),
+            "centre": sample.placing,
             "placing": placing,
             "deciding": self.deciding,
         }

@@ -22,6 +22,7 @@ from novikoff.compiled.step import (
     start,
 )
 from novikoff.compiled.sweep import Examples, Memory
+from novikoff.sample.centre import HEADS, Anchor, anchor_of, heads_of, median_of
 from novikoff.sample.signed import SignedSample
 from novikoff.sample.storage import Storage
 
@@ -30,10 +31,11 @@ from novikoff.sample.storage import Storage
 class Sample(SignedSample):
     """Signed examples in the order of visits; nothing of the data is copied.
 
-    The affine case reads each example relative to a centre, the first in order, and lifts it by
-    one coordinate ``c``, the distance from there to the first example of another class
-    (:mod:`novikoff.sample.lift`), which makes runs translation invariant and costs the margin at
-    most a factor sqrt(2). Build one with :meth:`of`.
+    The affine case reads each example relative to a centre, and lifts it by one coordinate ``c``,
+    which makes runs translation invariant and costs the margin at most a factor sqrt(2). The centre
+    is the first example in order, and the lift the distance from there to the first example of
+    another class (:mod:`novikoff.sample.lift`); or both come from the first few examples
+    (:mod:`novikoff.sample.centre`). Build one with :meth:`of`.
 
     Attributes
     ----------
@@ -59,6 +61,8 @@ class Sample(SignedSample):
         The rows are those of the data times two to this power.
     lifting : tuple of int, or None
         The examples that the lift depends on, beside the centre; ``None`` where it was given.
+    anchor : Anchor, or None
+        The first examples, where the centre and the lift come from these.
 
     Examples
     --------
@@ -80,6 +84,7 @@ class Sample(SignedSample):
     longest: int
     exponent: int = 0
     lifting: tuple[int, ...] | None = ()
+    anchor: Anchor | None = None
 
     @classmethod
     def of(
@@ -93,6 +98,7 @@ class Sample(SignedSample):
         class_weights: tuple[float, float] = (1.0, 1.0),
         centre: NDArray[np.float64] | None = None,
         lift: float | None = None,
+        classes: NDArray[np.int64] | None = None,
     ) -> "Sample":
         """Measure the examples (one pass) and return the sample.
 
@@ -116,11 +122,17 @@ class Sample(SignedSample):
         lift : float, optional
             The lift's constant; by default the distance of the first example to the first of
             another class, or from a ``centre`` that is given to the farthest example.
+        classes : array of int64, optional
+            The classes of the examples as numbers; then the centre is the median of the first
+            examples, and the lift is that of :mod:`novikoff.sample.centre`.
         """
         n = storage.shape[0]
         order = np.arange(n, dtype=np.int64) if order is None else order
         given = centre is not None or lift is not None
-        if centre is None:
+        heads = heads_of(order, classes) if affine and classes is not None else None
+        if heads is not None:
+            centre = median_of(storage, heads[:HEADS])
+        elif centre is None:
             centre = storage.dense_row(int(order[0])) if affine else np.zeros(storage.width)
         frame = Frame(0.0, slack2, *map(float, class_weights))
         sample = cls(
@@ -138,7 +150,8 @@ class Sample(SignedSample):
         longest = int(order[np.argmax(sample.norms2[order])])
         largest = float(sample.norms2[longest])
         _check_scale(largest, vanished=largest == 0.0 and not sample._coincide())
-        sample = replace(sample, longest=longest)
+        anchor = None if heads is None else anchor_of(storage, heads, centre)
+        sample = replace(sample, longest=longest, anchor=anchor)
         if affine and not given:
             return sample.lifted_by(sample.signs)
         if affine:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.compiled.step import OFFSET, Frame, Specification
+from novikoff.sample.centre import Anchor
 from novikoff.sample.lift import lift_of
 
 # What floating point may add to a share of weights that is summed in another order.
@@ -58,6 +59,7 @@ class SignedSample:
     affine: bool
     longest: int
     lifting: tuple[int, ...] | None
+    anchor: Anchor | None = None
 
     eager: bool = False
     """Whether cheap passes begin after the first full one, because a full one costs so much."""
@@ -103,7 +105,19 @@ class SignedSample:
         """Return the same examples with the lift that other classes make, unless it was given."""
         if not self.affine or self.lifting is None:
             return self
-        return self.with_lift(*lift_of(self.norms2, self.order, labels, self.longest))
+        if self.anchor is None:
+            return self.with_lift(*lift_of(self.norms2, self.order, labels, self.longest))
+        lift2 = self.anchor.lift2(labels)
+        if lift2 > 0.0:
+            return self.with_lift(lift2, ())
+        return self.with_lift(float(self.norms2[self.longest]) or 1.0, (self.longest,))
+
+    @property
+    def placing(self) -> NDArray[np.int64]:
+        """The examples that the centre depends on; none without an intercept."""
+        if not self.affine:
+            return self.order[:0]
+        return self.order[:1] if self.anchor is None else self.anchor.heads
 
     @abstractmethod
     def with_lift(self, lift2: float, lifting: tuple[int, ...]) -> Self:

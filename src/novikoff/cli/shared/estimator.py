@@ -5,7 +5,7 @@ from typing import Any
 
 from novikoff.cli.shared.group import Refusal, safe
 
-A_RULE = "scale-free"
+A_RULE = "mean-norm"
 AUTO = "auto"
 
 
