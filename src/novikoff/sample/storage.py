@@ -16,8 +16,8 @@ CHUNK_BYTES = 1 << 22
 # Matrices of another type or layout are copied as a whole up to this size.
 CONVERTED_AT_ONCE = 1 << 25
 # Sparse ones up to so many times this size: to sort their rows anew takes ten times as long as a
-# pass. Tf-idf of 5,000 texts in 3,000 pairs and triples of characters, 38 MB unsorted as scikit-learn
-# makes them, take 0.12 s with C = 0.01, and 1.25 in blocks.
+# pass. Tf-idf of 5,000 texts in 3,000 pairs and triples of characters, 38 MB unsorted as they come
+# from scikit-learn, take 0.12 s with C = 0.01, and 1.25 in blocks.
 SPARSE_AT_ONCE = 32
 # The largest exponent of two by which data are rescaled, and the least share of the largest value
 # that every column must reach: beyond, norms of hyperplanes may overflow.
