@@ -52,9 +52,9 @@ class VerdictSettings:
     passes: int = 15
     """About how many passes a soft margin takes."""
 
-    core_passes: int = 50
-    """How many passes over all examples the cores may take: those that prove something take one to
-    ten. Where the examples are separable with a small margin, larger cores take hundreds."""
+    core_passes: int = 300
+    """How many passes over all examples the cores may take. Three factors of 1,500 equally frequent
+    levels in 50,000 examples with 5 % noise take 31 s with 50, because no core is decided."""
 
     factor: float = 0.2
     """What the proof from slacks costs for d features, in units of d^3 values read by a pass."""
