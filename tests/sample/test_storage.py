@@ -69,6 +69,18 @@ def test_rows_are_the_rows(kind, block_by_block, monkeypatch):
     np.testing.assert_array_equal(storage_.dense_row(17), true[17])
 
 
+@pytest.mark.parametrize(
+    ("kind", "times"), [("CSR twisted", 32), ("CSR int64", 32), ("F order", 1)]
+)
+def test_what_is_converted_as_a_whole(kind, times, monkeypatch):
+    X, _ = stored()[kind]
+    size = Converted(X).nbytes
+    monkeypatch.setattr(storage, "CONVERTED_AT_ONCE", size / times)
+    assert isinstance(storage_of(X), InPlace)
+    monkeypatch.setattr(storage, "CONVERTED_AT_ONCE", size / times - 1)
+    assert isinstance(storage_of(X), Converted)
+
+
 @pytest.mark.parametrize("kind", [kind for kind, (_, in_place) in stored().items() if in_place])
 def test_in_place_is_the_same_memory_and_read_only(kind):
     X, _ = stored()[kind]

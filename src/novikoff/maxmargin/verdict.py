@@ -52,6 +52,10 @@ class VerdictSettings:
     passes: int = 15
     """About how many passes a soft margin takes."""
 
+    core_passes: int = 300
+    """How many passes over all examples the cores may take. Three factors of 1,500 equally frequent
+    levels in 50,000 examples with 5 % noise take 31 s with 50, because no core is decided."""
+
     factor: float = 0.2
     """What the proof from slacks costs for d features, in units of d^3 values read by a pass."""
 
@@ -128,12 +132,13 @@ class Probe:
 
     def in_cores(self) -> Solution | None:
         """Look for a proof from the examples of a core; for sparse data."""
-        for core in cores(self.problem.sample):
-            if self.clock.stop() is not None:
-                return None
-            found = self._in_core(core)
-            if found is not None:
-                return found if self.found is None else found.following(self.found)
+        with self.clock.at_most(self.settings.core_passes):
+            for core in cores(self.problem.sample):
+                if self.clock.stop() is not None:
+                    return None
+                found = self._in_core(core)
+                if found is not None:
+                    return found if self.found is None else found.following(self.found)
         return None
 
     def _in_core(self, core: Core) -> Solution | None:

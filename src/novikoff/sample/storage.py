@@ -15,6 +15,10 @@ IN_PLACE = (np.dtype(np.float64), np.dtype(np.float32), np.dtype(np.uint8))
 CHUNK_BYTES = 1 << 22
 # Matrices of another type or layout are copied as a whole up to this size.
 CONVERTED_AT_ONCE = 1 << 25
+# Sparse ones up to so many times this size: to sort their rows anew takes ten times as long as a
+# pass. Tf-idf of 5,000 texts in 3,000 pairs and triples of characters, 38 MB unsorted as they come
+# from scikit-learn, take 0.12 s with C = 0.01, and 1.25 in blocks.
+SPARSE_AT_ONCE = 32
 # The largest exponent of two by which data are rescaled, and the least share of the largest value
 # that every column must reach: beyond, norms of hyperplanes may overflow.
 MOST_RESCALED = 900
@@ -132,7 +136,8 @@ def storage_of(X: Any) -> Storage:
 
 def is_converted_at_once(X: Any) -> bool:
     """Whether a matrix that cannot be read in place is small enough to be copied as a whole."""
-    return Converted(X).nbytes <= CONVERTED_AT_ONCE
+    most = CONVERTED_AT_ONCE * (SPARSE_AT_ONCE if sparse.issparse(X) else 1)
+    return Converted(X).nbytes <= most
 
 
 def rescaled(X: Any) -> tuple[Storage, int] | None:
