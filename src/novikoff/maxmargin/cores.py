@@ -34,7 +34,8 @@ class CoreSettings:
 
     growth: float = 1.3
     """How many times as many columns the next core has. A core that a soft margin separates costs a
-    few passes over it. The last data above take 3.2 s, 5.6 at 1.6, and at 3.2 no core proves it."""
+    few passes over it. The last data above take 3.2 s, 5.6 at 1.6, and at 3.2 more than
+    20 s."""
 
     least: int = 32
     """Columns of the first core, at least: fewer cost no less. Not varied."""

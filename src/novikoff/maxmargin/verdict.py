@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.sparse import issparse
 
 from novikoff.certificate import Status
 from novikoff.maxmargin.bounds import place_hard
@@ -43,8 +44,9 @@ class VerdictSettings:
     """The gap of the others, whose slacks must combine to nearly zero."""
 
     late: float = 1e3
-    """Where a proof from slacks costs more than a soft margin, it waits for a C that large. Sparse
-    one-hot 20,000 x 4,502 has none at C = 10, which takes 14 s to find out."""
+    """Where a proof from slacks costs more than a soft margin of sparse data, it waits for a C that
+    large: one-hot 20,000 x 4,502 has none at C = 10, which takes 14 s to find out. Of dense data
+    the next soft margin costs no less: 20,000 x 3,000 takes 9.5 s where proofs wait, else 6.6."""
 
     zero: float = 1e-14
     """A margin no larger than this, in units of the radius, is taken for rounding."""
@@ -120,8 +122,9 @@ class Probe:
 
     def others(self) -> Solution | None:
         """Try the other values of C; return the solution that decides, if any."""
-        passes, proof = self._costs
-        earliest = self.settings.late if proof > passes else 0.0
+        soft, proof = self._costs
+        waits = proof > soft and issparse(self.problem.sample.storage.matrix)
+        earliest = self.settings.late if waits else 0.0
         for level in self.levels:
             decided = self._try(level, self.settings.fine)
             if decided is None and level >= earliest and self.clock.stop() is None:
