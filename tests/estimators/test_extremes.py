@@ -10,7 +10,7 @@ import pytest
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
-from novikoff import MaxMargin, is_separable
+from novikoff import MaxMargin, Perceptron, is_separable
 from novikoff.certificate import Inconclusive, NonSeparation, Status
 
 XOR = np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]]), np.array([0, 0, 1, 1])
@@ -101,6 +101,21 @@ def test_examples_left_out_do_not_count_as_spread():
 def test_weights_of_very_different_size(weights, C):
     clf = MaxMargin(C=C).fit(*XOR, sample_weight=weights)
     clf.certificate_.verify(*XOR, sample_weight=weights)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_the_hinge_of_tiny_numbers(classes):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(12, 3)) * 1e-150, np.arange(12) % classes
+    clf = MaxMargin(C=1.0, loss="hinge").fit(X, y)
+    clf.certificate_.verify(X, y)
+
+
+@pytest.mark.parametrize("kind", [MaxMargin, Perceptron])
+def test_huge_sparse_numbers_are_too_large_for_a_kernel(kind):
+    X = np.maximum(np.random.default_rng(0).normal(size=(12, 3)), 0.0) * 1e160
+    with pytest.raises(ValueError, match="overflow"), np.errstate(all="ignore"):
+        kind(kernel="rbf").fit(sparse.csr_array(X), np.arange(12) % 2)
 
 
 def test_time_runs_out_in_exact_arithmetic_too():

@@ -202,6 +202,24 @@ def test_weights_that_do_not_make_the_model_are_refused(kind, labels, fit_interc
         verify(tmp_path / "model.json", X, labels)
 
 
+def test_only_the_weight_of_the_centre_is_free():
+    """Relative to the first example of the support, the others must have their own weights."""
+    rng = np.random.default_rng(0)
+    some = rng.standard_normal((20, 2))
+    labels = (some[:, 0] > 0.0).astype(int)
+    clf = Perceptron(kernel="rbf", gamma=1.0, rule="classic", average=False, random_state=0)
+    clf.fit(some, labels)
+    forged = clf.dual_coef_.astype(float)
+    forged[0] = -forged[1:].sum()
+    # The sign of its label, and all others as they are: the same predictions.
+    assert (forged[0] > 0.0) == (labels[clf.support_[0]] == 1)
+    clf.dual_coef_ = forged
+    verify(clf, some, labels)
+    forged[1 + np.flatnonzero(forged[1:] > 0.0)[0]] += 50.0
+    with pytest.raises(CertificateError, match="do not make its predictions"):
+        verify(clf, some, labels)
+
+
 def _forgeries(honest):
     """Weights with the signs of the honest ones, none of which make the same classifier."""
     yield 2 * honest

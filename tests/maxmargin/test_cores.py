@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from benchmarks.generators import factors
 from novikoff import MaxMargin, is_separable
@@ -103,3 +104,21 @@ def test_where_a_core_is_separable_the_rest_decides(monkeypatch):
 def test_separable_factors_are_separated():
     X, y = noisy(4, noise=0.0, numeric=0, n=3000)
     assert isinstance(is_separable(X, y), Separation)
+
+
+def test_the_next_core_may_be_larger_than_all_there_are():
+    """Three factors with Zipf's frequencies."""
+    rng = np.random.default_rng(350)
+    n, levels = int(rng.integers(100, 700)), int(rng.integers(40, 120))
+    share = 1.0 / np.arange(1, levels + 1) ** 1.2
+    drawn = [rng.choice(levels, n, p=share / share.sum()) for _ in range(3)]
+    eye = sparse.eye_array(levels, format="csr")
+    X = sparse.hstack([eye[each] for each in drawn], format="csr")
+    y = (rng.random(n) < 0.5).astype(int)
+    if rng.random() < 0.7:
+        scores = X @ rng.normal(size=X.shape[1])
+        y = (scores > np.median(scores)).astype(int)
+    sizes = [core.columns.size for core in cores(sample_of(X, 2 * y - 1))]
+    assert sizes == sorted(set(sizes)) and CORES.least <= sizes[0]
+    assert sizes[-1] <= CORES.share * X.shape[1]
+    is_separable(X, y).verify(X, y)

@@ -35,8 +35,8 @@ class Stated:
     and the weights are those of the certificate. For several classes together, ``dual_coef`` has a
     row for each class: the weights of the examples in its score.
 
-    With a kernel there is no ``centre``; where ``relative`` the examples are read relative to one
-    of them. The weight of that one has no part in the normal, only in the intercept.
+    With a kernel there is no ``centre``; where ``relative`` the examples are read relative to the
+    first of the support. The weight of that one has no part in the normal, only in the intercept.
     """
 
     support: Indices
@@ -175,7 +175,8 @@ def _check_jointly(certificate: Joint, stated: Stated, X: Any, codes: Indices) -
 def _check_coefficients(part: Any, stated: Stated, weights: npt.NDArray[Any]) -> None:
     """Refuse weights that are not the coefficients of the kernel classifier, or of its scores.
 
-    Relative to a centre they are so but for one example, from which their sum is subtracted.
+    Relative to a centre, the first of the support, they are so but for that one, from which their
+    sum is subtracted.
     """
     model = part.hyperplane
     if model is None:
@@ -194,7 +195,8 @@ def _check_coefficients(part: Any, stated: Stated, weights: npt.NDArray[Any]) ->
     changed = np.flatnonzero(apart > own)
     if not changed.size:
         return
-    if stated.relative and part.problem.affine and changed.size == 1:
+    relative = stated.relative and part.problem.affine
+    if relative and rows[changed].tolist() == stated.support[:1].tolist():
         left = difference[changed[0]] + weights.sum(axis=0)
         if (np.abs(left) <= allowed).all():
             return

@@ -77,7 +77,7 @@ def _variance(X: Any) -> float:
         count = int(X.shape[0]) * int(X.shape[1])
         data = X.data.astype(np.float64)
         mean = float(data.sum()) / count
-        return (float(((data - mean) ** 2).sum()) + (count - len(data)) * mean**2) / count
+        return (float(((data - mean) ** 2).sum()) + (count - len(data)) * mean * mean) / count
     rows = max(1, BLOCK // max(1, X.shape[1]))
     parts = [X[begin : begin + rows] for begin in range(0, X.shape[0], rows)]
     mean = sum(float(part.sum(dtype=np.float64)) for part in parts) / X.size

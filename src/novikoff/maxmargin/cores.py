@@ -88,14 +88,11 @@ def cores(sample: Sample, settings: CoreSettings = CORES) -> Iterator[Core]:
     sizes = d - 1 - np.arange(d)
     enough = (left >= settings.rows * sizes) & (sizes >= settings.least)
     size, last = settings.least, settings.share * d
-    while enough.any() and size <= last:
+    while (fitting := np.flatnonzero(enough & (sizes >= size) & (sizes <= last))).size:
         # The smallest core that is large enough; the last columns of the order are its own.
-        step = int(np.flatnonzero(enough & (sizes >= size))[-1])
-        if sizes[step] > last:
-            return
+        step = int(fitting[-1])
         own, others = np.sort(columns[step + 1 :]), np.sort(columns[: step + 1])
         yield Core(sample.order[ends > step], own, others)
-        enough &= sizes > sizes[step]
         size = ceil(settings.growth * sizes[step])
 
 

@@ -118,6 +118,8 @@ class _Run(PrimalSearch):
         least = np.where(self.own, 0.0, 1.0)
         off_room = room - (self._leads(self.model) + self.slacks[:, None] - least)
         mean = float((weights * room).mean())
+        if mean == 0.0:  # The products underflow.
+            return False
 
         def solve(products: Vector) -> _Steps:
             """Return the Newton step towards these products of weights and room."""
