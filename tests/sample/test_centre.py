@@ -45,15 +45,28 @@ def test_the_median_and_the_lift_by_hand():
     # The lower of the two middle values in each column.
     np.testing.assert_array_equal(sample.centre, [2.0, 5.0])
     # The third example is the centre, so that the point of its class is; of the other class it
-    # is the mean of (-2, 4) and (2, -4), which are equally far.
-    assert sample.anchor.lift2(np.array([1, 1, -1, -1])) == 0.0
-    assert sample.frame.lift2 == sample.norms2[sample.longest] == 40.0
-    assert sample.lifting == (3,)
+    # is the mean of (-2, 4) and (2, -4), which are equally far. A quarter of the median distance.
+    assert sample.frame.lift2 == pytest.approx(20.0 / 16.0)
+    assert sample.lifting == ()
+    # Most examples are the centre: the distance to the farthest of all.
+    middle = sample_of(X[[2, 2, 2, 3]], np.array([1, 1, -1, -1]))
+    assert middle.anchor.lift2(np.array([1, 1, -1, -1])) == 0.0
+    assert middle.frame.lift2 == middle.norms2[middle.longest] == 40.0
+    assert middle.lifting == (3,)
     moved = sample_of(X[[0, 1, 3]], np.array([1, 1, -1]))
     np.testing.assert_array_equal(moved.centre, [4.0, 7.0])
     pull = np.array([-4.0, 2.0]) / math.sqrt(20) + np.array([0.0, -6.0]) / 6
     point = pull / (1 / math.sqrt(20) + 1 / 6)
     assert moved.frame.lift2 == pytest.approx(max(point @ point, 16.0))
+
+
+def test_overlapping_classes_do_not_hold_the_intercept_at_the_centre():
+    """One long column; the rarer class is anywhere in it, and the other is always predicted."""
+    rng = np.random.default_rng(0)
+    X = np.column_stack([1e6 * np.exp(0.6 * rng.standard_normal(3000)), rng.random((3000, 3))])
+    y = (rng.random(3000) < 0.15).astype(int)
+    for seed in range(8):
+        assert Perceptron(random_state=seed).fit(X, y).score(X, y) > 0.8
 
 
 def test_few_long_examples_move_the_centre_little():

@@ -9,9 +9,10 @@ changes the intercept beside the coefficients.
 For each class let p be the mean of those of its examples that are among the first, with weights ``1
 / |x - centre|``; if there is none, its own first example. A hyperplane that separates the classes
 separates the points p of two of them, so it crosses the segment in between, and its distance to
-the centre is at most the larger of their two distances. That is the lift c: as
-:mod:`novikoff.sample.lift` says, the lifted problem then has at least ``1 / sqrt(2)`` of the
-margin.
+the centre is at most the larger of their two distances. That, or a quarter of the median distance
+of the first examples where it is more, is the lift c: as :mod:`novikoff.sample.lift` says, the
+lifted problem then has at least ``1 / sqrt(2)`` of the margin. Where nothing separates the classes,
+their points p may be close to the centre, and so small a lift would hold the intercept there.
 """
 
 from typing import Any, NamedTuple
@@ -27,6 +28,11 @@ from novikoff.sample.storage import Storage
 # 57.2 and 51.4 against 51.4 %, as tf-idf 39.0, 39.1 and 36.6 against 31.1; of torch and matplotlib
 # 5.0, 4.7 and 5.3 against 3.2, and 4.3, 5.1 and 4.3 against 2.4.
 HEADS = 32
+# The least lift, as a share of the median distance of the first examples. Of 32 runs on 5,000
+# households (one column of amounts near 1e6, 14 % of them in the rarer class), 5 err on 37 to 58 %
+# without it, none at a quarter or a half. On 16 collections of texts, as counts and as tf-idf, a
+# quarter changes one error and a half most, by 0.1 and 0.2 points on average.
+LEAST_LIFT = 0.25
 
 
 class Anchor(NamedTuple):
@@ -35,13 +41,14 @@ class Anchor(NamedTuple):
     ``heads`` are the first examples, and then the first of each class that has none among them
     (these are ``late``), in the order of visits. ``pulls`` holds the unit vectors from the centre
     towards the heads, in the columns where some head is not zero, and ``closeness`` the inverses of
-    their distances.
+    their distances; ``typical`` is the median distance of the first.
     """
 
     heads: NDArray[np.int64]
     late: NDArray[np.bool_]
     pulls: NDArray[np.float64]
     closeness: NDArray[np.float64]
+    typical: float
 
     def lift2(self, labels: NDArray[Any]) -> float:
         """Return the square of the lift for labels of all examples that merge classes, or not.
@@ -55,7 +62,9 @@ class Anchor(NamedTuple):
             here = np.flatnonzero(merged == label)
             some = here[:1] if self.late[here].all() else here[~self.late[here]]
             reach.append(_square(self.pulls[some].sum(axis=0)) / self.closeness[some].sum() ** 2)
-        return float(sorted(reach)[1]) if len(reach) > 1 else 0.0
+        if len(reach) == 1:
+            return 0.0
+        return max(float(sorted(reach)[1]), (LEAST_LIFT * self.typical) ** 2)
 
 
 def heads_of(order: NDArray[np.int64], classes: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -85,7 +94,8 @@ def anchor_of(storage: Storage, heads: NDArray[np.int64], centre: NDArray[np.flo
     rows[apart] /= distances[apart, None]
     closeness = np.full(len(heads), np.inf)
     closeness[apart] = 1.0 / distances[apart]
-    return Anchor(heads, np.arange(len(heads)) >= HEADS, rows, closeness)
+    typical = float(np.median(distances[:HEADS]))
+    return Anchor(heads, np.arange(len(heads)) >= HEADS, rows, closeness, typical)
 
 
 def _square(vector: NDArray[np.float64]) -> float:
