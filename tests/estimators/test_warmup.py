@@ -40,3 +40,17 @@ def test_what_is_stored_in_another_way_compiles_nothing_more():
     for other in (X, np.asfortranarray(X), X.astype(np.int16), sparse.csc_array(X)):
         assert MaxMargin().fit(other, y).score(other, y) == 1.0
     assert compilations.count == before
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "poly", "laplacian"])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_kernels_and_the_hinge_compile_nothing_more(kernel, classes):
+    X = np.random.default_rng(3).standard_normal((80, 4))
+    y = np.digitize(X[:, 0], [0.0, 0.7][: classes - 1])
+    before = compilations.count
+    for model in (
+        *(MaxMargin(kernel=kernel), MaxMargin(kernel=kernel, C=1.0), Perceptron(kernel=kernel)),
+        MaxMargin(loss="hinge", C=0.01),
+    ):
+        model.fit(X, y).certificate_.verify(X, y)
+    assert compilations.count == before

@@ -26,7 +26,7 @@ def warmup() -> int:
     """Compile what fits, predictions and checks use; return how many functions were compiled.
 
     Small problems are fitted: hard and soft margins and perceptrons, on dense float64, float32 and
-    uint8 rows and on CSR matrices. Compiled code is kept where numba keeps it: in
+    uint8 rows and on CSR matrices, and with kernels. Compiled code is kept where numba keeps it: in
     ``NUMBA_CACHE_DIR``, or beside the source, or in a cache folder of the user. Other users of
     an installation read it there, also where they cannot write. It is for this model of processor;
     on another one the first fit compiles again.
@@ -40,6 +40,7 @@ def warmup() -> int:
             for X, y in _problems():
                 _fit(storage(X), y)
             _fit_jointly(storage)
+        _fit_kernels()
     return compilations.count - before
 
 
@@ -64,7 +65,10 @@ def _problems() -> Iterator[tuple[Any, Any]]:
 
 
 def _fit(X: Any, y: Any) -> None:
-    for model in (MaxMargin(), MaxMargin(C=1.0), MaxMargin(C=1e-3), Perceptron(max_iter=5)):
+    for model in (
+        *(MaxMargin(), MaxMargin(C=1.0), MaxMargin(C=1e-3), MaxMargin(C=1e-3, loss="hinge")),
+        Perceptron(max_iter=5),
+    ):
         model.fit(X, y).predict(X)
         model.certificate_.verify(X, y)
     is_separable(X, y)
@@ -80,3 +84,17 @@ def _fit_jointly(storage: Callable[[Any], Any]) -> None:
         for model in (Perceptron(max_iter=20), Perceptron(C=1.0, max_iter=20)):
             model.fit(storage(table), y).predict(storage(table))
             model.certificate_.verify(storage(table), y)
+
+
+def _fit_kernels() -> None:
+    """Fit with kernels: few examples, and more than Wolfe's method takes at once."""
+    X = np.random.default_rng(0).standard_normal((1200, 3))
+    for n, classes in ((90, 2), (90, 3), (len(X), 2)):
+        some, y = X[:n], (X[:n, 0] > 0.0) + (X[:n, 1] > 0.5) * (classes - 2)
+        for kernel in ("rbf", "poly", "laplacian"):
+            for model in (
+                *(MaxMargin(kernel=kernel, max_iter=5), MaxMargin(kernel=kernel, C=1.0)),
+                Perceptron(kernel=kernel, max_iter=5),
+            ):
+                model.fit(some, y).predict(some)
+                model.certificate_.verify(some, y)
