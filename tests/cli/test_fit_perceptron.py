@@ -126,9 +126,7 @@ def test_the_help_names_every_rule(run):
 )
 def test_options_of_a_perceptron_need_a_rule(refused, fruit, option, value):
     line = refused("fit", fruit, "-t", "kind", option, value)
-    assert (
-        f"{option} is an option of the perceptron: add --rule (such as --rule mean-norm)" in line
-    )
+    assert f"{option} is an option of the perceptron: add --rule (such as --rule mean-norm)" in line
 
 
 @pytest.mark.parametrize(("option", "value"), [("--tol", 0.001), ("--weights", "w")])

@@ -33,7 +33,7 @@ def test_a_grid_search_over_a_parameter_of_a_rule_that_is_given_by_name():
 
 def test_a_parameter_that_the_named_rule_does_not_have_is_named():
     with pytest.raises(ValueError, match=r"'beta' for .*ScaleFree.*'c', 'printed'"):
-        Perceptron().set_params(rule__beta=1.0)
+        Perceptron(rule="scale-free").set_params(rule__beta=1.0)
     clf = Perceptron().set_params(rule="margin", rule__beta=2.0)
     assert clf.rule.beta == 2.0
 
