@@ -40,6 +40,7 @@ RULES_PARAMETERS = {
         "beta": [-1.0, np.nan, np.inf, "1", None, [1.0, 2.0]],
         "unit": ["metre", None, "R", 1],
     },
+    rules.MeanNorm: {"c": [-1.0, np.nan, np.inf, "1", None]},
     rules.ScaleFree: {"c": [-1.0, np.nan, np.inf, "1", None], "printed": ["yes", None, 2]},
     rules.Infinity: {"alpha": [1.0, 2.0, 0.5, np.nan, np.inf, "1.5", None]},
     rules.ScaleFreeInfinity: {"alpha": [1.0, 2.0, -1.5, np.nan, "1.5", None]},
@@ -90,10 +91,13 @@ def test_infinity_needs_small_norms(fit_intercept):
 
 
 def test_infinity_counts_the_lift():
-    """Norms of at most 1 are not enough with an intercept: the lift is as long again."""
+    """Norms of at most 1 are not enough with an intercept.
+
+    The centre is the first example, and the point of the other class is (1, 1) / (1 + 1/0.9) away.
+    """
     X, y = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 0.9]]), np.array([0, 1, 1])
-    refused("the largest norm is 1.41421", X, y, rule="infinity", shuffle=False)
+    refused("the largest norm is 1.20364", X, y, rule="infinity", shuffle=False)
     Perceptron(rule="infinity", shuffle=False).fit(X / np.sqrt(2), y)
     Perceptron(rule="infinity", shuffle=False, fit_intercept=False).fit(X[1:], [0, 1])
     how = dict(rule="infinity", shuffle=False, C=0.4)
-    refused("the largest norm is 1.5", X / np.sqrt(2), y, **how)
+    refused("the largest norm is 1.40513", X / np.sqrt(2), y, **how)

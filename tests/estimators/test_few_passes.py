@@ -117,9 +117,10 @@ def test_a_min_margin_of_0_looks_for_no_proof():
 
 def test_average_true_is_the_mean_over_all_updates():
     X, y = table()
-    tail = Perceptron(random_state=0).fit(X, y)
-    whole = Perceptron(random_state=0, average=True).fit(X, y)
-    last = Perceptron(random_state=0, average=False).fit(X, y)
+    how = dict(rule="scale-free", random_state=0)
+    tail = Perceptron(**how).fit(X, y)
+    whole = Perceptron(**how, average=True).fit(X, y)
+    last = Perceptron(**how, average=False).fit(X, y)
     assert tail.n_updates_ == whole.n_updates_ == last.n_updates_
     assert not np.array_equal(tail.coef_, whole.coef_)
     assert last.dual_coef_.dtype.kind == "i"

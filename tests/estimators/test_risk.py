@@ -44,7 +44,7 @@ def test_a_mean_has_no_margin_of_its_rule():
 def test_what_the_mean_of_a_satisfied_run_gets_wrong_counts_too():
     rng, more = np.random.default_rng(1), 0
     for seed in range(20):
-        X, y, _ = on_a_sphere(rng, 60, 4)
+        X, y, _ = on_a_sphere(rng, 300, 4)
         clf = Perceptron(
             rule="classic", average=True, min_margin=0.0, max_iter=10**5, random_state=seed
         ).fit(X, y)
