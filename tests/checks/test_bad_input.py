@@ -194,6 +194,7 @@ PARAMETERS = {
     | {
         "rule": ["nearest", "Classic", "", 3, None, rules.Classic, ["classic"], rules],
         "average": ["yes", "Auto", None, 1, 0, 2, "", [True]],
+        "budget": [0, 1, -3, 2.5, "10", True, np.inf, 10],
         "min_margin": [-1e-3, np.nan, np.inf, "0", None, False, 1.5],
         "max_updates": [0, -1, 2.5, "10", True, np.inf],
         "shuffle": ["yes", 1, None, 0.0],

@@ -135,13 +135,19 @@ def test_equal_examples_with_opposite_labels(name):
 
 
 def with_equal_hashes(monkeypatch, hashes):
-    monkeypatch.setattr("novikoff.estimators.training.hash_rows", lambda X: hashes(X.shape[0]))
+    """Let different rows have equal hashes; equal ones have equal hashes in any case."""
+
+    def collide(X):
+        _, numbers = np.unique(X, axis=0, return_inverse=True)
+        return hashes(numbers.astype(np.uint64))
+
+    monkeypatch.setattr("novikoff.estimators.training.hash_rows", collide)
 
 
 HASHES = {
-    "all equal": lambda n: np.zeros(n, dtype=np.uint64),
-    "in pairs": lambda n: np.arange(n, dtype=np.uint64) // 2,
-    "in two": lambda n: np.arange(n, dtype=np.uint64) % 2,
+    "all equal": np.zeros_like,
+    "in pairs": lambda numbers: numbers // 2,
+    "in two": lambda numbers: numbers % 2,
 }
 
 

@@ -19,7 +19,7 @@ RUNS = 24
 
 def grid(rng, *, noise=0.0, n_classes=2, offset=2):
     """Whole numbers, so that rows coincide and distances tie; labels of a random linear model."""
-    m, d = int(rng.integers(12, 60)), int(rng.integers(1, 4))
+    m, d = int(rng.integers(12, 100)), int(rng.integers(1, 4))
     X = rng.integers(-3, 4, (m, d)).astype(float)
     if offset == 0:
         X = X[X.sum(axis=1) != 0.0]

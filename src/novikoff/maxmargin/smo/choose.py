@@ -55,7 +55,7 @@ def kernel_margin(
     before: KernelSolution | None = None
     if n <= settings.take_all:
         matrix = KernelMatrix(problem.X, problem.kernel)
-        if problem.slack2 is not None and tol >= settings.loose:
+        if problem.slack2 is not None and tol >= settings.loose and n > settings.few:
             search = BlockSearch(problem, matrix, clock, balanced(start, problem), settings)
             quick = search.run(aim, settings.zero, steps=settings.soft_steps * n)
             if quick is not None and quick.status is not Status.PRECISION:
