@@ -331,7 +331,7 @@ def test_a_cache_that_is_too_small_does_not_make_a_kernel_indefinite(seed):
 
 @pytest.mark.parametrize("C", [0.1, 1.0, 100.0])
 def test_few_rounds_are_followed_by_the_exact_method(monkeypatch, C):
-    X, y = make_moons(200, noise=0.3, random_state=0)
+    X, y = make_moons(300, noise=0.3, random_state=0)
     found = MaxMargin(kernel="rbf", C=C).fit(X, y)
     assert (found.solver_, found.status_.name) == ("smo", "GAP_REACHED")
     monkeypatch.setattr(
