@@ -8,16 +8,33 @@ with ``a >= 0``, ``A = sum a`` and a small ``rho``::
 
 is smooth in the scores, and at ``b = a`` as large as half the squared hinge. All are in units of
 the hinge: the dual variables of the soft margin are ``a / Delta^2``. For the hinge that is not
-squared, ``A <= 1`` takes the place of ``A^2 / 2``, and the dual variables are ``C s_i a``.
+squared, ``A <= 1`` takes the place of ``A^2 / 2``, and the dual variables are ``C s_i a``. Without
+slack neither is there, and the dual variables are multiples of ``a``.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 
 from novikoff.certificate.kernels import njit
 from novikoff.compiled.rows import SUMS
 
-# A sum of weights so near 1 is 1, but for rounding.
+# A sum of weights so near the most that it may be is that, but for rounding.
 FULL = 1.0 - 1e-12
+
+
+class Loss(NamedTuple):
+    """What a violated margin costs."""
+
+    squared: bool
+    """Whether ``A^2 / 2`` is subtracted."""
+    most: float
+    """What ``A`` is at most."""
+
+
+SQUARED_HINGE = Loss(True, np.inf)
+HINGE = Loss(False, 1.0)
+NO_SLACK = Loss(False, np.inf)
 
 
 @njit()
@@ -29,14 +46,14 @@ def weigh(
     stiff: np.ndarray,
     near: np.ndarray,
     rho: float,
-    squared: bool,
+    loss: Loss,
     weights: np.ndarray,
 ) -> tuple[float, float]:
     """Write the best weights at ``scores + step * speeds``; return the maximum, and its slope.
 
     ``a_r = max(0, u_r - level) / rho`` with ``u_r = v_r + rho b_r``. With ``m`` positive weights
     the level is the sum of their ``u_r`` over ``rho + m``, which is ``A``; or, not squared, what
-    makes ``A`` at most 1. Classes that are not above it leave the sum until all are; it only grows.
+    makes ``A`` at most 1, or 0. Classes that are not above it leave the sum until all are; it only grows.
 
     Parameters
     ----------
@@ -49,7 +66,7 @@ def weigh(
     near : array of shape (n_examples, n_classes)
         The weights ``b``.
     rho : float
-    squared : bool
+    loss : Loss
     weights : array of shape (n_examples, n_classes)
         The result, zero for the own class.
     """
@@ -71,7 +88,10 @@ def weigh(
                     count += 1
             if count == before:
                 break
-            level = every / (rho + count) if squared else max(0.0, (every - rho) / max(1, count))
+            if loss.squared:
+                level = every / (rho + count)
+            else:
+                level = max(0.0, (every - rho * loss.most) / max(1, count))
         gain, moved, apart = 0.0, 0.0, 0.0
         for r in range(k):
             a = 0.0
@@ -81,7 +101,7 @@ def weigh(
                 moved += a * (speeds[i, r] - speeds[i, y])
             weights[i, r] = a
             apart += (a - near[i, r]) ** 2
-        if squared:
+        if loss.squared:
             gain -= 0.5 * level**2
         value += stiff[i] * (gain - 0.5 * rho * apart)
         slope += stiff[i] * moved
@@ -90,13 +110,14 @@ def weigh(
 
 @njit(inner=True)
 def active_classes(
-    weights: np.ndarray, own: int, stiff: float, rho: float, squared: bool, found: np.ndarray
+    weights: np.ndarray, own: int, stiff: float, rho: float, loss: Loss, found: np.ndarray
 ) -> tuple[int, float, float]:
     """Write the own class and those with positive weight, in order; return their number and curves.
 
     With ``m`` positive weights the maximum curves by ``1 / (rho + m)`` along ``f_y - f_r`` for each
     of them, and by ``1 / rho`` times that along the difference of any two. Not squared, it curves
-    by ``1 / rho`` along ``f_y - f_r`` while ``A < 1``, and by ``1 / (rho m)`` between any two at 1.
+    by ``1 / rho`` along ``f_y - f_r`` while ``A`` is less than it may be, and else by
+    ``1 / (rho m)`` between any two.
     The first curve returned is that to the own class, the second that between two others.
     """
     count, total = 0, 0.0
@@ -108,9 +129,9 @@ def active_classes(
     m = count - 1
     if m == 0:
         return 0, 0.0, 0.0
-    if squared:
+    if loss.squared:
         return count, stiff / (rho + m), stiff / (rho * (rho + m))
-    if total >= FULL:
+    if total >= FULL * loss.most:
         return count, 0.0, stiff / (rho * m)
     return count, stiff / rho, 0.0
 
@@ -121,7 +142,7 @@ def curves_of_pairs(
     codes: np.ndarray,
     stiff: np.ndarray,
     rho: float,
-    squared: bool,
+    loss: Loss,
     ends: np.ndarray,
     ids: np.ndarray,
     curves: np.ndarray,
@@ -130,7 +151,7 @@ def curves_of_pairs(
 
     Parameters
     ----------
-    weights, codes, stiff, rho, squared
+    weights, codes, stiff, rho, loss
         As of :func:`weigh`.
     ends : array of shape (n_classes, n_classes)
         Where the examples of the pair ``p < q`` begin; on return, where they end.
@@ -142,7 +163,7 @@ def curves_of_pairs(
     found = np.empty(k, np.int64)
     for i in range(n):
         y = codes[i]
-        m, own, other = active_classes(weights[i], y, stiff[i], rho, squared, found)
+        m, own, other = active_classes(weights[i], y, stiff[i], rho, loss, found)
         for j in range(m):
             p = found[j]
             for q in found[j + 1 : m]:
@@ -163,7 +184,7 @@ def add_curvature(
     codes: np.ndarray,
     stiff: np.ndarray,
     rho: float,
-    squared: bool,
+    loss: Loss,
     hessian: np.ndarray,
 ) -> None:
     """Add the second derivatives by the models, example by example.
@@ -176,7 +197,7 @@ def add_curvature(
     found = np.empty(k, np.int64)
     for i in range(n):
         y, row = codes[i], rows[i]
-        m, own, other = active_classes(weights[i], y, stiff[i], rho, squared, found)
+        m, own, other = active_classes(weights[i], y, stiff[i], rho, loss, found)
         for j in range(m):
             p = found[j]
             # Each class has a curve to every other one.
@@ -197,7 +218,7 @@ def add_curvature(
 def active_differences(
     weights: np.ndarray,
     codes: np.ndarray,
-    squared: bool,
+    loss: Loss,
     ids: np.ndarray,
     plus: np.ndarray,
     minus: np.ndarray,
@@ -205,18 +226,18 @@ def active_differences(
 ) -> int:
     """Write differences of scores along which the maximum curves; return how many there are.
 
-    They are ``f_r - f_y`` for each positive weight; not squared and with ``A = 1``, where ``f_y``
+    They are ``f_r - f_y`` for each positive weight; with ``A`` as large as it may be, where ``f_y``
     does not matter, the differences to the first class with weight. The arrays have room for each
-    positive weight: the example, the two classes, and whether ``A = 1``.
+    positive weight: the example, the two classes, and whether ``A`` is so large.
     """
     n, k = weights.shape
     count = 0
     for i in range(n):
         base, capped, total = codes[i], False, 0.0
-        if not squared:
+        if loss.most < np.inf:
             for r in range(k):
                 total += weights[i, r]
-            capped = total >= FULL
+            capped = total >= FULL * loss.most
         first = True
         for r in range(k):
             if not weights[i, r] > 0.0:

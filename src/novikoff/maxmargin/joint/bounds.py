@@ -12,6 +12,7 @@ import numpy as np
 from scipy.sparse.csgraph import connected_components
 
 from novikoff.maxmargin.joint.problem import Ids, Vector
+from novikoff.sample.joint_signed import cycle_of
 
 NEWTON_STEPS = 20
 """The most steps on the offsets, and on the balance of the flow. Not varied: a handful suffices."""
@@ -47,10 +48,34 @@ def worst_wrong(scores: Vector, codes: Ids) -> tuple[Ids, Vector]:
     return wrong, lead
 
 
-def place_hard(products: Vector, codes: Ids, offsets: Vector) -> Placed:
-    """Return the least lead of the own score, with these offsets."""
+def place_hard(products: Vector, codes: Ids, *, free: bool) -> Placed:
+    """Return the offsets that make the least lead of the own score largest; zeros if not free."""
+    offsets = best_offsets(products, codes) if free else np.zeros(products.shape[1])
     _, lead = worst_wrong(products + offsets, codes)
     return Placed(offsets, float(lead.min()), int(np.count_nonzero(lead <= 0.0)))
+
+
+def best_offsets(products: Vector, codes: Ids) -> Vector:
+    """Return the offsets that make the least lead of the own score as large as possible.
+
+    The leads along a cycle of classes add up to the same whatever the offsets are: it is the cycle
+    of least mean that bounds them.
+    """
+    n_classes = products.shape[1]
+    least = np.full((n_classes, n_classes), inf)
+    for k in range(n_classes):
+        some = products[codes == k]
+        if len(some):
+            least[k] = 0.5 * (some[:, [k]] - some).min(axis=0)
+            least[k, k] = inf
+    return 2.0 * cycle_of(least)[2]
+
+
+def fair_offsets(products: Vector, codes: Ids) -> Vector:
+    """Return the offsets with the least sum of squared hinges: where few examples are far off,
+    those that suit the others."""
+    ones, zeros = np.ones(len(codes)), np.zeros(products.shape[1])
+    return place_soft(0.0, products, codes, ones, zeros, free=True).offsets
 
 
 def place_soft(

@@ -69,9 +69,9 @@ HARD_PASSES = 300
 """The passes after which coordinate descent gives up a hard margin if nothing separates the classes
 yet: where nothing can, it would go on for ever."""
 
-SPARSE_PASSES = 60
-"""The passes that coordinate descent has for the hard margin of sparse data, before the exact
-solver; on short texts it takes 20 to 50."""
+FEW_ROWS = 500
+"""Up to so many virtual rows with weight after some sweeps, a hard margin is left to the exact
+solver, which adds them one by one, and else to Newton's method."""
 
 
 def joint_soft_margin(
@@ -162,7 +162,12 @@ def _squared_without_newton(
     small: bool,
 ) -> JointSolution:
     if small:
+        swept = None
+        if start is None and problem.n_rows > CORRAL.take_all:
+            swept = joint_descent(problem, tol=tol, clock=clock, sweeps=DESCENT.patience)
+            start = swept.weights
         found = joint_corral(problem, tol=tol, aim=_aim(tol), clock=clock, start=start)
+        found = found if swept is None else problem.joined(swept, found)
     else:
         found = joint_descent(
             problem,
@@ -238,18 +243,24 @@ def joint_hard_margin(
     with weight, and exact arithmetic is to say whether they do. Parameters as of
     :func:`joint_soft_margin`.
     """
-    before = None
-    if problem.sample.is_sparse and problem.n_rows > SMALL_ROWS:
-        with clock.at_most(SPARSE_PASSES):
-            before = joint_descent(problem, tol=tol, clock=clock, start=start)
-        if before.status is not Status.MAX_ITER or clock.stop() is not None:
-            return before
-        if before.lower > 0.0:
-            start = before.weights
-    aim = _aim(tol) if problem.n_rows <= SMALL_ROWS else tol
-    found = joint_corral(problem, tol=tol, aim=aim, clock=clock, start=start)
-    if before is not None and found.status is not Status.NOT_SEPARABLE:
-        found = problem.joined(before, found)
+    small = problem.n_rows <= SMALL_ROWS
+    swept = None
+    if problem.n_rows > CORRAL.take_all:
+        swept = joint_descent(problem, tol=tol, clock=clock, start=start, sweeps=DESCENT.hard_sweeps)
+        if clock.stop() is not None or (swept.status is Status.GAP_REACHED and not small):
+            return swept
+        if not small and np.count_nonzero(swept.weights) > FEW_ROWS:
+            swept = _widened(problem, tol, clock, swept)
+            if swept.status is not Status.PRECISION or clock.stop() is not None:
+                return swept
+        # Weights of what does not separate yet may be far from those of the widest margin.
+        start = swept.weights if swept.lower > 0.0 else start
+    found = joint_corral(
+        problem, tol=tol, aim=_aim(tol) if small else tol, clock=clock, start=start
+    )
+    if found.status is Status.NOT_SEPARABLE:
+        return found
+    found = found if swept is None else problem.joined(swept, found)
     if found.status is not Status.PRECISION or clock.stop() is not None:
         return found
     with clock.at_most(inf if found.lower > 0.0 else HARD_PASSES):
@@ -257,6 +268,19 @@ def joint_hard_margin(
     if again.status is Status.MAX_ITER and clock.stop() is None:
         again = replace(again, status=Status.PRECISION)
     return problem.joined(found, again)
+
+
+def _widened(
+    problem: JointProblem, tol: float, clock: Clock, swept: JointSolution
+) -> JointSolution:
+    """Go on by Newton's method where sweeps have not ended, if it has room."""
+    if newton_work(problem) <= MOST_NEWTON_WORK:
+        found = joint_newton(problem, tol=tol, clock=clock, start=swept.weights)
+    elif np.count_nonzero(swept.weights) <= GRAM.most_unknowns:
+        found = joint_gram_newton(problem, tol=tol, clock=clock, before=swept)
+    else:
+        return swept
+    return problem.joined(swept, found)
 
 
 def _aim(tol: float) -> float:

@@ -160,7 +160,7 @@ class _Run:
         offsets = self.candidates.offsets
         found = products(self.passes, order, vectors, vectors @ centre)
         if self.problem.slack2 is None:
-            self._hard_bounds(vectors, offsets, found, norm2, balanced)
+            self._hard_bounds(vectors, found, norm2, balanced)
         else:
             self._soft_bounds(vectors, offsets, found, norm2, balanced, self.problem.slack2)
         self.clock.report(self.mistakes, self.lower, self.upper)
@@ -177,12 +177,12 @@ class _Run:
         return np.asarray(depths)
 
     def _hard_bounds(
-        self, vectors: Vector, offsets: Vector, found: Vector, norm2: float, balanced: bool
+        self, vectors: Vector, found: Vector, norm2: float, balanced: bool
     ) -> None:
         length = sqrt(norm2)
         if balanced and length < self.upper:
             self.upper = length
-        _, margin, mistakes = place_hard(found, self.codes, offsets)
+        offsets, margin, mistakes = place_hard(found, self.codes, free=self.sample.affine)
         if length > 0.0 and (-mistakes, margin / length) > (-self.mistakes, self.lower):
             self.mistakes, self.lower = mistakes, margin / length
             factor = 1.0 / margin if margin > 0.0 else 1.0

@@ -240,7 +240,9 @@ class _Run:
         length = sqrt(norm2)
         if not length > 0.0:
             return
-        offsets, margin, mistakes = place_hard(products, self.codes, self.dual.offsets)
+        offsets, margin, mistakes = place_hard(
+            products, self.codes, free=self.sample.affine
+        )
         if (-mistakes, margin / length) > (-self.mistakes, self.lower):
             self.mistakes, self.lower = mistakes, margin / length
             # Where it separates, the model is scaled to f_y - f_r >= 1.

@@ -15,12 +15,11 @@ from numpy.typing import NDArray
 from scipy.linalg.lapack import dpstrf, spstrf
 
 from novikoff.certificate import Status
-from novikoff.maxmargin.joint.bounds import place_soft, signed, worst_wrong
+from novikoff.maxmargin.joint.bounds import best_offsets, place_soft, signed, worst_wrong
 from novikoff.maxmargin.joint.choose import SMALL_ROWS, joint_hard_margin, joint_soft_margin
 from novikoff.maxmargin.joint.problem import JointProblem
 from novikoff.run.clock import Clock
 from novikoff.sample import Sample, storage_of
-from novikoff.sample.joint_signed import cycle_of
 from novikoff.sample.kernel import (
     KernelError,
     KernelFunction,
@@ -313,16 +312,9 @@ class _Search:
 
     def _hard_offsets(self, products: Vector, ids: Ids) -> Vector:
         """Return the offsets that make the least lead of some examples as large as possible."""
-        n_classes = self.problem.n_classes
         if not self.problem.affine:
-            return np.zeros(n_classes)
-        least = np.full((n_classes, n_classes), inf)
-        for k in range(n_classes):
-            some = products[ids[self.codes[ids] == k]]
-            if len(some):
-                least[k] = 0.5 * (some[:, [k]] - some).min(axis=0)
-                least[k, k] = inf
-        return 2.0 * cycle_of(least)[2]
+            return np.zeros(self.problem.n_classes)
+        return best_offsets(products[ids], self.codes[ids])
 
     def _enlarged(self, working: Ids, violation: Vector) -> Ids:
         """Add the worst other examples; without room for them, drop those without weight."""

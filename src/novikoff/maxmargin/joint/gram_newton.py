@@ -10,6 +10,7 @@ All this happens among members; a scan of all examples gives the bounds, and add
 is open to the members.
 """
 
+from math import inf, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -17,9 +18,12 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from novikoff.certificate import Status
 from novikoff.compiled import joint_newton as compiled
+from novikoff.compiled.joint_newton import Loss
 from novikoff.maxmargin.joint.bounds import (
     balance,
+    fair_offsets,
     flow_matrix,
+    place_hard,
     place_soft,
     signed,
     worst_wrong,
@@ -120,7 +124,7 @@ class _Members(Space):
         return float((first[:n] * own).sum())
 
     def direction(
-        self, gradient: _Gradient, weights: Vector, rho: float, squared: bool
+        self, gradient: _Gradient, weights: Vector, rho: float, loss: Loss
     ) -> Vector | None:
         n, k = weights.shape
         room = int(np.count_nonzero(weights > 0.0))
@@ -128,11 +132,11 @@ class _Members(Space):
             raise _TooLarge
         ids, plus, minus = (np.empty(room, dtype=np.int64) for _ in range(3))
         full = np.empty(room, dtype=np.bool_)
-        m = compiled.active_differences(weights, self.codes, squared, ids, plus, minus, full)
+        m = compiled.active_differences(weights, self.codes, loss, ids, plus, minus, full)
         ids, plus, minus, full = ids[:m], plus[:m], minus[:m], full[:m]
         slack2 = 1.0 / self.stiff[ids]
         own = rho * slack2
-        shared = slack2 if squared else np.where(full, own, 0.0)
+        shared = slack2 if loss.squared else np.where(full, own, 0.0)
         system = np.empty((m, m))
         compiled.dual_system(self.gram, ids, plus, minus, own, shared, system)
         system[np.diag_indices(m)] *= 1.0 + 1e-14
@@ -149,7 +153,7 @@ class _Members(Space):
         direction = np.zeros((n + int(self.affine), k))
         if self.affine:
             hold = ends.T @ solved[:, 1:]
-            if not squared:
+            if not loss.squared:
                 # Where no hinge is near its corner, none has curvature to hold the intercepts.
                 hold[np.diag_indices(k)] += 1e-4 * float(self.stiff.sum()) / k
             offsets = np.linalg.lstsq(hold, -gradient.offsets - ends.T @ change, rcond=None)[0]
@@ -172,20 +176,19 @@ class _Run:
         settings: GramSettings,
         newton: NewtonSettings,
     ) -> None:
-        assert problem.slack2 is not None
         self.problem, self.sample, self.clock = problem, problem.sample, clock
         self.tol, self.settings, self.newton = tol, settings, newton
         self.order = self.sample.order
         self.codes = problem.codes[self.order]
-        self.slack2 = problem.slack2
-        self.squared = problem.most is None
-        self.stiff = 1.0 / problem.slack2 if problem.most is None else problem.most
+        self.stiff = problem.stiffness(before.weights)
         self.passes = Passes(self.sample, clock)
         self.gram = Gram(self.passes, precise=True, block_values=settings.block_values)
         self.method = Multipliers(
-            self.squared, self._tick, newton, most_steps=newton.most_patient_steps
+            problem.loss, self._tick, newton, most_steps=newton.most_patient_steps
         )
-        self.stiff_start = before.is_stiff(newton.stiff_gap, newton.stiff_share)
+        self.stiff_start = problem.slack2 is not None and before.is_stiff(
+            newton.stiff_gap, newton.stiff_share
+        )
         self.lower, self.upper = before.lower, before.upper
         self.vectors, self.offsets = before.vectors, before.offsets
         self.weights, self.mistakes = before.weights, before.mistakes
@@ -220,7 +223,10 @@ class _Run:
         self.method.limit(stiffness, at_once=self.stiff_start)
         self.model = np.zeros((len(members) + int(self.sample.affine), k))
         self.model[: len(members)] = 0.5 * signed(weights, self.problem.codes[members])
-        if self.sample.affine:
+        if self.sample.affine and self.problem.slack2 is None:
+            # The weights make other vectors than those of the best model.
+            self.model[-1] = fair_offsets(self.space.scores(self.model), self.space.codes)
+        elif self.sample.affine:
             self.model[-1] = self.offsets + self.vectors @ (self.centre - self.sample.centre)
 
     def _extend(self, new: Ids) -> None:
@@ -245,7 +251,7 @@ class _Run:
         method, in_vain = self.method, 0
         while not method.is_over and in_vain < self.newton.rounds_in_vain:
             before, bounds = method.steps, (self.lower, self.upper)
-            gap = self.upper - self.lower
+            gap = self.problem.gap_left(self.lower, self.upper)
             self.model, self.near = method.minimum(self.space, self.model, self.near, self.tol, gap)
             new = self._scan()
             if self.lower > 0.0 and self.lower >= (1.0 - self.tol) * self.upper:
@@ -272,25 +278,39 @@ class _Run:
         vectors = sums - np.outer(coefs.sum(axis=0), self.centre)
         offsets = self.model[n] if self.sample.affine else np.zeros(len(vectors))
         found = products(self.passes, self.order, vectors, vectors @ self.centre)
-        most = None if self.problem.most is None else self.problem.most[self.order]
-        placed = place_soft(
-            float((vectors**2).sum()),
-            found,
-            self.codes,
-            self.slack2[self.order],
-            offsets,
-            free=self.sample.affine,
-            most=most,
-        )
-        if placed.value < self.upper:
-            self.upper, self.mistakes, self.vectors = placed.value, placed.mistakes, vectors
-            self.offsets = placed.offsets + vectors @ (self.sample.centre - self.centre)
+        self._judge_model(vectors, offsets, found)
         self._judge_weights()
         self.clock.report(self.mistakes, self.lower, self.upper)
         _, leads = worst_wrong(found + offsets, self.codes)
         outside = np.ones(self.sample.n_examples, dtype=np.bool_)
         outside[members] = False
         return self.order[outside[self.order] & (leads < 1.0)]
+
+    def _judge_model(self, vectors: Vector, offsets: Vector, found: Vector) -> None:
+        """Keep the model, with the best offsets, if it is the best."""
+        problem, order, affine = self.problem, self.order, self.sample.affine
+        norm2, factor = float((vectors**2).sum()), 1.0
+        if problem.slack2 is None:
+            placed = place_hard(found, self.codes, free=affine)
+            margin = placed.value / sqrt(2.0 * norm2) if norm2 > 0.0 else -inf
+            if not (-placed.mistakes, margin) > (-self.mistakes, self.lower):
+                return
+            self.lower, factor = margin, 1.0 / placed.value if margin > 0.0 else 1.0
+        else:
+            placed = place_soft(
+                norm2,
+                found,
+                self.codes,
+                problem.slack2[order],
+                offsets,
+                free=affine,
+                most=None if problem.most is None else problem.most[order],
+            )
+            if not placed.value < self.upper:
+                return
+            self.upper = placed.value
+        self.mistakes, self.vectors = placed.mistakes, factor * vectors
+        self.offsets = factor * placed.offsets + self.vectors @ (self.sample.centre - self.centre)
 
     def _judge_weights(self) -> None:
         """Keep the weights, made to balance, if their dual objective is the best."""
@@ -303,6 +323,13 @@ class _Run:
         norm2 = 0.5 * float((shares * (self.space.gram @ shares)).sum())
         table = np.zeros((self.sample.n_examples, weights.shape[1]))
         table[members] = weights
+        if self.problem.slack2 is None:
+            total, length = float(table.sum()), sqrt(max(0.0, norm2))
+            if total > 0.0 and length / total < self.upper:
+                self.upper = length / total
+                # The multiple that makes the vectors of the optimum.
+                self.weights = table * (total / norm2) if norm2 > 0.0 else table
+            return
         lower, multiple = self.problem.dual(table[self.order], norm2)
         if lower > self.lower:
             self.lower, self.weights = lower, multiple * table

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from novikoff.compiled import joint_newton as compiled
+from novikoff.compiled.joint_newton import Loss
 from novikoff.maxmargin.joint.bounds import signed
 from novikoff.maxmargin.joint.problem import Ids, Vector
 from novikoff.maxmargin.joint.settings import NewtonSettings
@@ -24,7 +25,8 @@ class Space(ABC):
     """Examples, and what Newton's method asks of models of them.
 
     A model is an array with a column for each class, whose last row are the intercepts, if there
-    are some. ``stiff`` are the factors of the hinges: ``1 / Delta^2``, or ``C s``.
+    are some. ``stiff`` are the factors of the hinges: ``1 / Delta^2``, or ``C s``; without slack, the
+    unit of the weights.
     """
 
     codes: Ids
@@ -44,7 +46,7 @@ class Space(ABC):
         """Return by how much the dual falls short for it: a quarter of its squared length."""
 
     @abstractmethod
-    def direction(self, gradient: Any, weights: Vector, rho: float, squared: bool) -> Vector | None:
+    def direction(self, gradient: Any, weights: Vector, rho: float, loss: Loss) -> Vector | None:
         """Return Newton's direction, or ``None`` where rounding prevents it."""
 
     @abstractmethod
@@ -61,8 +63,8 @@ class Multipliers:
 
     Parameters
     ----------
-    squared : bool
-        Whether the hinge is squared.
+    loss : Loss
+        The hinge, its square, or no slack at all.
     tick : callable
         Called before every step.
     settings : NewtonSettings
@@ -75,16 +77,16 @@ class Multipliers:
 
     def __init__(
         self,
-        squared: bool,
+        loss: Loss,
         tick: Callable[[], None],
         settings: NewtonSettings,
         *,
         most_steps: int,
         patient: bool = True,
     ) -> None:
-        self.squared, self.patient, self.tick, self.settings = squared, patient, tick, settings
+        self.loss, self.patient, self.tick, self.settings = loss, patient, tick, settings
         self.most_steps = most_steps
-        self.rho = settings.rho if squared else settings.hinge_rho
+        self.rho = settings.rho if loss.squared else settings.hinge_rho
         self.softest = self.rho
         self.steps = self.short_steps = 0
         self.model: Vector = np.empty((0, 0))
@@ -118,7 +120,7 @@ class Multipliers:
     def _softened(self) -> bool:
         """Make the hinges smoother where steps were short; tell whether that was so."""
         settings = self.settings
-        enough = settings.soft_patience if self.squared else settings.patience
+        enough = settings.soft_patience if self.loss.squared else settings.patience
         if self.short_steps < enough or not self.patient or self.rho >= self.softest:
             return False
         self.short_steps = 0
@@ -129,7 +131,7 @@ class Multipliers:
         """Return the smooth sum of hinges, and its weights, in units of hinges."""
         weights = np.empty_like(near)
         value, _ = compiled.weigh(
-            scores, scores, 0.0, space.codes, space.stiff, near, self.rho, self.squared, weights
+            scores, scores, 0.0, space.codes, space.stiff, near, self.rho, self.loss, weights
         )
         return value, weights
 
@@ -151,7 +153,7 @@ class Multipliers:
             if space.shortfall(gradient) <= settings.enough * enough:
                 return model, weights
             self.tick()
-            direction = space.direction(gradient, weights, self.rho, self.squared)
+            direction = space.direction(gradient, weights, self.rho, self.loss)
             if direction is None:
                 return model, weights
             speeds = space.scores(direction)
@@ -164,7 +166,7 @@ class Multipliers:
             low, high, length = (0.0, slope0), (inf, 0.0), 1.0
             for _ in range(settings.line_steps):
                 value, slope = compiled.weigh(
-                    scores, speeds, length, codes, stiff, near, self.rho, self.squared, weights
+                    scores, speeds, length, codes, stiff, near, self.rho, self.loss, weights
                 )
                 slope += along + length * curve
                 if abs(slope) <= settings.slope * -slope0:

@@ -15,7 +15,8 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from novikoff.certificate import Status
 from novikoff.compiled import joint_newton as compiled
-from novikoff.maxmargin.joint.bounds import signed
+from novikoff.compiled.joint_newton import Loss
+from novikoff.maxmargin.joint.bounds import fair_offsets, signed
 from novikoff.maxmargin.joint.multipliers import Multipliers, Space
 from novikoff.maxmargin.joint.primal import PrimalSearch, hold_constants
 from novikoff.maxmargin.joint.problem import Ids, JointProblem, JointSolution, Vector
@@ -73,7 +74,7 @@ def joint_newton(
     # A smaller gap than was asked for is not worth as many steps.
     ends = patient and aim is None
     most_steps = settings.most_patient_steps if ends else settings.most_steps
-    run = _Run(problem, clock, patient, most_steps, stiff_start, settings)
+    run = _Run(problem, clock, start, patient, most_steps, stiff_start, settings)
     if start is not None:
         run.begin(start, offsets)
     try:
@@ -121,12 +122,12 @@ class _Rows(Space):
         return float((first[:d] * second[:d]).sum())
 
     def direction(
-        self, gradient: Vector, weights: Vector, rho: float, squared: bool
+        self, gradient: Vector, weights: Vector, rho: float, loss: Loss
     ) -> Vector | None:
         width, k = gradient.shape
-        hessian = self._hessian(weights, rho, squared)
+        hessian = self._hessian(weights, rho, loss)
         if self.affine:
-            if not squared:
+            if not loss.squared:
                 # Where no hinge is near its corner, none has curvature to hold the intercepts.
                 hessian[range(k), -1, range(k), -1] += 1e-4 * float(self.stiff.sum()) / k
             hold_constants(hessian)
@@ -140,20 +141,20 @@ class _Rows(Space):
             return None
         return np.asarray(-cho_solve(factor, gradient.T.ravel()).reshape(k, width).T)
 
-    def _hessian(self, weights: Vector, rho: float, squared: bool) -> Vector:
+    def _hessian(self, weights: Vector, rho: float, loss: Loss) -> Vector:
         """Return the second derivatives of the hinges, on and above the diagonal."""
         rows, codes, stiff = self.rows, self.codes, self.stiff
         width, k = rows.shape[1], weights.shape[1]
         hessian = np.zeros((k, width, k, width))
         numbers = np.zeros((k, k), dtype=np.int64)
         none: Ids = np.empty(0, dtype=np.int64)
-        compiled.curves_of_pairs(weights, codes, stiff, rho, squared, numbers, none, np.empty(0))
+        compiled.curves_of_pairs(weights, codes, stiff, rho, loss, numbers, none, np.empty(0))
         if numbers.sum() * width**2 < PAIR_WORK * np.count_nonzero(numbers):
-            compiled.add_curvature(rows, weights, codes, stiff, rho, squared, hessian)
+            compiled.add_curvature(rows, weights, codes, stiff, rho, loss, hessian)
             return hessian
         ends = np.cumsum(numbers).reshape(k, k) - numbers
         ids, curves = np.empty(numbers.sum(), dtype=np.int64), np.empty(numbers.sum())
-        compiled.curves_of_pairs(weights, codes, stiff, rho, squared, ends, ids, curves)
+        compiled.curves_of_pairs(weights, codes, stiff, rho, loss, ends, ids, curves)
         for p, q in np.argwhere(numbers):
             those = slice(ends[p, q] - numbers[p, q], ends[p, q])
             scaled = rows[ids[those]] * np.sqrt(curves[those])[:, None]
@@ -171,6 +172,7 @@ class _Run(PrimalSearch):
         self,
         problem: JointProblem,
         clock: Clock,
+        start: Vector | None,
         patient: bool,
         most_steps: int,
         stiff_start: bool,
@@ -179,9 +181,9 @@ class _Run(PrimalSearch):
         super().__init__(problem, clock)
         self.settings = settings
         self.method = Multipliers(
-            self.most is None, self.tick, settings, most_steps=most_steps, patient=patient
+            problem.loss, self.tick, settings, most_steps=most_steps, patient=patient
         )
-        stiff = 1.0 / self.slack2 if self.most is None else self.most
+        stiff = problem.stiffness(start)[problem.sample.order]
         d = problem.n_features
         length2 = float((self.rows[:, :d] ** 2).sum()) / len(self.rows)
         units2 = np.append(np.ones(d), np.full(len(self.penalty) - d, length2))
@@ -196,7 +198,10 @@ class _Run(PrimalSearch):
         shares = signed(start[sample.order], self.codes)
         self.model[:d] = 0.5 * self.rows[:, :d].T @ shares
         self.near = start[sample.order] / self.every.stiff[:, None]
-        if offsets is not None and sample.affine:
+        if self.hard and sample.affine:
+            # The weights make other vectors than those of the best model.
+            self.model[-1] = fair_offsets(self.rows @ self.model, self.codes)
+        elif offsets is not None and sample.affine:
             self.model[-1] = offsets - (sample.centre - self.shift) @ self.model[:d]
 
     def minimise(self, tol: float) -> Status:
@@ -204,13 +209,13 @@ class _Run(PrimalSearch):
         settings, method, n = self.settings, self.method, len(self.rows)
         few = max(settings.least_subsample, settings.subsample * self.model.size)
         near = self.near
-        if n >= settings.growth * few and not self.model.any():
+        if not self.hard and n >= settings.growth * few and not self.model.any():
             some = self.every.some(np.linspace(0, n - 1, few).astype(np.int64))
             self.model, _ = method.minimum(some, self.model, near[:few], 1e-2, inf)
         in_vain = 0
         while not method.is_over and in_vain < settings.rounds_in_vain:
             before, bounds = method.steps, (self.lower, self.upper)
-            gap = self.upper - self.lower
+            gap = self.problem.gap_left(self.lower, self.upper)
             self.model, near = method.minimum(self.every, self.model, near, tol, gap)
             self.judge(near)
             self.clock.report(self.mistakes, self.lower, self.upper)

@@ -1,11 +1,11 @@
-"""What the searches for a soft margin in the model's own coordinates share: rows, bounds, clock."""
+"""What the searches for a margin in the model's own coordinates share: rows, bounds, clock."""
 
-from math import inf
+from math import inf, sqrt
 
 import numpy as np
 
 from novikoff.certificate import Status
-from novikoff.maxmargin.joint.bounds import balance, flow_matrix, place_soft, signed
+from novikoff.maxmargin.joint.bounds import balance, flow_matrix, place_hard, place_soft, signed
 from novikoff.maxmargin.joint.problem import JointProblem, JointSolution, Vector
 from novikoff.run.clock import Clock, Stopped
 
@@ -20,12 +20,12 @@ class PrimalSearch:
     solver: str
 
     def __init__(self, problem: JointProblem, clock: Clock) -> None:
-        assert problem.slack2 is not None
         sample = problem.sample
+        self.hard = problem.slack2 is None
         self.problem = problem
         self.clock = clock
         self.codes = problem.codes[sample.order]
-        self.slack2 = problem.slack2[sample.order]
+        self.slack2 = None if problem.slack2 is None else problem.slack2[sample.order]
         self.most = None if problem.most is None else problem.most[sample.order]
         rows = sample.matrix(sample.order)
         rows = np.asarray(rows.toarray() if sample.is_sparse else rows, dtype=np.float64)
@@ -35,7 +35,7 @@ class PrimalSearch:
         np.subtract(rows, self.shift, out=self.rows[:, :d])
         self.penalty = np.append(np.full(d, 2.0), np.zeros(int(sample.affine)))
         self.model = np.zeros((len(self.penalty), problem.n_classes))
-        self.lower, self.upper = 0.0, inf
+        self.lower, self.upper = -inf if self.hard else 0.0, inf
         self.mistakes = n
         self.gave_up = False
         self.best_model = self.model
@@ -59,6 +59,9 @@ class PrimalSearch:
         """Keep the model at hand if it is the best; ``free``: its intercepts may be moved."""
         d, affine = self.problem.n_features, self.problem.sample.affine
         vectors = self.model[:d]
+        if self.slack2 is None:
+            self._judge_separator(vectors, self.rows[:, :d] @ vectors)
+            return
         offsets = self.model[-1] if affine else np.zeros(self.model.shape[1])
         placed = place_soft(
             float((vectors**2).sum()),
@@ -75,15 +78,42 @@ class PrimalSearch:
             if affine:
                 self.best_model[-1] = placed.offsets
 
+    def _judge_separator(self, vectors: Vector, products: Vector) -> None:
+        """Keep the model at hand if its margin is the largest."""
+        length, affine = sqrt(2.0 * float((vectors**2).sum())), self.problem.sample.affine
+        placed = place_hard(products, self.codes, free=affine)
+        if not length > 0.0:
+            return
+        if (-placed.mistakes, placed.value / length) > (-self.mistakes, self.lower):
+            self.mistakes, self.lower = placed.mistakes, placed.value / length
+            self.best_model = self.model.copy()
+            if affine:
+                self.best_model[-1] = placed.offsets
+            if placed.value > 0.0:
+                self.best_model /= placed.value
+
     def judge_weights(self, weights: Vector) -> bool:
         """Keep weights, made to balance, if their dual objective is the best; tell whether."""
         if self.problem.sample.affine:
             weights = weights * balance(flow_matrix(weights, self.codes))[self.codes]
         sums = self.rows[:, : self.problem.n_features].T @ signed(weights, self.codes)
-        lower, multiple = self.problem.dual(weights, 0.5 * float((sums**2).sum()))
+        norm2 = 0.5 * float((sums**2).sum())
+        if self.hard:
+            return self._judge_bound(weights, sqrt(norm2))
+        lower, multiple = self.problem.dual(weights, norm2)
         if not lower > self.lower:
             return False
         self.lower, self.best_weights = lower, multiple * weights
+        return True
+
+    def _judge_bound(self, weights: Vector, length: float) -> bool:
+        """Keep balanced weights that make a vector of this length, if they bound margins best."""
+        total = float(weights.sum())
+        if not total > 0.0 or not length / total < self.upper:
+            return False
+        self.upper = length / total
+        # The multiple that makes the vectors of the optimum.
+        self.best_weights = weights / (total * self.upper**2) if length > 0.0 else weights
         return True
 
     def solution(self, status: Status) -> JointSolution:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff.compiled.joint_newton import HINGE, NO_SLACK, SQUARED_HINGE, Loss
 from novikoff.maxmargin.problem import Bounded
 from novikoff.sample import Sample
 
@@ -72,6 +73,28 @@ class JointProblem:
         """The number of virtual rows."""
         return self.n_examples * (self.n_classes - 1)
 
+    @property
+    def loss(self) -> Loss:
+        """What a violated margin costs."""
+        if self.slack2 is None:
+            return NO_SLACK
+        return SQUARED_HINGE if self.most is None else HINGE
+
+    def stiffness(self, weights: Vector | None) -> Vector:
+        """Return the units of the weights of every row of the storage.
+
+        They are ``1 / Delta_i^2``, or ``C s_i``. Without slack there is none: it is the largest sum
+        of an example's weights near the optimum, which a hinge with this for ``C s_i`` allows.
+        """
+        if self.most is not None:
+            return self.most
+        if self.slack2 is not None:
+            return np.asarray(1.0 / self.slack2)
+        most = 0.0 if weights is None else float(weights.sum(axis=1).max())
+        if not most > 0.0:
+            most = 1.0 / (float(self.sample.norms2[self.sample.order].mean()) or 1.0)
+        return np.full(self.sample.n_examples, most)
+
     def dual(self, weights: Vector, norm2: float) -> tuple[float, float]:
         """Return the dual objective of the best multiple of balanced weights, and the multiple.
 
@@ -87,6 +110,12 @@ class JointProblem:
             room = float((self.most[order][some] / sums[some]).min())
             multiple = min(multiple, room) if norm2 > 0.0 else room
         return multiple * (total - 0.5 * multiple * norm2), multiple
+
+    def gap_left(self, lower: float, upper: float) -> float:
+        """Return the gap between the objectives; the hard margin's is half its inverse square."""
+        if self.slack2 is not None:
+            return upper - lower
+        return 0.5 / lower**2 - 0.5 / upper**2 if 0.0 < lower <= upper else np.inf
 
     def joined(self, before: "JointSolution", after: "JointSolution") -> "JointSolution":
         """Return the better bounds of two searches, each with what proves it."""

@@ -61,6 +61,9 @@ class DescentSettings:
     """The same with the hinge, and before Newton's method on rows: 4,200 x 40, 30 classes that are
     separable take 30 to 50 sweeps."""
 
+    hard_sweeps: int = 60
+    """The same of the hard margin, before Newton's method or the exact solver."""
+
     hardly_begun: float = 0.9
     """It takes over after ``patience`` sweeps where the gap is larger than this."""
 
