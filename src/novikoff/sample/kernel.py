@@ -119,7 +119,14 @@ class KernelMatrix:
         self._ready: Any = None
         self._norms2 = np.zeros(0)
         if kernel.name == "rbf":
-            self._measure()
+            with np.errstate(over="ignore", invalid="ignore"):
+                self._measure()
+            # |x|^2 + |x'|^2 - 2 x . x' is at most four times the largest squared length.
+            if not np.isfinite(4.0 * self._norms2.max(initial=0.0)):
+                raise KernelError(
+                    "The squared distances between examples overflow, so the rbf kernel has no "
+                    "values; rescale the features."
+                )
         if self.is_sparse:
             self._ready = self._X if self.dtype == np.float64 else self._X.astype(self.dtype)
         elif self._in_place:

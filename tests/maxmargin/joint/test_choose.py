@@ -92,8 +92,9 @@ def test_offsets_are_better_than_those_given():
     X, codes = overlapping(400)
     products = X @ np.random.default_rng(2).normal(size=(4, 4))
     slack2 = np.ones(400)
-    before = place_soft(1.0, products, codes, slack2, np.zeros(4), free=False)
-    after = place_soft(1.0, products, codes, slack2, np.zeros(4), free=True)
+    given = 1.0, products, codes, slack2, np.zeros(4)
+    before = place_soft(*given, free=False, multiples=False)
+    after = place_soft(*given, free=True, multiples=False)
     assert after.value < before.value
     _, lead = worst_wrong(products + after.offsets, codes)
     assert after.value == pytest.approx(1.0 + 0.5 * (np.maximum(0.0, 1.0 - lead) ** 2).sum())

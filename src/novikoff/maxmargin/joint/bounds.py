@@ -21,6 +21,15 @@ ROUNDING = 1e-15
 """A flow that is balanced up to this share of all weights is balanced as far as rounding allows."""
 
 
+MULTIPLES = 40
+"""The most multiples of a model that are tried. Not varied."""
+
+MOST_MULTIPLE = 1000.0
+"""No multiple is tried beyond this, nor below its inverse."""
+
+ENOUGH = 1e-6
+"""The share of the objective that a better multiple has to gain."""
+
 WIDTHS = (1.0, 0.1, 0.01)
 """The widths of leads over which the hinge is made smooth, in turn, to place the offsets. Without
 the first, offsets far from the best move by a little only."""
@@ -29,12 +38,14 @@ the first, offsets far from the best move by a little only."""
 class Placed(NamedTuple):
     """The offsets, the value that is reached with them, and the examples on the wrong side.
 
-    ``value`` is the least ``f_y - f_r`` (hard margin), or the primal objective (soft margin).
+    ``value`` is the least ``f_y - f_r`` (hard margin), or the primal objective (soft margin), of
+    the multiple ``factor`` of the model; the offsets are those of the multiple.
     """
 
     offsets: Vector
     value: float
     mistakes: int
+    factor: float = 1.0
 
 
 def worst_wrong(scores: Vector, codes: Ids) -> tuple[Ids, Vector]:
@@ -75,7 +86,7 @@ def fair_offsets(products: Vector, codes: Ids) -> Vector:
     """Return the offsets with the least sum of squared hinges: where few examples are far off,
     those that suit the others."""
     ones, zeros = np.ones(len(codes)), np.zeros(products.shape[1])
-    return place_soft(0.0, products, codes, ones, zeros, free=True).offsets
+    return place_soft(0.0, products, codes, ones, zeros, free=True, multiples=False).offsets
 
 
 def place_soft(
@@ -87,24 +98,76 @@ def place_soft(
     *,
     free: bool,
     most: Vector | None = None,
+    multiples: bool = True,
 ) -> Placed:
-    """Return offsets that make the primal objective small, and its value.
+    """Return offsets, and a multiple of the model, that make the primal objective small.
 
-    ``norm2`` is ``|W|^2``. Newton's method on the offsets, from those given, as if the objective
+    ``norm2`` is ``|W|^2``; with ``multiples=False`` the model stays as long as it is. Newton's method on the offsets, from those given, as if the objective
     were smooth; it stops where a step does not help. It is not smooth where two wrong classes tie.
-    The hinge, which has the factors ``most``, is made smooth over shorter and shorter widths.
+    The hinge, which has the factors ``most``, is made smooth over shorter and shorter widths. The
+    multiple matters where C is large: examples that miss the margin by a thousandth each may cost
+    more than all the rest, and a vector longer by a thousandth gives them the margin.
     """
     if most is None:
         if free:
             offsets = _newton(products, codes, offsets, lambda lead: _squares(lead, slack2), norm2)
         _, lead = worst_wrong(products + offsets, codes)
-        return Placed(offsets, norm2 + _squares(lead, slack2).value, _mistakes(lead))
+
+        def squares(factor: float) -> tuple[float, float]:
+            found = _squares(factor * lead, slack2)
+            return found.value, -float(found.pull @ lead)
+
+        factor, value = _best_multiple(norm2, squares, MULTIPLES if multiples else 0)
+        return Placed(factor * offsets, value, _mistakes(lead), factor)
     tried = offsets
     placed = _hinged(norm2, products, codes, offsets, most)
     for width in WIDTHS if free else ():
         tried = _newton(products, codes, tried, partial(_smooth, most=most, width=width), norm2)
         placed = min(placed, _hinged(norm2, products, codes, tried, most), key=lambda p: p.value)
     return placed
+
+
+def _best_multiple(
+    norm2: float, loss: Callable[[float], tuple[float, float]], tries: int = MULTIPLES
+) -> tuple[float, float]:
+    """Return the multiple of a model with the least objective, and that; it is convex.
+
+    ``loss`` returns the loss of a multiple, and its slope. The slope of the objective is made to
+    vanish by false positions, the Illinois way.
+    """
+
+    def at(factor: float) -> tuple[float, float]:
+        value, slope = loss(factor)
+        return factor**2 * norm2 + value, 2.0 * factor * norm2 + slope
+
+    value, slope = at(1.0)
+    best = 1.0, value
+    low, high = (0.0, 0.0, -inf), (inf, 0.0, inf)
+    factor = 1.0
+    for _ in range(tries):
+        if slope < 0.0:
+            if low[0] > 0.0:
+                high = (high[0], high[1], 0.5 * high[2])
+            low = factor, value, slope
+        else:
+            if high[0] < inf:
+                low = (low[0], low[1], 0.5 * low[2])
+            high = factor, value, slope
+        if max(factor, 1.0 / factor) > MOST_MULTIPLE:
+            break
+        if high[0] == inf:
+            factor = 2.0 * factor
+        elif low[0] == 0.0:
+            factor = 0.5 * factor
+        else:
+            # What is left to gain is at most the slope times the way to the other end.
+            if abs(slope) * (high[0] - low[0]) <= ENOUGH * best[1]:
+                break
+            factor = (low[0] * high[2] - high[0] * low[2]) / (high[2] - low[2])
+        value, slope = at(factor)
+        if value < best[1]:
+            best = factor, value
+    return best
 
 
 class _Loss(NamedTuple):
@@ -130,8 +193,13 @@ def _smooth(lead: Vector, most: Vector, width: float) -> _Loss:
 
 def _hinged(norm2: float, products: Vector, codes: Ids, offsets: Vector, most: Vector) -> Placed:
     _, lead = worst_wrong(products + offsets, codes)
-    value = norm2 + float(most @ np.maximum(0.0, 1.0 - lead))
-    return Placed(offsets, value, _mistakes(lead))
+
+    def hinges(factor: float) -> tuple[float, float]:
+        some = factor * lead < 1.0
+        return float(most[some] @ (1.0 - factor * lead[some])), -float(most[some] @ lead[some])
+
+    factor, value = _best_multiple(norm2, hinges)
+    return Placed(factor * offsets, value, _mistakes(lead), factor)
 
 
 def _mistakes(lead: Vector) -> int:

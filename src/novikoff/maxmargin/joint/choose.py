@@ -178,6 +178,7 @@ def _squared_without_newton(
             few=CORRAL.most_members,
             patient=newton_work(problem) > MOST_NEWTON_WORK,
             sweeps=DESCENT.sweeps,
+            by_gram=newton_work(problem) > MOST_NEWTON_WORK,
         )
         if found.gave_up and np.count_nonzero(found.weights) <= CORRAL.most_members:
             exact = joint_corral(problem, tol=tol, clock=clock, start=found.weights)
@@ -203,7 +204,13 @@ def _hinge_without_newton(
         aim = _aim(tol) if small else INTERIOR_GAP
         return joint_interior(problem, tol=tol, aim=aim, clock=clock)
     found = joint_descent(
-        problem, tol=tol, clock=clock, start=start, offsets=offsets, sweeps=DESCENT.hinge_sweeps
+        problem,
+        tol=tol,
+        clock=clock,
+        start=start,
+        offsets=offsets,
+        sweeps=DESCENT.hinge_sweeps,
+        by_gram=newton_work(problem) > MOST_NEWTON_WORK,
     )
     if found.gave_up:
         found = _newton_after(problem, tol, clock, found)
@@ -246,7 +253,14 @@ def joint_hard_margin(
     small = problem.n_rows <= SMALL_ROWS
     swept = None
     if problem.n_rows > CORRAL.take_all:
-        swept = joint_descent(problem, tol=tol, clock=clock, start=start, sweeps=DESCENT.hard_sweeps)
+        swept = joint_descent(
+            problem,
+            tol=tol,
+            clock=clock,
+            start=start,
+            sweeps=DESCENT.hard_sweeps,
+            by_gram=not small and newton_work(problem) > MOST_NEWTON_WORK,
+        )
         if clock.stop() is not None or (swept.status is Status.GAP_REACHED and not small):
             return swept
         if not small and np.count_nonzero(swept.weights) > FEW_ROWS:

@@ -176,13 +176,11 @@ class _Run:
         depths[np.arange(len(order)), self.codes] = -inf
         return np.asarray(depths)
 
-    def _hard_bounds(
-        self, vectors: Vector, found: Vector, norm2: float, balanced: bool
-    ) -> None:
+    def _hard_bounds(self, vectors: Vector, found: Vector, norm2: float, balanced: bool) -> None:
         length = sqrt(norm2)
         if balanced and length < self.upper:
             self.upper = length
-        offsets, margin, mistakes = place_hard(found, self.codes, free=self.sample.affine)
+        offsets, margin, mistakes, _ = place_hard(found, self.codes, free=self.sample.affine)
         if length > 0.0 and (-mistakes, margin / length) > (-self.mistakes, self.lower):
             self.mistakes, self.lower = mistakes, margin / length
             factor = 1.0 / margin if margin > 0.0 else 1.0
@@ -210,7 +208,8 @@ class _Run:
         )
         if placed.value < self.upper:
             self.upper, self.mistakes = placed.value, placed.mistakes
-            self.vectors, self.offsets = factor * vectors, placed.offsets
+            self.vectors = placed.factor * factor * vectors
+            self.offsets = placed.offsets
 
     def _add_deepest(self, depths: Vector, least: float) -> int:
         """Add the deepest rows of each class to the candidates; return how many are new."""

@@ -31,6 +31,7 @@ def joint_descent(
     few: int = 0,
     patient: bool = True,
     sweeps: float = inf,
+    by_gram: bool = False,
     settings: DescentSettings = DESCENT,
 ) -> JointSolution:
     """Maximise the dual until the relative gap between the bounds is at most ``tol``.
@@ -55,12 +56,16 @@ def joint_descent(
         ``gave_up``.
     sweeps : float
         Give up after so many sweeps; after some of them where the gap has hardly begun to fall.
+    by_gram : bool
+        Whether the other solver is Newton's method on a Gram matrix. It takes the cube of the
+        number of positive weights, for which there may be more sweeps.
     settings : DescentSettings, optional
         Lengths of rounds, and accuracies.
     """
     if problem.most is not None and not clock.fits(LEAST_PASSES):
         return _without_passes(problem)
     run = _Run(problem, tol, clock, few if patient else problem.n_rows, sweeps, settings)
+    run.by_gram = by_gram
     try:
         status = run.rounds(*run.begin(start, offsets))
     except Stopped as stopped:
@@ -100,7 +105,7 @@ class _Run:
         self.tol = tol
         self.clock = clock
         self.few, self.most_sweeps = few, most_sweeps
-        self.gave_up = False
+        self.gave_up = self.by_gram = False
         self.settings = settings
         self.passes = Passes(problem.sample, clock)
         with self.passes.without_limits():
@@ -167,10 +172,17 @@ class _Run:
 
     def _is_for_others(self) -> bool:
         """Whether another solver is better: few weights are positive, or the gap falls slowly."""
-        slow = self.sweeps >= self.most_sweeps
+        settings, positive = self.settings, int(np.count_nonzero(self.dual.weights))
+        most = self.most_sweeps
+        if self.by_gram:
+            values = self.sample.storage.n_values * self.problem.n_classes
+            values *= settings.sparse_value if self.sample.is_sparse else 1.0
+            most = max(most, settings.gram_steps * positive**3 / (settings.gram_speed * values))
+            most = min(most, 0.5 * self.clock.limits.max_iter)
+        slow = self.sweeps >= most
         if self.most_sweeps < inf:
-            slow |= self._gap() > self.settings.hardly_begun
-        return 0 < int(np.count_nonzero(self.dual.weights)) <= (np.inf if slow else self.few)
+            slow |= self._gap() > settings.hardly_begun
+        return 0 < positive <= (np.inf if slow else self.few)
 
     def _is_within(self) -> bool:
         return self.lower > 0.0 and self.lower >= (1.0 - self.tol) * self.upper
@@ -240,9 +252,7 @@ class _Run:
         length = sqrt(norm2)
         if not length > 0.0:
             return
-        offsets, margin, mistakes = place_hard(
-            products, self.codes, free=self.sample.affine
-        )
+        offsets, margin, mistakes, _ = place_hard(products, self.codes, free=self.sample.affine)
         if (-mistakes, margin / length) > (-self.mistakes, self.lower):
             self.mistakes, self.lower = mistakes, margin / length
             # Where it separates, the model is scaled to f_y - f_r >= 1.
@@ -266,7 +276,7 @@ class _Run:
         )
         if placed.value < self.upper:
             self.upper, self.mistakes = placed.value, placed.mistakes
-            self._take_model(vectors, placed.offsets)
+            self._take_model(placed.factor * vectors, placed.offsets)
         lower, multiple = self.problem.dual(self.dual.weights[order], 2.0 * norm2)
         if lower > self.lower:
             self.lower, self.weights = lower, self.dual.weights * multiple

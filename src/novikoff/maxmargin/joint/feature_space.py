@@ -293,7 +293,10 @@ class _Search:
                 own = factor * self.means - products[working].mean(axis=0)
             violation = 1.0 - _leads(products, codes, own, affine)
             square = 0.5 * factor**2 * norm2
-            placed = place_soft(square, products, codes, problem.slack2, own, free=affine)
+            # The model is that of the weights, which also prove the bound: no multiple of it.
+            placed = place_soft(
+                square, products, codes, problem.slack2, own, free=affine, multiples=False
+            )
             offsets, mistakes = placed.offsets / factor, placed.mistakes
             lower, upper = 0.5 * total**2 / lifted, placed.value
         found = JointKernelSolution(
@@ -324,8 +327,9 @@ class _Search:
         wanted = np.flatnonzero(outside & (violation > 1e-9 * scale))
         if not len(wanted):
             return working
-        wanted = wanted[np.argsort(-violation[wanted], kind="stable")[: max(512, len(working))]]
         carries = np.asarray(self.weights[working].any(axis=1))
+        self._check_room(int(np.count_nonzero(carries)), len(working), len(wanted))
+        wanted = wanted[np.argsort(-violation[wanted], kind="stable")[: max(512, len(working))]]
         if len(working) + len(wanted) > self.room:
             # One of each class stays, so that offsets are known.
             for k in range(self.problem.n_classes):
@@ -333,13 +337,26 @@ class _Search:
             working = working[carries]
         spare = self.room - len(working)
         if spare <= 0:
-            need = (2 * self.room) ** 2 * _bytes_of(self.room == self.room_double) / 1e6
-            raise KernelError(
-                f"More than {self.room} examples carry the margin of all classes together, and "
-                f"there is room for no more; give cache_size={need:.0f}, or multi_class='ovr', or "
-                "use a Perceptron."
-            )
+            raise self._lacks_room(2 * self.room)
         return np.sort(np.concatenate([working, wanted[:spare]]))
+
+    def _check_room(self, carrying: int, members: int, violated: int) -> None:
+        """Raise if a first working set shows that the examples with weight will not fit.
+
+        The larger ones would take many times as long. Of classes that overlap, the number of
+        examples with weight grows with that of all, otherwise more slowly; here only with its root.
+        """
+        expected = int(carrying * sqrt(self.n / members))
+        if expected > self.room and carrying + violated > self.room:
+            raise self._lacks_room(min(self.n, max(2 * self.room, carrying * self.n // members)))
+
+    def _lacks_room(self, expected: int) -> KernelError:
+        need = expected**2 * _bytes_of(self.room == self.room_double) / 1e6
+        return KernelError(
+            f"More than {self.room} examples carry the margin of all classes together, and "
+            f"there is room for no more; give cache_size={need:.0f}, or multi_class='ovr', or "
+            "use a Perceptron."
+        )
 
     def _unknown(self) -> JointKernelSolution:
         zero = np.zeros(self.problem.n_classes)

@@ -180,12 +180,10 @@ class _Run:
         self.tol, self.settings, self.newton = tol, settings, newton
         self.order = self.sample.order
         self.codes = problem.codes[self.order]
-        self.stiff = problem.stiffness(before.weights)
+        loss, self.stiff = problem.scaled_loss(before.weights)
         self.passes = Passes(self.sample, clock)
         self.gram = Gram(self.passes, precise=True, block_values=settings.block_values)
-        self.method = Multipliers(
-            problem.loss, self._tick, newton, most_steps=newton.most_patient_steps
-        )
+        self.method = Multipliers(loss, self._tick, newton, most_steps=newton.most_patient_steps)
         self.stiff_start = problem.slack2 is not None and before.is_stiff(
             newton.stiff_gap, newton.stiff_share
         )
@@ -296,6 +294,7 @@ class _Run:
             if not (-placed.mistakes, margin) > (-self.mistakes, self.lower):
                 return
             self.lower, factor = margin, 1.0 / placed.value if margin > 0.0 else 1.0
+            placed = placed._replace(offsets=factor * placed.offsets)
         else:
             placed = place_soft(
                 norm2,
@@ -308,9 +307,9 @@ class _Run:
             )
             if not placed.value < self.upper:
                 return
-            self.upper = placed.value
+            self.upper, factor = placed.value, placed.factor
         self.mistakes, self.vectors = placed.mistakes, factor * vectors
-        self.offsets = factor * placed.offsets + self.vectors @ (self.sample.centre - self.centre)
+        self.offsets = placed.offsets + self.vectors @ (self.sample.centre - self.centre)
 
     def _judge_weights(self) -> None:
         """Keep the weights, made to balance, if their dual objective is the best."""

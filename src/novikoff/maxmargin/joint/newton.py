@@ -121,9 +121,7 @@ class _Rows(Space):
         d = self.n_features
         return float((first[:d] * second[:d]).sum())
 
-    def direction(
-        self, gradient: Vector, weights: Vector, rho: float, loss: Loss
-    ) -> Vector | None:
+    def direction(self, gradient: Vector, weights: Vector, rho: float, loss: Loss) -> Vector | None:
         width, k = gradient.shape
         hessian = self._hessian(weights, rho, loss)
         if self.affine:
@@ -180,10 +178,9 @@ class _Run(PrimalSearch):
     ) -> None:
         super().__init__(problem, clock)
         self.settings = settings
-        self.method = Multipliers(
-            problem.loss, self.tick, settings, most_steps=most_steps, patient=patient
-        )
-        stiff = problem.stiffness(start)[problem.sample.order]
+        loss, stiff = problem.scaled_loss(start)
+        stiff = stiff[problem.sample.order]
+        self.method = Multipliers(loss, self.tick, settings, most_steps=most_steps, patient=patient)
         d = problem.n_features
         length2 = float((self.rows[:, :d] ** 2).sum()) / len(self.rows)
         units2 = np.append(np.ones(d), np.full(len(self.penalty) - d, length2))

@@ -74,7 +74,7 @@ class PrimalSearch:
         )
         if placed.value < self.upper:
             self.upper, self.mistakes = placed.value, placed.mistakes
-            self.best_model = self.model.copy()
+            self.best_model = placed.factor * self.model
             if affine:
                 self.best_model[-1] = placed.offsets
 

@@ -73,27 +73,27 @@ class JointProblem:
         """The number of virtual rows."""
         return self.n_examples * (self.n_classes - 1)
 
-    @property
-    def loss(self) -> Loss:
-        """What a violated margin costs."""
-        if self.slack2 is None:
-            return NO_SLACK
-        return SQUARED_HINGE if self.most is None else HINGE
+    def scaled_loss(self, weights: Vector | None) -> tuple[Loss, Vector]:
+        """Return the loss in units of the weights of every row of the storage, and the units.
 
-    def stiffness(self, weights: Vector | None) -> Vector:
-        """Return the units of the weights of every row of the storage.
-
-        They are ``1 / Delta_i^2``, or ``C s_i``. Without slack there is none: it is the largest sum
-        of an example's weights near the optimum, which a hinge with this for ``C s_i`` allows.
+        The units are ``1 / Delta_i^2``, or ``C s_i``, where weights as large are to be expected.
+        Those of the hinge are smaller where the largest weights near the optimum, which are given,
+        are: with a C so large that it bounds no weight, the problem is that without slack, whose
+        units are these largest weights alone.
         """
+        order = self.sample.order
+        if self.slack2 is not None and self.most is None:
+            return SQUARED_HINGE, np.asarray(1.0 / self.slack2)
+        sums = np.zeros(len(order)) if weights is None else weights[order].sum(axis=1)
         if self.most is not None:
-            return self.most
-        if self.slack2 is not None:
-            return np.asarray(1.0 / self.slack2)
-        most = 0.0 if weights is None else float(weights.sum(axis=1).max())
-        if not most > 0.0:
-            most = 1.0 / (float(self.sample.norms2[self.sample.order].mean()) or 1.0)
-        return np.full(self.sample.n_examples, most)
+            share = float((sums / self.most[order]).max())
+            if not 0.0 < share < 1.0:
+                return HINGE, self.most
+            return Loss(False, HINGE.most / share), share * self.most
+        largest = float(sums.max())
+        if not largest > 0.0:
+            largest = 1.0 / (float(self.sample.norms2[order].mean()) or 1.0)
+        return NO_SLACK, np.full(self.sample.n_examples, largest)
 
     def dual(self, weights: Vector, norm2: float) -> tuple[float, float]:
         """Return the dual objective of the best multiple of balanced weights, and the multiple.

@@ -61,6 +61,19 @@ class DescentSettings:
     """The same with the hinge, and before Newton's method on rows: 4,200 x 40, 30 classes that are
     separable take 30 to 50 sweeps."""
 
+    gram_steps: float = 5.0
+    """Before Newton's method on a Gram matrix there may be as many sweeps as take the time of so
+    many of its steps. It takes ten to twenty. Hard margins of 3,000 x 5,000 counts, ten classes,
+    and of 2,000 x 500 numbers, ten classes."""
+
+    gram_speed: float = 140.0
+    """The cube of the number of unknowns that a step takes, over the values times classes that a
+    sweep over dense rows takes in the same time: 3,445 unknowns 0.5 s, 2,000 x 500 x 10 values
+    13 ms."""
+
+    sparse_value: float = 3.0
+    """What a value of a sparse row takes, in values of a dense one."""
+
     hard_sweeps: int = 60
     """The same of the hard margin, before Newton's method or the exact solver."""
 
