@@ -12,6 +12,7 @@ from sklearn.preprocessing import StandardScaler
 
 from novikoff import MaxMargin, NotSeparableError, Perceptron, save, verify
 from novikoff.certificate import CertificateError, Joint
+from novikoff.maxmargin.joint import feature_space
 from tests.estimators.problems import ALL_RULES
 
 X, Y = load_iris(return_X_y=True)
@@ -165,6 +166,23 @@ def test_a_working_set_gives_the_margin_of_all(monkeypatch):
 def test_a_cache_without_room_says_so():
     with pytest.raises(ValueError, match="cache_size="):
         MaxMargin(kernel="rbf", gamma=20.0, C=1.0, cache_size=0.02).fit(X, Y)
+
+
+def test_a_cache_without_room_is_known_from_the_first_working_set(monkeypatch):
+    draw = np.random.default_rng(0)
+    data, labels = draw.normal(size=(900, 3)), np.arange(900) % 3
+    sizes = []
+    coordinates = feature_space._Search._coordinates
+
+    def counted(self, working):
+        sizes.append(len(working))
+        return coordinates(self, working)
+
+    monkeypatch.setattr(feature_space._Search, "_coordinates", counted)
+    monkeypatch.setattr(feature_space, "FIRST", 60)
+    with pytest.raises(ValueError, match="cache_size="):
+        MaxMargin(kernel="rbf", C=1.0, cache_size=0.1).fit(data, labels)
+    assert sizes == [60]
 
 
 def test_an_indefinite_kernel_is_refused():

@@ -98,6 +98,14 @@ def test_values_that_overflow_are_refused():
         KernelMatrix(1e200 * X, kernel("poly")).block([0], [1])
 
 
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix])
+@pytest.mark.parametrize("largest", [1e155, 1e308])
+def test_squared_distances_that_overflow_are_refused(form, largest):
+    rows = form(largest * np.array([[1.0, 0.0], [-1.0, 1e-9], [0.0, 1.0]]))
+    with pytest.raises(KernelError, match="squared distances between examples overflow"):
+        KernelMatrix(rows, KernelFunction("rbf", gamma=1.0))
+
+
 def test_a_kernel_that_is_not_symmetric_is_refused():
     values = np.eye(3)
     values[0, 2] = 0.5

@@ -53,7 +53,8 @@ def weigh(
 
     ``a_r = max(0, u_r - level) / rho`` with ``u_r = v_r + rho b_r``. With ``m`` positive weights
     the level is the sum of their ``u_r`` over ``rho + m``, which is ``A``; or, not squared, what
-    makes ``A`` at most 1, or 0. Classes that are not above it leave the sum until all are; it only grows.
+    makes ``A`` as small as it must be. Classes that are not above it leave the sum until all are;
+    it only grows.
 
     Parameters
     ----------

@@ -7,10 +7,12 @@ from sklearn.exceptions import ConvergenceWarning
 
 from novikoff import MaxMargin
 from novikoff.certificate import Status
-from novikoff.maxmargin.joint import joint_hard_margin, joint_soft_margin
+from novikoff.maxmargin.joint import JointProblem, joint_hard_margin, joint_soft_margin
 from novikoff.maxmargin.joint.bounds import balance, place_soft, worst_wrong
+from novikoff.maxmargin.joint.choose import SMALL_ROWS
+from novikoff.maxmargin.joint.corral import joint_corral
 from novikoff.maxmargin.joint.dual import JointDual
-from novikoff.maxmargin.joint.settings import DESCENT
+from novikoff.maxmargin.joint.settings import CORRAL, DESCENT
 from novikoff.maxmargin.passes import Passes
 from novikoff.run.clock import Clock, Stopped
 from tests.maxmargin.joint.problems import optimum, problem
@@ -74,6 +76,80 @@ def test_the_hard_margin_of_sparse_data_is_found_by_sweeps():
     dense = joint_hard_margin(problem(X, codes), tol=1e-3, clock=Clock())
     assert found.lower <= dense.upper * (1.0 + 1e-9)
     assert found.upper >= dense.lower * (1.0 - 1e-9)
+
+
+def clusters(n, d, n_classes, apart):
+    draw = np.random.default_rng(1)
+    codes = np.arange(n) % n_classes
+    return apart * draw.normal(size=(n_classes, d))[codes] + draw.normal(size=(n, d)), codes
+
+
+@pytest.mark.parametrize(
+    ("shape", "solver"),
+    [
+        # Sweeps alone; sweeps, then Newton's method on rows; few examples that carry the margin.
+        ((400, 120, 10, 0.5), "joint-coordinate"),
+        ((1200, 30, 15, 0.75), "joint-coordinate+joint-newton"),
+        ((600, 10, 5, 4.0), "joint-coordinate+joint-wolfe"),
+    ],
+)
+def test_the_hard_margin_of_many_rows_takes_few_passes(shape, solver):
+    X, codes = clusters(*shape)
+    clock = Clock()
+    found = joint_hard_margin(problem(X, codes), tol=1e-3, clock=clock)
+    assert found.status is Status.GAP_REACHED
+    assert found.solver == solver
+    assert clock.passes < 250
+    fitted = MaxMargin().fit(X, codes)
+    proved = fitted.certificate_.verify(X, codes)
+    assert proved.lower >= (1.0 - 1e-3) * proved.upper
+    assert proved.upper == pytest.approx(found.upper, rel=1e-3)
+
+
+def test_sweeps_lead_a_small_problem_to_the_same_optimum():
+    X, codes = clusters(300, 60, 5, 0.6)
+    assert CORRAL.take_all < problem(X, codes).n_rows <= SMALL_ROWS
+    for C in (np.inf, 1.0):
+        posed = problem(X, codes, C)
+        solve = joint_hard_margin if C == np.inf else joint_soft_margin
+        found = solve(posed, tol=1e-3, clock=Clock())
+        alone = joint_corral(posed, tol=1e-10, clock=Clock())
+        assert found.solver == "joint-coordinate+joint-wolfe"
+        assert found.upper == pytest.approx(alone.upper, rel=1e-9)
+        assert found.lower == pytest.approx(alone.lower, rel=1e-9)
+
+
+@pytest.mark.parametrize("squared", [True, False])
+def test_a_penalty_that_bounds_no_weight_gives_the_hard_margin(squared):
+    X, codes = clusters(400, 120, 10, 0.5)
+    hard = joint_hard_margin(problem(X, codes), tol=1e-3, clock=Clock())
+    penalties = np.full(400, 1e6)
+    posed = JointProblem.soft(problem(X, codes).sample, codes, 10, penalties, squared=squared)
+    clock = Clock()
+    soft = joint_soft_margin(posed, tol=1e-3, clock=clock)
+    assert soft.status is Status.GAP_REACHED
+    assert clock.passes < 300
+    assert soft.upper == pytest.approx(0.5 / hard.upper**2, rel=3e-3)
+
+
+@pytest.mark.parametrize("most", [None, np.full(400, 2.0)])
+def test_no_other_multiple_of_a_model_is_better(most):
+    X, codes = clusters(400, 4, 4, 2.0)
+    means = np.array([X[codes == k].mean(axis=0) for k in range(4)])
+    products, slack2 = 0.1 * X @ means.T, np.full(400, 0.5)
+    norm2 = float((0.01 * means**2).sum())
+    placed = place_soft(norm2, products, codes, slack2, np.zeros(4), free=False, most=most)
+    assert placed.factor > 1.1
+
+    def value(factor):
+        _, lead = worst_wrong(factor * products, codes)
+        hinges = np.maximum(0.0, 1.0 - lead)
+        loss = 0.5 * (hinges**2 / slack2).sum() if most is None else most @ hinges
+        return factor**2 * norm2 + loss
+
+    assert placed.value == pytest.approx(value(placed.factor))
+    others = min(value(factor) for factor in np.linspace(0.05, 40.0, 4000))
+    assert placed.value <= others * (1.0 + 1e-6)
 
 
 def test_factors_balance_what_flows_in_circles_and_drop_the_rest():

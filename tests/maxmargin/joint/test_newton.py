@@ -6,12 +6,14 @@ from scipy.optimize import minimize
 
 from novikoff.certificate import Status
 from novikoff.compiled import joint_newton as compiled
+from novikoff.compiled.joint_newton import HINGE, NO_SLACK, SQUARED_HINGE
 from novikoff.maxmargin.joint.choose import joint_soft_margin
 from novikoff.maxmargin.joint.newton import joint_newton
 from novikoff.run.clock import Clock, Limits
 from tests.maxmargin.joint.problems import problem
 
 RHO = 0.1
+LOSSES = [SQUARED_HINGE, HINGE, NO_SLACK]
 
 
 def noisy(n, d, n_classes, seed=0):
@@ -36,13 +38,13 @@ def hinges():
     return scores, draw.normal(size=(40, 4)), codes, draw.uniform(0.5, 2.0, 40), near
 
 
-def weighed(scores, speeds, step, codes, stiff, near, squared=True):
+def weighed(scores, speeds, step, codes, stiff, near, loss=SQUARED_HINGE):
     weights = np.empty_like(scores)
-    return compiled.weigh(scores, speeds, step, codes, stiff, near, RHO, squared, weights), weights
+    return compiled.weigh(scores, speeds, step, codes, stiff, near, RHO, loss, weights), weights
 
 
-@pytest.mark.parametrize("squared", [True, False])
-def test_weights_are_those_of_the_maximum(hinges, squared):
+@pytest.mark.parametrize("kind", LOSSES)
+def test_weights_are_those_of_the_maximum(hinges, kind):
     scores, speeds, codes, _, near = hinges
     for i in range(len(codes)):
         others = np.arange(4) != codes[i]
@@ -50,10 +52,10 @@ def test_weights_are_those_of_the_maximum(hinges, squared):
         old = near[i][others]
 
         def loss(a, leads=leads, old=old):
-            square = a.sum() ** 2 / 2 if squared else 0.0
+            square = a.sum() ** 2 / 2 if kind.squared else 0.0
             return -a @ leads + square + RHO / 2 * ((a - old) ** 2).sum()
 
-        most = [] if squared else [{"type": "ineq", "fun": lambda a: 1.0 - a.sum()}]
+        most = [{"type": "ineq", "fun": lambda a: 1.0 - a.sum()}] if kind is HINGE else []
         best = minimize(
             loss,
             np.full(3, 0.2),
@@ -64,40 +66,38 @@ def test_weights_are_those_of_the_maximum(hinges, squared):
         )
         one = slice(i, i + 1)
         (value, _), weights = weighed(
-            scores[one], speeds[one], 0.0, codes[one], np.ones(1), near[one], squared
+            scores[one], speeds[one], 0.0, codes[one], np.ones(1), near[one], kind
         )
         assert value == pytest.approx(-best.fun, abs=1e-6)
         assert weights[0][others] == pytest.approx(best.x, abs=1e-3)
         assert weights[0, codes[i]] == 0.0
 
 
-@pytest.mark.parametrize("squared", [True, False])
-def test_near_the_optimal_weights_it_is_the_hinge(hinges, squared):
+@pytest.mark.parametrize("loss", [SQUARED_HINGE, HINGE])
+def test_near_the_optimal_weights_it_is_the_hinge(hinges, loss):
     scores, speeds, codes, stiff, _ = hinges
     near = np.zeros_like(scores)
     for _ in range(200):
-        (value, _), near = weighed(scores, speeds, 0.0, codes, stiff, near, squared)
+        (value, _), near = weighed(scores, speeds, 0.0, codes, stiff, near, loss)
     own = scores[np.arange(len(codes)), codes]
     others = np.where(np.arange(4) == codes[:, None], -np.inf, scores)
     hinge = np.maximum(0.0, 1.0 + others.max(axis=1) - own)
-    assert value == pytest.approx(stiff @ (hinge**2 / 2 if squared else hinge), rel=1e-9)
+    assert value == pytest.approx(stiff @ (hinge**2 / 2 if loss.squared else hinge), rel=1e-9)
 
 
-@pytest.mark.parametrize("squared", [True, False])
-def test_slope_and_curves_are_the_derivatives(hinges, squared):
+@pytest.mark.parametrize("kind", LOSSES)
+def test_slope_and_curves_are_the_derivatives(hinges, kind):
     scores, speeds, codes, stiff, near = hinges
     step = 1e-6
-    (before, first), _ = weighed(scores, speeds, -step, codes, stiff, near, squared)
-    (_, slope), weights = weighed(scores, speeds, 0.0, codes, stiff, near, squared)
-    (after, last), _ = weighed(scores, speeds, step, codes, stiff, near, squared)
+    (before, first), _ = weighed(scores, speeds, -step, codes, stiff, near, kind)
+    (_, slope), weights = weighed(scores, speeds, 0.0, codes, stiff, near, kind)
+    (after, last), _ = weighed(scores, speeds, step, codes, stiff, near, kind)
     assert slope == pytest.approx((after - before) / (2 * step), rel=1e-6)
     numbers = np.zeros((4, 4), dtype=np.int64)
-    compiled.curves_of_pairs(
-        weights, codes, stiff, RHO, squared, numbers, numbers[:0, 0], np.empty(0)
-    )
+    compiled.curves_of_pairs(weights, codes, stiff, RHO, kind, numbers, numbers[:0, 0], np.empty(0))
     ends = np.cumsum(numbers).reshape(4, 4) - numbers
     ids, curves = np.empty(numbers.sum(), dtype=np.int64), np.empty(numbers.sum())
-    compiled.curves_of_pairs(weights, codes, stiff, RHO, squared, ends, ids, curves)
+    compiled.curves_of_pairs(weights, codes, stiff, RHO, kind, ends, ids, curves)
     pairs = np.repeat(np.arange(16), numbers.ravel())
     apart = speeds[ids, pairs // 4] - speeds[ids, pairs % 4]
     assert curves @ apart**2 == pytest.approx((last - first) / (2 * step), rel=1e-5)

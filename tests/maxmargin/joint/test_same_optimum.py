@@ -1,5 +1,7 @@
 """Both solvers of the joint margin find the optimum that a quadratic program finds."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -8,13 +10,21 @@ from novikoff.certificate import Status
 from novikoff.maxmargin import Problem, hard_margin, soft_margin
 from novikoff.maxmargin.joint.corral import joint_corral
 from novikoff.maxmargin.joint.descent import joint_descent
+from novikoff.maxmargin.joint.gram_newton import joint_gram_newton
 from novikoff.maxmargin.joint.newton import joint_newton
 from novikoff.run.clock import Clock, Limits
 from novikoff.sample import Sample, storage_of
 from tests.maxmargin.joint.problems import optimum, pinwheel, problem
 
+
+def gram_newton(posed, *, tol, clock):
+    begun = joint_descent(posed, tol=tol, clock=Clock(Limits(max_iter=6)))
+    return joint_gram_newton(posed, tol=tol, clock=clock, before=begun)
+
+
 SOLVERS = [joint_corral, joint_descent]
 SOFT_SOLVERS = [*SOLVERS, joint_newton]
+HARD_SOLVERS = [*SOLVERS, joint_newton, gram_newton]
 
 
 def solved(solve, posed, tol=1e-8):
@@ -40,7 +50,7 @@ def test_the_soft_margin_is_that_of_a_quadratic_program(solve, affine, C, seed):
     assert found.upper == pytest.approx(expected, rel=1e-6)
 
 
-@pytest.mark.parametrize("solve", SOLVERS)
+@pytest.mark.parametrize("solve", HARD_SOLVERS)
 @pytest.mark.parametrize("affine", [True, False])
 @pytest.mark.parametrize("n_classes", [3, 4])
 def test_the_hard_margin_is_that_of_a_quadratic_program(solve, affine, n_classes):
@@ -60,8 +70,9 @@ def test_weights_are_factors_on_the_penalty(solve):
     assert found.upper == pytest.approx(optimum(X, codes, 0.3, costs=costs), rel=1e-6)
 
 
-@pytest.mark.parametrize("solve", SOLVERS)
-@pytest.mark.parametrize("C", [0.3, np.inf])
+@pytest.mark.parametrize(
+    ("solve", "C"), [*product(SOLVERS, [0.3, np.inf]), *product(HARD_SOLVERS[2:], [np.inf])]
+)
 def test_weights_make_the_vectors_and_balance(solve, C):
     X, codes = blobs(1, n=15, d=4, spread=0.3)
     found = solved(solve, problem(X, codes, C), tol=1e-10)

@@ -83,8 +83,10 @@ def best_offsets(products: Vector, codes: Ids) -> Vector:
 
 
 def fair_offsets(products: Vector, codes: Ids) -> Vector:
-    """Return the offsets with the least sum of squared hinges: where few examples are far off,
-    those that suit the others."""
+    """Return the offsets with the least sum of squared hinges.
+
+    Where few examples are far off, these suit the others.
+    """
     ones, zeros = np.ones(len(codes)), np.zeros(products.shape[1])
     return place_soft(0.0, products, codes, ones, zeros, free=True, multiples=False).offsets
 
@@ -102,11 +104,13 @@ def place_soft(
 ) -> Placed:
     """Return offsets, and a multiple of the model, that make the primal objective small.
 
-    ``norm2`` is ``|W|^2``; with ``multiples=False`` the model stays as long as it is. Newton's method on the offsets, from those given, as if the objective
+    ``norm2`` is ``|W|^2``. Newton's method on the offsets, from those given, as if the objective
     were smooth; it stops where a step does not help. It is not smooth where two wrong classes tie.
-    The hinge, which has the factors ``most``, is made smooth over shorter and shorter widths. The
-    multiple matters where C is large: examples that miss the margin by a thousandth each may cost
-    more than all the rest, and a vector longer by a thousandth gives them the margin.
+    The hinge, which has the factors ``most``, is made smooth over shorter and shorter widths.
+
+    With ``multiples=False`` the model stays as long as it is. The multiple matters where C is
+    large: examples that miss the margin by a thousandth each may cost more than all the rest, and
+    a vector longer by a thousandth gives them the margin.
     """
     if most is None:
         if free:

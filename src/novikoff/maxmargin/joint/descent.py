@@ -175,8 +175,8 @@ class _Run:
         settings, positive = self.settings, int(np.count_nonzero(self.dual.weights))
         most = self.most_sweeps
         if self.by_gram:
-            values = self.sample.storage.n_values * self.problem.n_classes
-            values *= settings.sparse_value if self.sample.is_sparse else 1.0
+            each = settings.sparse_value if self.sample.is_sparse else 1.0
+            values = each * self.sample.storage.n_values * self.problem.n_classes
             most = max(most, settings.gram_steps * positive**3 / (settings.gram_speed * values))
             most = min(most, 0.5 * self.clock.limits.max_iter)
         slow = self.sweeps >= most

@@ -25,8 +25,7 @@ class Space(ABC):
     """Examples, and what Newton's method asks of models of them.
 
     A model is an array with a column for each class, whose last row are the intercepts, if there
-    are some. ``stiff`` are the factors of the hinges: ``1 / Delta^2``, or ``C s``; without slack, the
-    unit of the weights.
+    are some. ``stiff`` are the factors of the hinges, the units of the weights.
     """
 
     codes: Ids
