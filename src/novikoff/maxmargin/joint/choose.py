@@ -1,11 +1,11 @@
 """The choice of a solver for the margin of several classes.
 
 ====================  ============================================================================
-``joint-wolfe``       minimum-norm point on a working set of virtual rows: hard margins, and soft
-                      ones of few virtual rows or of few that carry weight
-``joint-coordinate``  dual coordinate descent over the examples: soft margins, and hard ones of many
-                      support vectors
-``joint-newton``      Newton's method: soft margins of few features and classes
+``joint-wolfe``       minimum-norm point on a working set of virtual rows: margins of few virtual
+                      rows, or of few that carry weight
+``joint-coordinate``  dual coordinate descent over the examples: the first of all but the smallest
+                      problems
+``joint-newton``      Newton's method: few features and classes
 ``joint-gram-newton`` the same on the Gram matrix of a working set: those of many features, where
                       coordinate descent is slow
 ``joint-interior``    interior-point method: with the hinge, where Newton's method does not end

@@ -46,12 +46,12 @@ def joint_gram_newton(
     settings: GramSettings = GRAM,
     newton: NewtonSettings = NEWTON,
 ) -> JointSolution:
-    """Return the soft margin to a relative gap of ``tol``; a step counts as one pass.
+    """Return the margin, soft or hard, to a relative gap of ``tol``; a step counts as one pass.
 
     Parameters
     ----------
     problem : JointProblem
-        With slack.
+        With slack, or without it separable.
     tol : float
         Stop when ``1 - lower / upper`` is no larger.
     clock : Clock

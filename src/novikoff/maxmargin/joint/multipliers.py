@@ -5,6 +5,7 @@ where it begins, so the method of multipliers goes around them: weights near tho
 make it smooth (:mod:`novikoff.compiled.joint_newton`), Newton's method finds the minimum, and the
 weights found there are the next ones. R. T. Rockafellar, "Augmented Lagrangians and applications of
 the proximal point algorithm in convex programming", Mathematics of Operations Research 1 (1976).
+Without slack it is the same method, with squared violations of the margin in place of hinges.
 """
 
 from abc import ABC, abstractmethod

@@ -1,4 +1,4 @@
-"""Newton's method on the primal: soft margins of many examples and few features and classes.
+"""Newton's method on the primal: margins of many examples and few features and classes.
 
 The method of :mod:`~novikoff.maxmargin.joint.multipliers`, with the model in its own coordinates.
 
@@ -46,12 +46,12 @@ def joint_newton(
     before: JointSolution | None = None,
     settings: NewtonSettings = NEWTON,
 ) -> JointSolution:
-    """Return the soft margin to a relative gap of ``tol``; a step counts as one pass.
+    """Return the margin, soft or hard, to a relative gap of ``tol``; a step counts as one pass.
 
     Parameters
     ----------
     problem : JointProblem
-        With slack.
+        With slack, or without it separable.
     tol : float
         Stop when ``1 - lower / upper`` is no larger.
     clock : Clock
