@@ -71,7 +71,8 @@ yet: where nothing can, it would go on for ever."""
 
 FEW_ROWS = 500
 """Up to so many virtual rows with weight after some sweeps, a hard margin is left to the exact
-solver, which adds them one by one, and else to Newton's method."""
+solver, which adds them one by one, and else to Newton's method. Digits: 0.30 s at half the value,
+0.15; 2,000 x 20, five classes: 0.14, 0.07."""
 
 
 def joint_soft_margin(

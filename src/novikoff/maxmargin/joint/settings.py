@@ -63,8 +63,9 @@ class DescentSettings:
 
     gram_steps: float = 5.0
     """Before Newton's method on a Gram matrix there may be as many sweeps as take the time of so
-    many of its steps. It takes ten to twenty. Hard margins of 3,000 x 5,000 counts, ten classes,
-    and of 2,000 x 500 numbers, ten classes."""
+    many of its steps, of which it takes ten to twenty. The hard margin of 3,000 x 5,000 counts, ten
+    classes, takes 7.9 s, and 11.8 s with ``hard_sweeps`` alone; that of 2,000 x 500 numbers 4.4 and
+    5.1 s. Not varied."""
 
     gram_speed: float = 140.0
     """The cube of the number of unknowns that a step takes, over the values times classes that a
@@ -75,7 +76,8 @@ class DescentSettings:
     """What a value of a sparse row takes, in values of a dense one."""
 
     hard_sweeps: int = 60
-    """The same of the hard margin, before Newton's method or the exact solver."""
+    """The same of the hard margin, before Newton's method or the exact solver. 4,200 x 40, 30
+    classes apart: 0.33, 0.17, 0.17 s; closer together: 3.6, 3.9, 4.4; digits: 0.13, 0.15, 0.14."""
 
     hardly_begun: float = 0.9
     """It takes over after ``patience`` sweeps where the gap is larger than this."""
