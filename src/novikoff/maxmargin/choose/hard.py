@@ -11,7 +11,12 @@ from novikoff.maxmargin.choose.settings import (
     gap_to_aim_at,
     is_large_and_sparse,
 )
-from novikoff.maxmargin.choose.soft import by_coordinates, soft_margin, start_wolfe
+from novikoff.maxmargin.choose.soft import (
+    by_coordinates,
+    heaviest_weights,
+    soft_margin,
+    start_wolfe,
+)
 from novikoff.maxmargin.coordinate.search import coordinate_descent
 from novikoff.maxmargin.interior.normal import Exclusive
 from novikoff.maxmargin.interior.search import interior_point
@@ -234,6 +239,11 @@ def _wolfe_and_probe(
         return decided, status
     if search.over_budget and status is Status.PRECISION:
         search.budget = inf
+        if decided is not None:
+            # Most of the examples that carry a soft margin carry the hard one.
+            start = heaviest_weights(probe.problem, decided.weights, settings)
+            if start is not None:
+                search.start_from(start)
         status = search.run(tol, zero, aim)
     return decided, status
 

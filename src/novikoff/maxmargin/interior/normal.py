@@ -68,7 +68,7 @@ class Normal:
             self.matrix,
         )
         # The lower half in rows is the upper half in columns, as LAPACK reads it.
-        self.factor, failed = self.potrf(self.matrix.T, lower=0)
+        self.factor, failed = self.potrf(self.matrix.T, lower=0, clean=0, overwrite_a=1)
         return not failed
 
     def products(self, w: Vector, offset: float) -> Vector:
