@@ -13,13 +13,12 @@ from novikoff.compiled.rows import CSR
 
 @njit()
 def exclusive(columns: CSR, candidates: np.ndarray, taken: np.ndarray) -> None:
-    """Write into ``taken`` for every row the column that is its own, or -1.
+    """Write into ``taken`` which column is a row's own, where it was -1 and a candidate fits.
 
     ``columns`` are those of the rows, as rows of the transposed matrix. A candidate becomes the own
     column of its rows unless one of these has one already.
     """
     _, rows, ends = columns
-    taken[:] = -1
     for j in candidates:
         free = True
         for k in range(ends[j], ends[j + 1]):
@@ -43,9 +42,9 @@ def schur(
     """Write the normal matrix ``I + sum D_i x_i x_i^T`` without the rows' own columns.
 
     ``order`` lists the rows so that those with the same own column follow one another; ``own`` has
-    that column of every row, or -1; ``places`` has where each column is in ``out``, whose lower half
-    is written. With an intercept, its last place has the sums of ``D_i x_i``. ``own_curves`` gets
-    the diagonal of the own columns.
+    that column of every row, or -1; ``places`` has where each column is in ``out``, whose lower
+    half is written. With an intercept, its last place has the sums of ``D_i x_i``. ``own_curves``
+    gets the diagonal of the own columns.
     """
     data, indices, indptr = rows
     width = out.shape[0]

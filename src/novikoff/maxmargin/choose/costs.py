@@ -60,9 +60,7 @@ def sweeping_work(shape: Shape, settings: ChooseSettings = CHOOSE) -> float:
     return settings.hard_sweeps * shape.n_values
 
 
-def interior_sweeps(
-    shape: Shape, exclusive: Exclusive, settings: ChooseSettings = CHOOSE
-) -> float:
+def interior_sweeps(shape: Shape, exclusive: Exclusive, settings: ChooseSettings = CHOOSE) -> float:
     """Return how many sweeps over sparse data take as long as the interior-point method.
 
     Infinite where too many columns are left in its normal matrix.

@@ -11,7 +11,11 @@ from novikoff.maxmargin.passes import Ids, Vector
 
 
 class Exclusive:
-    """Columns of sparse rows of which no two have a value in the same row, the rarest first.
+    """Columns of sparse rows of which no two have a value in the same row.
+
+    The first is the rarest. Then come, again and again as many as there are, the columns that share
+    most rows with columns that can no longer be chosen: other levels of the same factor, of those
+    that are equally rare.
 
     ``own`` names for every row the one that has a value in it, or -1; ``others`` are the columns
     that are left, and ``work`` is how many multiplications their normal matrix takes, about,
@@ -20,14 +24,23 @@ class Exclusive:
 
     def __init__(self, rows: sparse.csr_matrix) -> None:
         self.rows = rows
-        columns = rows.tocsc()
+        present = sparse.csr_matrix((np.ones(rows.nnz), rows.indices, rows.indptr), rows.shape)
+        columns = present.T.tocsr()
         counts = np.diff(columns.indptr)
-        candidates = np.argsort(counts, kind="stable").astype(np.int64)
-        self.own: Ids = np.empty(rows.shape[0], dtype=np.int64)
-        values = CSR(columns.data, columns.indices, columns.indptr)
-        compiled.exclusive(values, candidates[counts[candidates] > 0], self.own)
+        self.own: Ids = np.full(rows.shape[0], -1, dtype=np.int64)
         left = counts > 0
-        left[self.own[self.own >= 0]] = False
+        free = np.flatnonzero(left)
+        free = free[np.argsort(counts[free], kind="stable")]
+        most = 1
+        while len(free):
+            of_rows = CSR(columns.data, columns.indices, columns.indptr)
+            compiled.exclusive(of_rows, free[:most], self.own)
+            chosen = np.unique(self.own[self.own >= 0])
+            left[chosen] = False
+            blocked = left & (columns @ (self.own >= 0).astype(np.float64) > 0.0)
+            free = np.flatnonzero(left & ~blocked)
+            shared = (columns @ (present @ blocked.astype(np.float64)))[free] / counts[free]
+            free, most = free[np.lexsort((counts[free], -shared))], len(chosen)
         self.others: Ids = np.flatnonzero(left)
         width = rows.nnz / rows.shape[0]
         met = np.minimum(width * np.bincount(self.own[self.own >= 0]), len(self.others) + 1.0)

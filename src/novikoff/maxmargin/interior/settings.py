@@ -25,7 +25,7 @@ class InteriorSettings:
     shortest: float = 1e-10
     """A step no longer than this, in units of the full one, is rounding."""
 
-    kept: tuple[float, ...] = (1.0, 1e-2, 1e-4, 0.0)
+    kept: tuple[float, ...] = (1.0, 0.1, 0.01, 1e-3, 1e-4)
     """A weight below this share of the mean one, for each unit of room, is set to zero, if the gap
     stays as small as asked for; the first share that allows it is taken."""
 
