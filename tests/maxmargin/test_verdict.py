@@ -187,3 +187,25 @@ def test_no_passes_are_left_for_soft_margins():
     probe, asked = probe_of(X, y, clock=clock)
     clock.passes = 2.0
     assert hard._probed(probe, SOME_MARGIN) is None and not asked
+
+
+def test_all_examples_are_tried_after_a_few_separable_cores(monkeypatch):
+    rng = np.random.default_rng(0)
+    levels, n = (300, 60, 10), 6000
+    codes = np.column_stack([rng.integers(0, count, n) for count in levels])
+    parts = zip(levels, codes.T, strict=True)
+    effects = sum(rng.standard_normal(count)[code] for count, code in parts)
+    far = np.abs(effects) > 0.3
+    columns = (codes + np.array([0, 300, 360]))[far]
+    shape = (len(columns), sum(levels))
+    ends = np.arange(0, columns.size + 1, 3)
+    X = sparse.csr_matrix((np.ones(columns.size), columns.ravel(), ends), shape=shape)
+    y = np.where(effects[far] > 0.0, 1, -1)
+    probe, asked = probe_of(X, y)
+    assert probe.first() is None
+    looked_at = []
+    in_core = probe._in_core
+    monkeypatch.setattr(probe, "_in_core", lambda core: looked_at.append(core) or in_core(core))
+    found = probe.in_cores()
+    assert found is not None and found.status is Status.SEPARATED and not asked
+    assert len(looked_at) == probe.settings.doubts

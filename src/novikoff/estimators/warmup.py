@@ -56,6 +56,12 @@ def _problems() -> Iterator[tuple[Any, Any]]:
     # Few values in many columns, for coordinate descent where they are stored in CSR.
     X = rng.integers(1, 10, (600, 1500)) * (rng.random((600, 1500)) < 0.01)
     yield X, rng.integers(0, 2, 600)
+    # Indicators of two factors, for the interior-point method where they are stored in CSR.
+    codes, effects = rng.integers(0, (240, 30), (1500, 2)), rng.integers(0, 9, 270)
+    codes[:, 1] += 240
+    X = np.zeros((1500, 270), dtype=np.int64)
+    X[np.arange(1500)[:, None], codes] = 1
+    yield X, (effects[codes].sum(axis=1) > 8).astype(np.int64)
     # More than two classes, by both solvers for several: few examples, and more.
     X, y = rng.integers(0, 5, (600, 8)), rng.integers(0, 4, 600)
     yield X, y

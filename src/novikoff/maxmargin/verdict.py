@@ -8,7 +8,7 @@ the examples that vanishes. A soft margin of large C has nearly these slacks, an
 corrects what is missing.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -58,6 +58,11 @@ class VerdictSettings:
     """How many passes over all examples the cores may take. Three factors of 1,500 equally frequent
     levels in 50,000 examples with 5 % noise take 31 s with 50, because no core is decided."""
 
+    doubts: int = 3
+    """After so many cores that something separates, a larger C is tried on all examples before the
+    other cores: something may separate them, too. One-hot 30,000 x 1,840, separable, takes 0.2 s,
+    and 0.4 where all cores come first."""
+
     factor: float = 0.2
     """What the proof from slacks costs for d features, in units of d^3 values read by a pass."""
 
@@ -99,7 +104,7 @@ class Probe:
         self.by_slacks = by_slacks
         self.costs = np.ones(problem.sample.n_examples) if costs is None else costs
         self.settings = settings
-        self.levels: Iterator[float] = iter(settings.levels)
+        self.levels = list(settings.levels)
         self.mistakes = problem.n_examples
         self.found: Solution | None = None
 
@@ -118,14 +123,15 @@ class Probe:
 
     def first(self) -> Solution | None:
         """Try the smallest C; return the solution if it separates the examples."""
-        return self._try(next(self.levels), self.settings.rough)
+        return self._try(self.levels.pop(0), self.settings.rough)
 
     def others(self) -> Solution | None:
         """Try the other values of C; return the solution that decides, if any."""
         soft, proof = self._costs
         waits = proof > soft and issparse(self.problem.sample.storage.matrix)
         earliest = self.settings.late if waits else 0.0
-        for level in self.levels:
+        while self.levels:
+            level = self.levels.pop(0)
             decided = self._try(level, self.settings.fine)
             if decided is None and level >= earliest and self.clock.stop() is None:
                 decided = self._refuted()
@@ -134,9 +140,16 @@ class Probe:
         return None
 
     def in_cores(self) -> Solution | None:
-        """Look for a proof from the examples of a core; for sparse data."""
+        """Look for a proof from the examples of a core; for sparse data.
+
+        Returns a separator where cores are separated, and a larger C separates all examples.
+        """
         with self.clock.at_most(self.settings.core_passes):
-            for core in cores(self.problem.sample):
+            for looked_at, core in enumerate(cores(self.problem.sample)):
+                if looked_at == self.settings.doubts and self.levels:
+                    separator = self._try(self.levels[0], self.settings.rough)
+                    if separator is not None:
+                        return separator
                 if self.clock.stop() is not None:
                     return None
                 found = self._in_core(core)

@@ -12,7 +12,7 @@ from novikoff.certificate.escape import format_label, printable
 from novikoff.certificate.examples.blocks import Floats, Indices
 from novikoff.certificate.examples.fingerprint import fingerprint_of_hashes, hash_rows, sha256_of
 from novikoff.certificate.examples.labels import Label, Signs, codes_of, signs_against
-from novikoff.certificate.examples.matrix import check_matrix
+from novikoff.certificate.examples.matrix import canonical_if_small, check_matrix
 from novikoff.certificate.examples.scaling import Exponents, divided, in_scaled_columns
 from novikoff.certificate.feature_space.kernel import Kernel
 
@@ -66,6 +66,7 @@ class Examples:
             raise CertificateError(
                 f"{problem.n_examples} examples need as many labels, not {codes.size}"
             )
+        matrix = canonical_if_small(matrix)
         weights = problem.weights(sample_weight)
         if check_fingerprint:
             _check_identity(problem, matrix, codes, weights)

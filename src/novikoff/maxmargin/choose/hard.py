@@ -1,18 +1,25 @@
-"""The solver of a hard margin: Wolfe's method, soft margins of growing C, coordinate descent."""
+"""The solver of a hard margin: Wolfe's method, soft margins, sweeps, or an interior point."""
 
 from dataclasses import replace
 from math import inf
 
 from novikoff.certificate import Status
-from novikoff.maxmargin.choose.costs import Shape, favours_sweeps, wolfe_work
+from novikoff.maxmargin.choose.costs import Shape, favours_sweeps, interior_sweeps, wolfe_work
 from novikoff.maxmargin.choose.settings import (
     CHOOSE,
     ChooseSettings,
     gap_to_aim_at,
     is_large_and_sparse,
 )
-from novikoff.maxmargin.choose.soft import by_coordinates, soft_margin, start_wolfe
+from novikoff.maxmargin.choose.soft import (
+    by_coordinates,
+    heaviest_weights,
+    soft_margin,
+    start_wolfe,
+)
 from novikoff.maxmargin.coordinate.search import coordinate_descent
+from novikoff.maxmargin.interior.normal import Exclusive
+from novikoff.maxmargin.interior.search import interior_point
 from novikoff.maxmargin.passes import Vector
 from novikoff.maxmargin.problem import Problem, Solution
 from novikoff.maxmargin.verdict import BySlacks, Probe
@@ -142,19 +149,61 @@ def _probe_and_sweep(
             decided = probe.others()
     if decided is not None and ends(decided, tol):
         return decided
-    if decided is not None and start is None:
-        start = decided.weights
     if decided is None and not large and probe.found is not None and clock.stop() is None:
         return replace(probe.found, status=Status.PRECISION, lower=-inf, upper=inf)
-    shape = Shape.of(problem)
-    # Sweeps over few values are so cheap that they would use up the limit: half is left to Wolfe.
-    left = clock.limits.max_iter - clock.passes
-    passes = min(wolfe_work(shape, settings) / max(1, shape.n_values), left / 2)
-    with clock.at_most(inf if large else passes):
-        found = coordinate_descent(problem, tol=tol, clock=clock, start=start)
     if decided is not None:
-        return problem.joined(decided, found)
+        return _widened(problem, decided, tol, clock, start, settings)
+    found = _swept(problem, tol, clock, start, inf, settings)
     return found if probe.found is None else found.following(probe.found)
+
+
+def _widened(
+    problem: Problem,
+    separator: Solution,
+    tol: float,
+    clock: Clock,
+    start: Vector | None,
+    settings: ChooseSettings,
+) -> Solution:
+    """Go on from a separator of sparse data: by sweeps and an interior-point method.
+
+    Sweeps take at most as long as the interior-point method would, which goes first where it costs
+    little.
+    """
+    shape, exclusive, sweeps = Shape.of(problem), None, inf
+    if shape.n_values <= settings.interior_values:
+        exclusive = Exclusive(problem.sample.storage.sparse_rows(problem.sample.order))
+        sweeps = interior_sweeps(shape, exclusive, settings)
+    found = separator
+    # Weights of an earlier fit may be near the optimum.
+    if start is not None or sweeps > settings.interior_patience * settings.hard_sweeps:
+        start = found.weights if start is None else start
+        found = problem.joined(found, _swept(problem, tol, clock, start, sweeps, settings))
+    if found.status is Status.GAP_REACHED or exclusive is None or sweeps == inf:
+        return found
+    if not clock.fits(1.0):
+        return replace(found, status=Status.MAX_ITER)
+    after = interior_point(problem, tol=tol, clock=clock, exclusive=exclusive, before=found)
+    return problem.joined(found, after)
+
+
+def _swept(
+    problem: Problem,
+    tol: float,
+    clock: Clock,
+    start: Vector | None,
+    most: float,
+    settings: ChooseSettings,
+) -> Solution:
+    """Widen the margin of sparse data by coordinate descent, for as long as others would take."""
+    shape = Shape.of(problem)
+    # Sweeps over few values are so cheap that they would use up the limit: half is left to others.
+    left = clock.limits.max_iter - clock.passes
+    passes = min(most, wolfe_work(shape, settings) / max(1, shape.n_values), left / 2)
+    if is_large_and_sparse(problem, settings) and most == inf:
+        passes = inf
+    with clock.at_most(passes):
+        return coordinate_descent(problem, tol=tol, clock=clock, start=start)
 
 
 def _probe_passes(problem: Problem, clock: Clock, settings: ChooseSettings) -> float:
@@ -190,6 +239,11 @@ def _wolfe_and_probe(
         return decided, status
     if search.over_budget and status is Status.PRECISION:
         search.budget = inf
+        if decided is not None:
+            # Most of the examples that carry a soft margin carry the hard one.
+            start = heaviest_weights(probe.problem, decided.weights, settings)
+            if start is not None:
+                search.start_from(start)
         status = search.run(tol, zero, aim)
     return decided, status
 

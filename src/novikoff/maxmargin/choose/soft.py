@@ -210,12 +210,12 @@ def _newton_and_corral(
         return found, ended
     if not clock.fits(settings.corral_passes):
         return replace(found, status=Status.MAX_ITER), True
-    search = start_wolfe(problem, clock, _heaviest(problem, found.weights, settings))
+    search = start_wolfe(problem, clock, heaviest_weights(problem, found.weights, settings))
     found = problem.joined(found, search.solution(search.run(tol, 0.0, aim)))
     return found, found.status is not Status.PRECISION
 
 
-def _heaviest(problem: Problem, weights: Vector, settings: ChooseSettings) -> Vector | None:
+def heaviest_weights(problem: Problem, weights: Vector, settings: ChooseSettings) -> Vector | None:
     """Return the heaviest weights, no more than there are features; none if far more have some."""
     support, most = np.flatnonzero(weights), problem.n_features
     if len(support) > settings.warm_per_feature * most:

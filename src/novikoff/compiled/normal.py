@@ -1,0 +1,106 @@
+"""The normal matrix of sparse rows, with the columns eliminated that never meet in a row.
+
+Of the indicators of a factor's levels exactly one is set in a row, so that the part of the normal
+matrix that belongs to them is diagonal, and they are eliminated without filling anything in but the
+columns that they meet.
+"""
+
+import numpy as np
+
+from novikoff.certificate.kernels import njit
+from novikoff.compiled.rows import CSR
+
+
+@njit()
+def exclusive(columns: CSR, candidates: np.ndarray, taken: np.ndarray) -> None:
+    """Write into ``taken`` which column is a row's own, where it was -1 and a candidate fits.
+
+    ``columns`` are those of the rows, as rows of the transposed matrix. A candidate becomes the own
+    column of its rows unless one of these has one already.
+    """
+    _, rows, ends = columns
+    for j in candidates:
+        free = True
+        for k in range(ends[j], ends[j + 1]):
+            free = free and taken[rows[k]] < 0
+        if free:
+            for k in range(ends[j], ends[j + 1]):
+                taken[rows[k]] = j
+
+
+@njit()
+def schur(
+    rows: CSR,
+    order: np.ndarray,
+    own: np.ndarray,
+    places: np.ndarray,
+    stiffness: np.ndarray,
+    affine: bool,
+    own_curves: np.ndarray,
+    out: np.ndarray,
+) -> None:
+    """Write the normal matrix ``I + sum D_i x_i x_i^T`` without the rows' own columns.
+
+    ``order`` lists the rows so that those with the same own column follow one another; ``own`` has
+    that column of every row, or -1; ``places`` has where each column is in ``out``, whose lower
+    half is written. With an intercept, its last place has the sums of ``D_i x_i``. ``own_curves``
+    gets the diagonal of the own columns.
+    """
+    data, indices, indptr = rows
+    width = out.shape[0]
+    last = width - 1
+    out[:, :] = 0.0
+    for p in range(width - int(affine)):
+        out[p, p] = 1.0
+    sums, values = np.zeros(width), np.empty(width)
+    met = np.empty(width, dtype=np.int64)
+    flags = np.zeros(width, dtype=np.bool_)
+    n_met, curve = 0, 1.0
+    for t in range(order.shape[0]):
+        i = order[t]
+        mine, weight, value_of_own = own[i], stiffness[i], 0.0
+        begin, end = indptr[i], indptr[i + 1]
+        for k in range(begin, end):
+            if indices[k] == mine:
+                value_of_own = data[k]
+        curve += weight * value_of_own * value_of_own
+        for k in range(begin, end):
+            if indices[k] == mine:
+                continue
+            p = places[indices[k]]
+            scaled = weight * data[k]
+            for m in range(begin, k + 1):
+                if indices[m] != mine:
+                    q = places[indices[m]]
+                    # Both rise with the column, so that this is the lower half.
+                    out[p, q] += scaled * data[m]
+            if affine:
+                out[last, p] += scaled
+            if mine >= 0:
+                if not flags[p]:
+                    flags[p] = True
+                    met[n_met] = p
+                    n_met += 1
+                sums[p] += scaled * value_of_own
+        if affine:
+            out[last, last] += weight
+            if mine >= 0:
+                if not flags[last]:
+                    flags[last] = True
+                    met[n_met] = last
+                    n_met += 1
+                sums[last] += weight * value_of_own
+        if mine >= 0 and (t + 1 == order.shape[0] or own[order[t + 1]] != mine):
+            own_curves[mine] = curve
+            met[:n_met].sort()
+            for a in range(n_met):
+                values[a] = sums[met[a]]
+                sums[met[a]] = 0.0
+                flags[met[a]] = False
+            for a in range(n_met):
+                line, share = out[met[a]], values[a] / curve
+                for b in range(a + 1):
+                    line[np.uint64(met[b])] -= share * values[b]
+            n_met, curve = 0, 1.0
+        elif mine < 0:
+            curve = 1.0

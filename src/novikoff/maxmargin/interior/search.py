@@ -1,0 +1,202 @@
+"""A primal-dual interior-point method: hard margins of sparse data with few entangled columns.
+
+S. Mehrotra, "On the implementation of a primal-dual interior point method", SIAM Journal on
+Optimization 2 (1992); M. C. Ferris & T. S. Munson, "Interior-point methods for massive support
+vector machines", SIAM Journal on Optimization 13 (2002).
+
+Indicators of the levels of a few factors make thousands of examples touch the margin, on which
+sweeps go on forever and pivots go in circles. The iterations of an interior-point method hardly
+depend on that: ten to twenty of them, each of which costs a factor of the normal matrix. Columns
+that exclude one another, such as the levels of the factor with the most of them, are eliminated
+beforehand at little cost.
+
+The constraint of an example is ``y f(x) - room = 1`` with ``room >= 0``, and its weight times its
+room goes to zero.
+"""
+
+from math import inf
+
+import numpy as np
+
+from novikoff.certificate import Status
+from novikoff.maxmargin.bounds import normalized, place_hard
+from novikoff.maxmargin.interior.normal import Exclusive, Normal
+from novikoff.maxmargin.interior.settings import INTERIOR, InteriorSettings
+from novikoff.maxmargin.passes import Vector
+from novikoff.maxmargin.problem import Problem, Solution
+from novikoff.run.clock import Clock, Stopped
+
+
+def interior_point(
+    problem: Problem,
+    *,
+    tol: float,
+    clock: Clock,
+    exclusive: Exclusive,
+    before: Solution,
+    settings: InteriorSettings = INTERIOR,
+) -> Solution:
+    """Return the separator of largest margin, to within ``tol``; an iteration counts as one pass.
+
+    Parameters
+    ----------
+    problem : Problem
+        Without slack, and separable.
+    tol : float
+        Stop when ``1 - lower / upper`` is no larger.
+    clock : Clock
+        Limits and history; each iteration is reported.
+    exclusive : Exclusive
+        The examples, in the order of the sample, and their columns to eliminate.
+    before : Solution
+        Where another solver has led: a separator, and the weights of a soft margin.
+    settings : InteriorSettings, optional
+        Lengths of steps, and accuracies.
+    """
+    run = _Run(problem, tol, clock, Normal(exclusive, problem.sample.affine), settings)
+    try:
+        run.begin(before)
+        status = run.iterate()
+    except Stopped as stopped:
+        status = stopped.status
+    return run.solution(status)
+
+
+class _Run:
+    def __init__(
+        self, problem: Problem, tol: float, clock: Clock, normal: Normal, settings: InteriorSettings
+    ) -> None:
+        self.sample = problem.sample
+        self.tol = tol
+        self.clock = clock
+        self.normal = normal
+        self.settings = settings
+        self.signs = self.sample.signs[self.sample.order].astype(np.float64)
+        n = len(self.signs)
+        self.w, self.offset = np.zeros(problem.n_features), 0.0
+        self.room, self.weights = np.ones(n), np.ones(n)
+        self.lower, self.upper = -inf, inf
+        # The hyperplane and the weights of the best bounds.
+        self.best = (self.w, self.offset)
+        self.proof: Vector = np.zeros(n)
+
+    def begin(self, before: Solution) -> None:
+        """Start inside: at a hyperplane that others have found, with room and weight for all."""
+        order, centre = self.sample.order, self.sample.centre
+        self.w, self.offset = before.w, before.offset - float(before.w @ centre)
+        margins = self.signs * self.normal.products(self.w, self.offset)
+        # The separator's length is that of the narrow margin it may have; the optimum is shorter.
+        weights = before.weights[order]
+        carrying = weights > 0.0
+        scale = 1.0 / max(float(np.median(margins[carrying])), 1.0) if carrying.any() else 1.0
+        self.w, self.offset = scale * self.w, scale * self.offset
+        self.room = np.maximum(scale * margins - 1.0, self.settings.room)
+        mean = float(self.w @ self.w) / max(1, int(np.count_nonzero(carrying)))
+        weights = weights * (mean / float(weights[carrying].mean())) if carrying.any() else weights
+        self.weights = np.maximum(weights, mean * self.settings.room / self.room)
+
+    def iterate(self) -> Status:
+        """Step until the bounds are close enough; return why it ended."""
+        for _ in range(self.settings.most_iterations):
+            status = self.clock.stop()
+            if status is not None:
+                return status
+            if not self._step():
+                break
+            self.clock.passes += 1.0
+            self.clock.updates += 1
+            mistakes = self._judge()
+            self.clock.report(mistakes, self.lower, self.upper)
+            if self._is_within():
+                return Status.GAP_REACHED
+        return Status.PRECISION
+
+    def _is_within(self) -> bool:
+        return 0.0 < self.lower >= (1.0 - self.tol) * self.upper
+
+    def _judge(self) -> int:
+        """Keep the better bounds on the margin; return the mistakes of the hyperplane."""
+        products = self.normal.products(self.w, 0.0)
+        offset, margin, mistakes = place_hard(products, self.signs, self.sample.affine)
+        length = float(np.linalg.norm(self.w))
+        if length > 0.0 and margin / length > self.lower:
+            self.lower = margin / length
+            factor = 1.0 / margin if margin > 0.0 else 1.0
+            self.best = factor * self.w, factor * offset
+        upper = self._bound(self.weights)
+        if upper < self.upper:
+            self.upper, self.proof = upper, self.weights
+        return mistakes
+
+    def _bound(self, weights: Vector) -> float:
+        """Return the upper bound on the margin that weights prove."""
+        normal, total = normalized(weights, self.signs, self.sample.affine)
+        if total == 0.0:
+            return inf
+        return float(np.linalg.norm(self.normal.sums(self.signs * normal))) / total
+
+    def _step(self) -> bool:
+        """Predict, correct, and step; False if rounding prevents it."""
+        signs, weights, room, normal = self.signs, self.weights, self.room, self.normal
+        if not normal.prepare(weights / room):
+            return False
+        off_w = normal.sums(signs * weights) - self.w
+        off_total = float(signs @ weights) if self.sample.affine else 0.0
+        off_room = signs * normal.products(self.w, self.offset) - room - 1.0
+        mean = float(weights @ room) / len(room)
+
+        def solve(aim: Vector) -> tuple[Vector, float, Vector, Vector]:
+            """Return the Newton step that changes the products of weights and room by ``aim``."""
+            towards = signs * ((aim - weights * off_room) / room)
+            w, offset = normal.solve(off_w + normal.sums(towards), off_total + towards.sum())
+            rooms = signs * normal.products(w, offset) + off_room
+            return w, offset, rooms, (aim - weights * rooms) / room
+
+        _, _, rooms, change = solve(-weights * room)
+        lengths = _reach(room, rooms), _reach(weights, change)
+        after = float((room + lengths[0] * rooms) @ (weights + lengths[1] * change)) / len(room)
+        target = mean * min(1.0, max(0.0, after / mean)) ** 3
+        w, offset, rooms, change = solve(target - weights * room - rooms * change)
+        # Primal and dual share the quadratic term, so they share the length.
+        length = self.settings.boundary * min(_reach(room, rooms), _reach(weights, change))
+        if not self.settings.shortest < length < inf:
+            return False
+        self.w, self.offset = self.w + length * w, self.offset + length * offset
+        self.room, self.weights = room + length * rooms, weights + length * change
+        return True
+
+    def solution(self, status: Status) -> Solution:
+        """Return the best hyperplane, and the weights of the best bound but for the smallest."""
+        sample, (w, offset) = self.sample, self.best
+        weights, upper = self.proof, self.upper
+        if self._is_within():
+            weights, upper = self._few()
+        every = np.zeros(sample.n_examples)
+        every[sample.order], _ = normalized(weights, self.signs, sample.affine)
+        return Solution(
+            w=w,
+            offset=offset + float(w @ sample.centre),
+            weights=every,
+            status=status,
+            lower=self.lower,
+            upper=upper,
+            solver="interior",
+        )
+
+    def _few(self) -> tuple[Vector, float]:
+        """Return the largest weights alone, and the bound they prove, if that is close enough."""
+        mean = float(self.w @ self.w) / len(self.w)
+        for share in self.settings.kept:
+            weights = np.where(self.proof < share * mean * self.room, 0.0, self.proof)
+            upper = self._bound(weights)
+            if self.lower >= (1.0 - self.tol) * upper:
+                return weights, upper
+        return self.proof, self.upper
+
+
+def _reach(values: Vector, steps: Vector) -> float:
+    """Return the largest multiple of the steps, up to 1, that leaves positive values positive."""
+    falling = steps < 0.0
+    if not falling.any():
+        return 1.0
+    return min(1.0, float((values[falling] / -steps[falling]).min()))
