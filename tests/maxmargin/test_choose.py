@@ -33,6 +33,9 @@ from tests.maxmargin.problems import (
     text_like,
 )
 
+# Coordinate descent goes first on all sparse data that are not small.
+TRIED = ChooseSettings(sparse_newton_examples=1000)
+
 
 def hard(X, y, *, confirmed=True, tol=1e-6, clock=None, start=None):
     return hard_margin(
@@ -118,9 +121,23 @@ def test_names_of_the_soft_margin():
     few = text_like(150, 2000, 30, random_state=0)
     assert soft(few.X, few.y, 1.0).solver == "wolfe"
     many = text_like(6000, 1000, 20, noise=0.1, random_state=0)
-    assert soft(many.X, many.y, 0.1, tol=1e-2).solver == "coordinate"
-    assert soft(many.X, many.y, 100.0, tol=1e-2).solver == "coordinate+newton"
+    assert soft(many.X, many.y, 0.1, tol=1e-2).solver == "newton"
+    assert soft(many.X, many.y, 100.0, tol=1e-2).solver == "newton"
+    assert soft(many.X, many.y, 0.1, tol=1e-2, settings=TRIED).solver == "coordinate"
+    assert soft(many.X, many.y, 100.0, tol=1e-2, settings=TRIED).solver == "coordinate+newton"
     assert soft(many.X.toarray(), many.y, 0.1, tol=1e-2).solver == "newton"
+
+
+def test_dense_data_that_are_mostly_zeros_are_read_as_sparse():
+    rng = np.random.default_rng(0)
+    X = (rng.random((900, 400)) < 0.1).astype(float)
+    y = np.where(X @ rng.standard_normal(400) > 0.0, 1, -1)
+    clocks = [clock_of(), clock_of()]
+    found = soft(X, y, 1.0, tol=1e-3, clock=clocks[0])
+    stored = soft(sparse.csr_array(X), y, 1.0, tol=1e-3, clock=clocks[1])
+    assert found.solver == stored.solver and clocks[0].passes == clocks[1].passes
+    np.testing.assert_array_equal(found.weights, stored.weights)
+    assert found.gap <= 1e-3
 
 
 @pytest.mark.parametrize("C", [10.0, 1000.0])
@@ -133,15 +150,16 @@ def test_newton_goes_on_where_more_examples_than_features_carry_weight(C):
     assert hasty.gave_up and hasty.status is Status.PRECISION and hasty.lower <= best.upper
     lines = []
     clock = clock_of(callbacks=[lines.append])
-    solution = soft_margin(problem, tol=1e-3, clock=clock)
+    solution = soft_margin(problem, tol=1e-3, clock=clock, settings=TRIED)
     assert solution.solver == "coordinate+newton"
     assert solution.status is Status.GAP_REACHED and solution.gap <= 1e-3
     assert first.passes < clock.passes <= 60 and lines == clock.history
     for most in range(1, ceil(clock.passes)):
-        stopped = soft_margin(problem, tol=1e-3, clock=clock_of(most))
-        assert stopped.status in (Status.MAX_ITER, Status.GAP_REACHED)
-        assert stopped.lower <= best.upper and stopped.upper >= best.lower
-        assert stopped.w.any() or most < 5
+        for settings in (TRIED, ChooseSettings()):
+            stopped = soft_margin(problem, tol=1e-3, clock=clock_of(most), settings=settings)
+            assert stopped.status in (Status.MAX_ITER, Status.GAP_REACHED)
+            assert stopped.lower <= best.upper and stopped.upper >= best.lower
+            assert stopped.w.any() or most < 5
 
 
 CHAINS = {
@@ -222,6 +240,9 @@ def test_coordinate_descent_goes_on_where_newton_comes_to_a_halt(monkeypatch):
 
     monkeypatch.setattr(choose, "newton", halted)
     solution = soft_margin(problem, tol=1e-3, clock=clock_of())
+    assert solution.solver == "newton+coordinate"
+    assert solution.status is Status.GAP_REACHED and solution.gap <= 1e-3
+    solution = soft_margin(problem, tol=1e-3, clock=clock_of(), settings=TRIED)
     assert solution.solver == "coordinate+newton+coordinate"
     assert solution.status is Status.GAP_REACHED and solution.gap <= 1e-3
 

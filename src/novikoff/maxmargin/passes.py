@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from novikoff.certificate import Status
 from novikoff.certificate.threads import in_order
 from novikoff.compiled import blocks
-from novikoff.compiled.rows import Rows
+from novikoff.compiled.conjugate import gather_rows
+from novikoff.compiled.rows import CSR, Rows
 from novikoff.run.clock import Clock, Stopped
 from novikoff.sample import Sample
 
@@ -73,6 +74,24 @@ class Passes:
             yield step
         self.clock.passes += share
 
+    def allowed(self, wanted: int, ids: Ids) -> int:
+        """Return how many passes over ``ids`` compiled code may make by itself, of those wanted.
+
+        :meth:`count` counts them. Raises :class:`Stopped` where there is not one.
+        """
+        self.check()
+        if not self._limited:
+            return wanted
+        share = len(ids) / len(self.sample.order)
+        left = self.clock.limits.max_iter - self.clock.passes - self.reserved
+        if left < share:
+            raise Stopped(Status.MAX_ITER)
+        return min(wanted, int(left / share))
+
+    def count(self, passes: int, ids: Ids) -> None:
+        """Count passes over ``ids`` that were made elsewhere."""
+        self.clock.passes += passes * len(ids) / len(self.sample.order)
+
     def products(self, ids: Ids, w: Vector, along: float) -> Vector:
         """Return ``x . w - along``."""
         products = np.empty(len(ids))
@@ -102,3 +121,15 @@ class Passes:
             for total in self.each(add, ids[mine]):
                 out += total
         return sums.swapaxes(0, 1)
+
+    def gathered(self, ids: Ids, weights: Vector) -> tuple[CSR, Vector]:
+        """Return a copy of sparse examples, and their weighted sum and that of their squares."""
+        counts = [
+            rows.indptr[here + 1] - rows.indptr[here] for rows, here, _ in self.sample.parts(ids)
+        ]
+        ends = np.concatenate([[0], np.cumsum(np.concatenate(counts))]).astype(np.int64)
+        data, indices = np.empty(ends[-1]), np.empty(ends[-1], dtype=np.int32)
+        moments = np.zeros((2, self.n_features))
+        for rows, here, those in self.over(ids):
+            gather_rows(rows, here, weights[those], ends[those], data, indices, moments)
+        return CSR(data, indices, ends), moments

@@ -48,7 +48,7 @@ def test_a_factor_of_all_examples_inverts_the_hessian(kind, affine, precise, nea
 )
 def test_the_diagonal_is_that_about_the_mean(kind, affine, offset):
     passes, ids, stiffness, hessian = problem_of(kind, affine, offset)
-    diagonal = Diagonal(passes, ids, stiffness)
+    diagonal = Diagonal.of(passes, ids, stiffness)
     if affine:
         # The intercept, eliminated.
         hessian = hessian[:6, :6] - np.outer(hessian[:6, 6], hessian[6, :6]) / hessian[6, 6]

@@ -15,6 +15,7 @@ from novikoff.maxmargin.choose.costs import (
     Shape,
     is_cheap,
     sparse_pivoting_passes,
+    suits_sparse_newton,
     sweeps_before_pivoting,
 )
 from novikoff.maxmargin.choose.settings import (
@@ -32,6 +33,7 @@ from novikoff.maxmargin.pivoting.search import block_pivoting
 from novikoff.maxmargin.problem import Problem, Solution
 from novikoff.maxmargin.wolfe.search import Search, heaviest
 from novikoff.maxmargin.wolfe.working_set import WorkingSet
+from novikoff.maxmargin.zeros import sparse_copy
 from novikoff.run.clock import Clock
 
 
@@ -59,7 +61,12 @@ def soft_margin(
     settings : ChooseSettings, optional
         Which solver is chosen.
     """
-    if problem.sample.is_sparse and not is_cheap(Shape.of(problem), settings):
+    cheap = is_cheap(Shape.of(problem), settings)
+    few = problem.n_examples < settings.corral_examples * problem.n_features
+    if few and not cheap and not clock.wants_separator:
+        # With more examples for each feature, a factor of the Hessian serves correlated columns.
+        problem = sparse_copy(problem) or problem
+    if problem.sample.is_sparse and not cheap:
         return _sparse_soft(problem, tol, clock, start, settings)
     if suits_dense(problem, settings):
         return _soft_dense(problem, tol, clock, start, settings)
@@ -98,14 +105,20 @@ def _sparse_soft(
 ) -> Solution:
     """Return the soft margin of sparse data: by coordinate descent, or Newton's method if faster.
 
-    A pass costs the same in both. With fewer support vectors than features, coordinate descent
-    takes 7 to 40 passes, and Newton's method with large C 20 to 300; with more support vectors
-    than features, Newton's method takes 5 to 50, and coordinate descent up to hundreds. Coordinate
-    descent sees which of the two it is in its first sweeps, and gives up after three. Where it
-    finds later that many are to come, and few examples carry weight, pivoting goes on: on counts of
-    words with C = 1 or 100 it takes as long as 20 to 80 sweeps, where hundreds would be needed.
+    With fewer support vectors than features, coordinate descent takes 7 to 40 passes, and Newton's
+    method with large C 20 to 300; with more support vectors than features, Newton's method takes 5
+    to 50, and coordinate descent up to hundreds. Where there are many examples for each feature,
+    Newton's method goes first. Else coordinate descent sees which of the two it is in its first
+    sweeps, and gives up after three. Where it finds later that many are to come, and few examples
+    carry weight, pivoting goes on: on counts of words with C = 1 or 100 it takes as long as 20 to
+    80 sweeps, where hundreds would be needed.
     """
     enough = clock.fits(settings.hand_over_passes)
+    if enough and suits_sparse_newton(problem, settings):
+        found = newton(problem, tol=tol, clock=clock, start=start)
+        if found.status is not Status.PRECISION:
+            return found
+        return by_coordinates(problem, tol, clock, found, settings)
     rival = sparse_pivoting_passes(problem, settings) if enough else None
     with clock.at_most(settings.most_coordinate_passes):
         found = coordinate_descent(

@@ -1,12 +1,12 @@
 """Newton's equation for the soft margin's primal, solved by preconditioned conjugate gradients."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 
 import numpy as np
 
-from novikoff.compiled import blocks
-from novikoff.maxmargin.newton.preconditioner import Diagonal, Factored, Preconditioner
+from novikoff.compiled import blocks, conjugate
+from novikoff.maxmargin.newton.preconditioner import Diagonal, Factored
 from novikoff.maxmargin.newton.settings import NewtonSettings
 from novikoff.maxmargin.passes import Ids, Part, Passes, Vector
 
@@ -47,7 +47,7 @@ class Curvature:
             else settings.dense_value * self.n_features
         )
         self.spent = 0.0
-        self.preconditioner: Preconditioner | None = None
+        self.preconditioner: Factored | None = None
         self.built_of: Ids = np.empty(0, dtype=np.int64)
         # The products of the last solves with a factor: one just built, and one built before.
         self.fresh, self.stale = 1, 0
@@ -103,17 +103,21 @@ class Curvature:
         places = [np.flatnonzero(side) for side in (sides, ~sides)]
         by_class, n_positive = np.concatenate(places), len(places[0])
         ids, stiffness = ids[by_class], stiffness[by_class]
-        most, before_this = self.settings.most_products, self.preconditioner
-        inverse: Preconditioner
-        if crudely:
-            inverse = Diagonal(self.passes, ids, stiffness)
-        else:
-            inverse, most = self._prepare(ids, stiffness, exactly)
+        before_this, inverse = self.preconditioner, None
+        if not crudely:
+            inverse = self._prepare(ids, stiffness, exactly)
+        forcing = self.settings.exact_residual if exactly else forcing
+        if inverse is None and self._gathers(ids):
+            found = self._solve_gathered(ids, stiffness, n_positive, right, forcing, enough2)
+            return replace(found, speeds=_in_order(found.speeds, by_class))
+        if inverse is None:
+            inverse = Diagonal.of(self.passes, ids, stiffness)
+        most = self.settings.most_products
         solution, residual = np.zeros(self.width), np.zeros(self.width)
         residual[: self.n_features] = right
         direction = inverse.solve(residual)
         size = float(residual @ direction)
-        least = (self.settings.exact_residual if exactly else forcing) ** 2 * size
+        least = forcing**2 * size
         products, speeds, images = 0, np.zeros(len(ids)), np.zeros((2, self.n_features))
         while products < most and (not products or self._go_on(size, least, residual, enough2)):
             image, speed, sums = self._product(ids, stiffness, direction, n_positive)
@@ -136,10 +140,48 @@ class Curvature:
             self.fresh = products
         if products >= self.settings.slow_products and isinstance(inverse, Factored):
             self.enrich()
-        in_order = np.empty_like(speeds)
-        in_order[by_class] = speeds
-        offset = float(solution[self.n_features :].sum())
-        return Direction(solution[: self.n_features], offset, in_order, images)
+        offset, speeds = float(solution[self.n_features :].sum()), _in_order(speeds, by_class)
+        return Direction(solution[: self.n_features], offset, speeds, images)
+
+    def _gathers(self, ids: Ids) -> bool:
+        """Whether compiled code solves the equation on a copy of the active examples.
+
+        Only of sparse ones that one thread would read in any case.
+        """
+        few = 0 < len(ids) <= self.sample.storage.chunk
+        return self.sample.is_sparse and few and self.n_features <= np.iinfo(np.int32).max
+
+    def _solve_gathered(
+        self,
+        ids: Ids,
+        stiffness: Vector,
+        n_positive: int,
+        right: Vector,
+        forcing: float,
+        enough2: float,
+    ) -> Direction:
+        """Solve the equation as :meth:`solve` does, with the diagonal for a preconditioner."""
+        settings, d = self.settings, self.n_features
+        rows, moments = self.passes.gathered(ids, stiffness)
+        diagonal = Diagonal(self.passes, stiffness, moments, np.zeros(d))
+        equation = conjugate.Equation(
+            rows=rows,
+            n_positive=n_positive,
+            stiffness=stiffness,
+            centre=self.sample.centre,
+            curves=diagonal.curves,
+            mean=diagonal.mean,
+            total=diagonal.total if self.sample.affine else 0.0,
+        )
+        most = self.passes.allowed(settings.most_products, ids)
+        until = conjugate.Until(forcing, enough2, settings.enough, most)
+        found = Direction(np.zeros(d), 0.0, np.zeros(len(ids)), np.zeros((2, d)))
+        offset, products = conjugate.conjugate_gradients(
+            equation, right, until, found.w, found.speeds, found.images
+        )
+        self.passes.count(products, ids)
+        self.spent += products * len(ids) * self.row_cost
+        return replace(found, offset=offset)
 
     def _go_on(self, size: float, least: float, residual: Vector, enough2: float) -> bool:
         # Where no hinge opens or closes, the residual is the gradient that a full step leads to,
@@ -173,8 +215,8 @@ class Curvature:
         image[d:] = total
         return image, speeds, sums
 
-    def _prepare(self, ids: Ids, stiffness: Vector, exactly: bool) -> tuple[Preconditioner, int]:
-        """Return the preconditioner, and the most products to take with it.
+    def _prepare(self, ids: Ids, stiffness: Vector, exactly: bool) -> Factored | None:
+        """Return the factor that preconditions; none where the diagonal does.
 
         A factor is that of some of the active examples, scaled up to all.
         """
@@ -185,16 +227,16 @@ class Curvature:
         )
         few = n if exactly else min(n, self.richness * few)
         cost = self.width**2 * (few + self.width / 3.0)
-        if isinstance(self.preconditioner, Factored):
+        if self.preconditioner is not None:
             # With exact factors, each example that has changed takes a product at most.
             changed = self._changed(ids)
             saved = min(changed, self.stale) - self.fresh
             if not (changed if exactly else saved * n * self.row_cost > cost):
-                return self.preconditioner, settings.most_products
+                return self.preconditioner
         too_large = self.sample.is_sparse and self.width > settings.most_factored
         if too_large or (not exactly and self.spent < cost):
             # A stale one would underestimate the columns that only newly active examples have.
-            return Diagonal(self.passes, ids, stiffness), settings.most_products
+            return None
         some = ids
         if few < n:
             chosen = np.linspace(0, n - 1, few).astype(np.int64)
@@ -204,10 +246,17 @@ class Curvature:
             self.passes, some, stiffness, precise=exactly, block=settings.block
         )
         self.built_of = ids
-        return self.preconditioner, settings.most_products
+        return self.preconditioner
 
     def _changed(self, ids: Ids) -> int:
         """Return how many examples are active that were not when the factor was built, or were."""
         built = np.zeros(self.sample.n_examples, dtype=np.bool_)
         built[self.built_of] = True
         return len(ids) + len(self.built_of) - 2 * int(np.count_nonzero(built[ids]))
+
+
+def _in_order(values: Vector, places: Ids) -> Vector:
+    """Return the values with that of each place there."""
+    out = np.empty_like(values)
+    out[places] = values
+    return out

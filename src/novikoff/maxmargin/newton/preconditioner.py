@@ -101,21 +101,11 @@ class Diagonal:
     whose columns have little to do with each other, and for a first step on dense ones.
     """
 
-    def __init__(self, passes: Passes, ids: Ids, stiffness: Vector) -> None:
+    def __init__(self, passes: Passes, stiffness: Vector, moments: Vector, origin: Vector) -> None:
+        """Take the moments of the active rows about an origin: their sum and that of squares."""
         sample = passes.sample
+        first, second = moments
         self.n_features = passes.n_features
-        first, second = np.zeros(self.n_features), np.zeros(self.n_features)
-        origin = np.zeros_like(sample.centre) if sample.is_sparse else sample.centre
-
-        def add(part: Part) -> Vector:
-            rows, here, those = part
-            sums = np.zeros((2, self.n_features))
-            compiled.moments(rows, here, stiffness[those], origin, sums[0], sums[1])
-            return sums
-
-        for sums in passes.each(add, ids):
-            first += sums[0]
-            second += sums[1]
         self.total = float(stiffness.sum()) or 1.0
         self.mean = np.zeros(self.n_features)
         if sample.affine:
@@ -124,6 +114,23 @@ class Diagonal:
             second = np.maximum(second - first**2 / self.total, 0.0)
             self.mean = first / self.total + (origin - sample.centre)
         self.curves = 1.0 + second
+
+    @classmethod
+    def of(cls, passes: Passes, ids: Ids, stiffness: Vector) -> "Diagonal":
+        """Return the diagonal of the given examples, by a pass over them."""
+        sample = passes.sample
+        moments = np.zeros((2, passes.n_features))
+        origin = np.zeros_like(sample.centre) if sample.is_sparse else sample.centre
+
+        def add(part: Part) -> Vector:
+            rows, here, those = part
+            sums = np.zeros((2, passes.n_features))
+            compiled.moments(rows, here, stiffness[those], origin, sums[0], sums[1])
+            return sums
+
+        for sums in passes.each(add, ids):
+            moments += sums
+        return cls(passes, stiffness, moments, origin)
 
     def solve(self, v: Vector) -> Vector:
         """Return the inverse times ``v``."""

@@ -18,7 +18,7 @@ from novikoff.certificate import Status
 from novikoff.compiled import hinge as compiled
 from novikoff.maxmargin.bounds import dual_variables, normalized
 from novikoff.maxmargin.newton.curvature import Curvature
-from novikoff.maxmargin.newton.objective import Objective, Point
+from novikoff.maxmargin.newton.objective import Carried, Objective, Point, Proof
 from novikoff.maxmargin.newton.settings import NEWTON, NewtonSettings
 from novikoff.maxmargin.passes import Passes, Vector
 from novikoff.maxmargin.problem import Problem, Solution
@@ -100,10 +100,10 @@ class _Run:
         self.passes = Passes(problem.sample, clock)
         self.curvature = Curvature(self.passes, settings)
         self.whole = Objective.of_all(self.passes, problem.slack2, settings)
-        # Where a subsample has led; then the points on the whole with the best bounds so far.
+        # Where a subsample has led; then the best point on the whole so far, and the best proof.
         self.w, self.offset = np.zeros(problem.n_features), 0.0
         self.best: Point | None = None
-        self.proof: Point | None = None
+        self.proof: Proof | None = None
 
     def begin(self, start: Vector | None) -> None:
         """Go down on growing subsamples, or to where the given weights lead."""
@@ -111,10 +111,17 @@ class _Run:
         self.passes.reserved = 2.0
         if start is not None:
             self._begin_at(start)
-        elif not self.exact:
+        elif not self.exact and not self._is_quick():
             self._begin_on_subsamples()
         self.passes.reserved = 0.0
         self.gave_up = False
+
+    def _is_quick(self) -> bool:
+        """Whether a pass over all examples is so quick that subsamples are not worth their steps.
+
+        That is so of sparse data that one thread reads.
+        """
+        return self.sample.is_sparse and len(self.whole.ids) <= self.sample.storage.chunk
 
     def _begin_on_subsamples(self) -> None:
         settings, subsamples = self.settings, self.whole.subsamples()
@@ -147,7 +154,7 @@ class _Run:
         stalls, detoured, first = 0, False, True
         rounding, vanishing = settings.exact_gradient, settings.vanishing_norm
         least = rounding if self.exact else max(rounding, settings.stall * self.tol)
-        while stalls <= settings.most_stalls and (self.exact or point.gap > self.tol):
+        while stalls <= settings.most_stalls and (self.exact or not self._reached()):
             steepness, primal = point.steepness(vanishing), point.primal
             if steepness <= rounding or (
                 point.gap <= settings.exact_gap and point.is_stationary(settings.rounding)
@@ -172,9 +179,12 @@ class _Run:
             ):
                 stalls += 1
                 self.curvature.enrich()
+        return Status.GAP_REACHED if self._reached() else Status.PRECISION
+
+    def _reached(self) -> bool:
+        """Whether the best bounds are as close as was asked for."""
         assert self.best is not None and self.proof is not None
-        reached = self.proof.dual >= (1.0 - self.tol) * self.best.primal
-        return Status.GAP_REACHED if reached else Status.PRECISION
+        return self.proof.dual >= (1.0 - self.tol) * self.best.primal
 
     def _step(
         self, some: Objective, point: Point, *, forcing: float, crudely: bool = False
@@ -204,16 +214,24 @@ class _Run:
             1.0,
         )
         self.clock.updates += 1
+        if some is self.whole and not self.exact and length < self.settings.long_step:
+            whole_step = point.carried(direction.images, self.settings.rounding)
+            if self._is_trusted(whole_step, point.w + direction.w, point.primal):
+                self._prove(some.proof_after(point, direction, whole_step))
         place = (
             point.w + length * direction.w,
             point.offset + length * direction.offset,
             filled(lambda part: point.products[part] + length * products[part], len(products)),
         )
         carried = point.carried(length * direction.images, self.settings.rounding)
-        doubt = carried.rounding * float(np.linalg.norm(place[0]))
-        if self.exact or not doubt <= self.settings.doubtful * self.tol * point.primal:
+        if self.exact or not self._is_trusted(carried, place[0], point.primal):
             return some.point(*place), length
         return some.point(*place, carried), length
+
+    def _is_trusted(self, carried: Carried, w: Vector, primal: float) -> bool:
+        """Whether rounding errors of carried sums matter little for the gap asked for."""
+        doubt = carried.rounding * float(np.linalg.norm(w))
+        return doubt <= self.settings.doubtful * self.tol * primal
 
     def _gives_up(self, point: Point, detoured: bool = False) -> bool:
         """Whether to leave few stiff hinges to another solver, after a detour or without one."""
@@ -273,12 +291,17 @@ class _Run:
         """Remember the points of the best bounds, and report them."""
         if self.best is None or point.primal <= self.best.primal:
             self.best = point
-        if self.proof is None or point.dual >= self.proof.dual:
-            self.proof = point
+        self._prove(point.proof)
+        assert self.proof is not None
         # A hinge of 1 or more is an example on the wrong side.
         hinges = self.best.weights / self.whole.stiffness[self.best.active]
         mistakes = int(np.count_nonzero(hinges >= 1.0))
         self.clock.report(mistakes, self.proof.dual, self.best.primal)
+
+    def _prove(self, proof: Proof) -> None:
+        """Remember the weights of the best bound."""
+        if self.proof is None or proof.dual >= self.proof.dual:
+            self.proof = proof
 
     def solution(self, status: Status) -> Solution:
         """Return the best hyperplane and the weights that prove the best bound."""
@@ -287,7 +310,7 @@ class _Run:
                 self._judge()
         best, proof = self.best, self.proof
         assert best is not None and proof is not None
-        if status.at_limit and proof.dual >= (1.0 - self.tol) * best.primal:
+        if status.at_limit and self._reached():
             status = Status.GAP_REACHED
         weights = np.zeros(self.sample.n_examples)
         weights[self.whole.ids[proof.active]] = dual_variables(

@@ -86,9 +86,10 @@ class NewtonSettings:
     """Sums are carried from step to step while their rounding errors stay within this share of the
     gap asked for. The same at half and at twice."""
 
-    short_step: float = 0.1
-    """A step shorter than this, in units of the full step, means stiff hinges: a detour begins. The
-    same at half and at twice."""
+    short_step: float = 0.3
+    """A step shorter than this, in units of the full step, means stiff hinges: a detour begins.
+    Separable one-hot data of three factors, 30,000 x 1,840, C = 100, take 0.19 s at 0.1, 0.11 at
+    the value and at 0.5; separable counts of words, 7,570 x 5,000, 0.33, 0.32 and 0.46 s."""
 
     long_step: float = 0.9
     """On a detour a step at least so long means that the hinges are soft enough."""
