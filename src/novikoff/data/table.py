@@ -97,6 +97,7 @@ class Request:
     missing: str = "error"
     words: tuple[Column, ...] = ()
     decimal: str = "."
+    dates: str | None = None
     encoding: Encoding | None = None
 
     def error(self, message: str) -> DataError:
