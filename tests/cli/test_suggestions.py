@@ -69,3 +69,8 @@ def test_nothing_is_suggested_that_leaves_nothing(refused):
         assert "--drop" in line and "Try" not in line
     Path("a.csv").write_text("x,z,y\n1,,u\n2,3,\n,4,v\n")
     assert "Try" not in refused("separable", "a.csv", "--target", "y")
+
+
+def test_a_column_without_a_name_is_shown(refused):
+    Path("a.csv").write_text(",x,y\n0,1,u\n1,2,v\n")
+    assert "the 3 columns are '', x, y" in refused("separable", "a.csv")
