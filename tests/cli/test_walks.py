@@ -217,3 +217,23 @@ def test_a_model_verified_on_another_machine(run, passengers, tmp_path):
     text = Path("train.csv").read_text()
     Path("train.csv").write_text(text.replace(",female,", ",male,", 1))
     assert run("verify", "model.json", "train.csv").exit_code == 1
+
+
+def test_dates_with_the_day_first(run, refused):
+    """The reading is stated, stored in the model, and repeated by predict and verify."""
+    rows = [
+        [f"{1 + i % 12:02}/{1 + i % 9:02}/2024", i, "no" if i < 20 else "yes"] for i in range(40)
+    ]
+    write("visits.csv", ["visit", "x", "back"], rows)
+    line = refused("fit", "visits.csv", "--target", "back")
+    assert "pass --dates day-first or --dates month-first" in line
+    for order, shown in (("day-first", "day/month/year"), ("month-first", "month/day/year")):
+        fitted = run("fit", "visits.csv", "--target", "back", "--dates", order)
+        expected = f"'visit': days since 1970-01-01, read as {shown}"
+        assert lines_of(fitted.stdout)["Columns"].splitlines()[-1] == expected
+        assert run("verify", "model.json", "visits.csv").exit_code == 0
+        result = run("predict", "model.json", "visits.csv", "--target", "back")
+        assert result.stderr.startswith("0 errors in 40 labelled examples")
+    assert "choose one of day-first" in refused(
+        "fit", "visits.csv", "--target", "back", "--dates", "dmy"
+    )

@@ -144,7 +144,10 @@ def test_missing_is_an_error_unless_something_is_said(file):
         (["a", "b" * 1001, "a", "a"], "row 2: the text has 1,001 characters", ("--drop",)),
         (["", "NA", "?", ""], "row 1: the value is missing, as in all rows", ("--drop",)),
         (["1", "inf", "2", "3"], "row 2: inf is not a finite number", ("--drop",)),
-        (["3/1/1970", "31/1/1970"] * 2, "row 1: '3/1/1970' could be day or month", ("--drop",)),
+        (["3/1/1970", "2/1/1970"] * 2, "row 1: '3/1/1970' could have the day or", ("--dates",)),
+        (["3/1/1970", "31/1/1970", "1/31/1970"], "row 3: '1/31/1970' is not a date", ("--drop",)),
+        (["30/2/1970", "1/1/1970"] * 2, "row 1: '30/2/1970' is not a date with", ("--drop",)),
+        (["31.12.69", "30.12.70"] * 2, "row 1: the year of '31.12.69' has two di", ("--drop",)),
         (["12:30:00"] * 4, "is of type time32[s], not a number", ("--drop",)),
     ],
 )
@@ -156,8 +159,41 @@ def test_columns_that_need_a_decision(file, column, expected, options):
     assert expected in str(caught.value)
     assert caught.value.options[::2] == options
     name, value = caught.value.options
-    arguments = {"--words": {"words": value}, "--drop": {"drop": value}}
-    assert read(path, **arguments.get(name, {"decimal": value})).X.shape[0] == len(column)
+    assert read(path, **{name.removeprefix("--"): value}).X.shape[0] == len(column)
+
+
+def test_dates_with_the_year_last(file):
+    """A day above 12 tells the order of the column; else it must be given, and is remembered."""
+    text = "a,b,c\n3/1/1970,1-14-1970,2.1.1970 9:36\n13/1/1970,01-03-1970,3.1.1970 12:00\n"
+    path = file("a.csv", text)
+    assert "column 'c', row 1: '2.1.1970 9:36' could have the day or the month" in message(path)
+    for order, last in (("day-first", [1.4, 2.5]), ("month-first", [31.4, 59.5])):
+        table = read(path, dates=order)
+        assert table.X.T.tolist() == [[2, 12], [13, 2], last]
+        kinds = [column.kind for column in table.encoding.columns]
+        assert kinds == ["day-first", "month-first", order]
+        stored = Encoding.from_json(table.encoding.to_json())
+        again = read(file("b.csv", "c,b,a\n1.2.1970,1-2-1970,5/1/1970\n"), encoding=stored)
+        assert again.X.tolist() == [[4, 1, 31 if order == "day-first" else 1]]
+    with pytest.raises(DataError, match="row 1: '1/13/1970' is not a date with the day first"):
+        read(file("b.csv", "a,b,c\n1/13/1970,1-2-1970,1.2.1970\n"), encoding=stored)
+    with pytest.raises(DataError, match="choose one of day-first, month-first"):
+        read(path, dates="year-first")
+    np.save(path.with_name("a.npy"), np.eye(2))
+    with pytest.raises(DataError, match="the format npy has no dates"):
+        read(path.with_name("a.npy"), dates="day-first")
+
+
+def test_decimal_commas_between_commas(file):
+    """Quoted, as spreadsheets write them; a name may contain a semicolon."""
+    path = file("a.csv", 'x; kg,y\n"1,5",u\n"2,25",v\n')
+    assert read(path, "y", decimal=",").X.tolist() == [[1.5], [2.25]]
+    path = file("b.csv", "1,5\n2,25\n")
+    assert read(path, header=False, decimal=",").X.tolist() == [[1.5], [2.25]]
+    path = file("c.csv", '"1,5",3\n"2,25",4\n')
+    assert read(path, header=False, decimal=",").X.tolist() == [[1.5, 3], [2.25, 4]]
+    path = file("d.csv", "x, in kg;z\n1,5;3\n2,25;4\n")
+    assert read(path, decimal=",").X.tolist() == [[1.5, 3], [2.25, 4]]
 
 
 def test_a_marker_is_suggested_only_where_the_fit_made_one(file):

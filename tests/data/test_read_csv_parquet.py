@@ -314,7 +314,7 @@ def test_an_integer_with_too_many_digits_far_down(csv):
     path = csv("a,b,y\n" + "\n".join(rows) + "\n")
     found = message(path, "y")
     assert found.startswith(f"column 'a', row 199999: float64 cannot represent {2**60 + 1} ")
-    assert found.endswith("leave the column out with --drop, or rescale it")
+    assert found.endswith("leave the column out with --drop a, or rescale it")
     assert read(path, "y", drop=["a"]).X.shape == (200_000, 1)
 
 

@@ -47,6 +47,7 @@ def separable(
     missing: options.Missing = None,
     words: options.Words = None,
     decimal: options.Decimal = None,
+    dates: options.Dates = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -67,6 +68,7 @@ def separable(
         missing,
         tuple(words or ()),
         decimal,
+        dates,
         suggests=True,
         failures=failures,
     )

@@ -17,12 +17,16 @@ _MAX_COMPARED = 10_000
 
 @dataclass(frozen=True)
 class Choice:
-    """Positions of the chosen columns in the file."""
+    """Positions of the chosen columns in the file.
+
+    ``unnamed`` would be features, if they had a name, as all others have.
+    """
 
     features: tuple[int, ...]
     target: int | None = None
     weights: int | None = None
     words: frozenset[int] = frozenset()
+    unnamed: tuple[int, ...] = ()
 
     @property
     def positions(self) -> list[int]:
@@ -58,19 +62,15 @@ def choose(request: Request, names: Sequence[str] | None, width: int) -> Choice:
         features = tuple(i for i in range(width) if i not in others)
         if not features:
             raise request.error("no feature is left besides the target and the dropped columns")
-    if names is not None:
-        for i in features:
-            if not names[i].strip():
-                raise request.error(
-                    f"column {i} has no name (the row numbers of a data frame?): "
-                    f"name it, or leave it out with --drop {i}"
-                )
-    request.check_width(len(features))
+    unnamed = () if names is None else tuple(i for i in features if not names[i].strip())
+    if not unnamed:
+        request.check_width(len(features))
     words = frozenset(columns.position(column) for column in request.words)
+    features = tuple(i for i in features if i not in unnamed)
     for column in sorted(words - set(features)):
         where = describe_column(names, column)
         raise request.error(f"{where} is not a feature: leave out --words for it")
-    return Choice(features, target, weights, words)
+    return Choice(features, target, weights, words, unnamed)
 
 
 class _Columns:

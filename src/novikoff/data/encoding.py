@@ -4,7 +4,8 @@ A column of numbers is one feature. A column of words becomes one feature of 0 a
 level: leaving out the first would make a level that was never seen look like the first. (The
 features of one column add up to 1; with a margin to maximise, unlike in least squares, nothing is
 undetermined by that.) A column of booleans is 0 and 1, one of dates the days since 1970-01-01, in
-UTC. The features are dense: uint8 where no column holds other numbers, else float64.
+UTC; dates that end with their year have the day first or the month. The features are dense: uint8
+where no column holds other numbers, else float64.
 """
 
 from __future__ import annotations
@@ -31,7 +32,10 @@ MISSING = (
 and the full stop of SAS and Stata."""
 
 POLICIES = ("error", "drop", "indicator")
-KINDS = ("number", "words", "boolean", "date")
+ORDERS = ("day-first", "month-first")
+"""How dates that end with their year are read: 31/12/2026, or 12/31/2026."""
+DATES = ("date", *ORDERS)
+KINDS = ("number", "words", "boolean", *DATES)
 
 
 @dataclass(frozen=True)
@@ -42,8 +46,8 @@ class ColumnEncoding:
     ----------
     name : str or None
         Its name, if the file has names.
-    kind : {"number", "words", "boolean", "date"}
-        What the column holds.
+    kind : {"number", "words", "boolean", "date", "day-first", "month-first"}
+        What the column holds; the last three are dates: 2026-12-31, 31/12/2026 or 12/31/2026.
     levels : tuple of str
         The different words, sorted; each is a feature.
     marks_missing : bool

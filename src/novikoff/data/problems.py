@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from novikoff.certificate.escape import quoted
+from novikoff.certificate.escape import printable, quoted
 from novikoff.certificate.wording import counted
 from novikoff.data.table import DataError, Request
 
@@ -125,6 +125,13 @@ def _without_repetition(options: Sequence[str]) -> tuple[str, ...]:
     """Keep a pair of an option and its value once."""
     pairs = dict.fromkeys(zip(options[::2], options[1::2], strict=True))
     return tuple(word for pair in pairs for word in pair)
+
+
+def rounded(where: str, name: str, row: int, integer: object) -> Problem:
+    """Say that a column has an integer that float64 rounds."""
+    text = f", row {row}: float64 cannot represent {printable(integer)} exactly"
+    cure = f"leave the column out with --drop {printable(name, _SHORT_NAME)}, or rescale it"
+    return Problem(where, name, text, cure, ("--drop", name))
 
 
 def not_a_number(text: str) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from novikoff.certificate.escape import printable, quoted
-from novikoff.data.encoding import POLICIES, Encoding
+from novikoff.data.encoding import ORDERS, POLICIES, Encoding
 from novikoff.data.formats.csv import read_csv
 from novikoff.data.formats.idx import read_idx
 from novikoff.data.formats.npy import read_npy, read_npz
@@ -73,6 +73,7 @@ def read(
     missing: str = "error",
     words: Column | Sequence[Column] = (),
     decimal: str = ".",
+    dates: str | None = None,
     encoding: Encoding | None = None,
 ) -> Table:
     r"""Read examples, with or without labels and weights, from a file.
@@ -84,10 +85,10 @@ def read(
     refused.
 
     In CSV and Parquet files, a column of words becomes one feature of 0 and 1 for each word, one of
-    booleans 0 and 1, one of dates (2026-01-31, or with a time) the days since 1970-01-01. A column
-    of numbers with a word in it is an error, and so is one of words that looks like an identifier:
-    more than 1000 different words, or more than 20 that are more than half as many as the rows, or
-    another word in each row. `Table.encoding` states what was done.
+    booleans 0 and 1, one of dates (2026-01-31 or 31/01/2026, or with a time) the days since
+    1970-01-01. A column of numbers with a word in it is an error, and so is one of words that looks
+    like an identifier: more than 1000 different words, or more than 20 that are more than half as
+    many as the rows, or another word in each row. `Table.encoding` states what was done.
 
     Parameters
     ----------
@@ -129,6 +130,9 @@ def read(
         Columns of words, even if they hold numbers, or as many words as identifiers do.
     decimal : {".", ","}, default="."
         The decimal point of a CSV file.
+    dates : {"day-first", "month-first"}, default=None
+        How a column of dates such as 01/02/2026 is read, if both ways are possible in all its rows.
+        None: such a column is an error. A column that can be read in one way only is read so.
     encoding : Encoding, default=None
         How columns become features, as at the fit of a model; `features`, `missing` and `words`
         are not looked at. Files of other formats must have the features themselves.
@@ -188,6 +192,7 @@ def read(
             missing,
             (words,) if isinstance(words, str | int) else tuple(words),
             decimal,
+            dates,
             encoding,
         )
         _check_options(request, name)
@@ -207,7 +212,11 @@ def _check_options(request: Request, format: str) -> None:
         raise DataError(f"missing={request.missing!r}: choose one of {', '.join(POLICIES)}")
     if request.decimal not in (".", ","):
         raise DataError(f"decimal={request.decimal!r}: choose . or ,")
+    if request.dates not in (None, *ORDERS):
+        raise DataError(f"dates={request.dates!r}: choose one of {', '.join(ORDERS)}")
     if request.encoding is None and format not in _ENCODED:
+        if request.dates is not None:
+            raise request.error(f"the format {format} has no dates: leave out --dates")
         if request.missing != "error":
             raise request.error(f"the format {format} has no missing values: leave out --missing")
         if request.words:

@@ -97,6 +97,7 @@ class Request:
     missing: str = "error"
     words: tuple[Column, ...] = ()
     decimal: str = "."
+    dates: str | None = None
     encoding: Encoding | None = None
 
     def error(self, message: str) -> DataError:
@@ -220,7 +221,7 @@ def describe_column(names: Sequence[str] | None, column: int) -> str:
 def join_names(names: Sequence[str]) -> str:
     """List names in a message: all of them if they are few, else the first and the last ones."""
     few = names if len(names) <= 12 else [*names[:8], "…", *names[-2:]]
-    return ", ".join(map(printable, few))
+    return ", ".join(printable(name) or "''" for name in few)
 
 
 def dtype_name(array: NDArray[Any]) -> str:

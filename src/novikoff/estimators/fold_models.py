@@ -56,7 +56,14 @@ class RoughModels:
         The limits of every search.
     squared : bool
         Whether the hinges are squared.
+
+    Attributes
+    ----------
+    batched : bool
+        Whether all folds are solved at once.
     """
+
+    batched = False
 
     def __init__(
         self,

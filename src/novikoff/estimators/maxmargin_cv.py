@@ -5,6 +5,7 @@ import numbers
 import sys
 import time
 import warnings
+from contextlib import nullcontext
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -26,6 +27,7 @@ from novikoff.estimators.one_vs_rest import deadline_in
 from novikoff.estimators.options import C_RANGE, check_max_margin_options
 from novikoff.estimators.usual_cost import usual_cost
 from novikoff.run import Limits
+from novikoff.run.blas import blas_for
 
 GRID = 1e-4, 1e2
 """The least and the largest finite C of a grid, in units of the C that the columns suggest. Of 34
@@ -275,17 +277,19 @@ class MaxMarginCV(LinearModel):
         kind = JointFoldModels if joint else FoldModels
         squared = self.loss == SQUARED_HINGE
         models = kind(training, sample, folds, tol=float(self.tol), limits=limits, squared=squared)
-        for column, C in enumerate(self.Cs_.tolist()):
-            if deadline is not None and time.perf_counter() >= deadline:
-                break
-            done = models.hard() if math.isinf(C) else models.soft(C)
-            if done:
-                self.scores_[:, column] = [
-                    score(fold, models.held_out(k)) for k, fold in enumerate(folds)
-                ]
-            if self.verbose:
-                mean = float(self.scores_[:, column].mean())
-                print(f"C={C:.6g}: mean score {mean:.6g}", file=sys.stderr)
+        # Products of all folds at once are large, where those of one are small.
+        with nullcontext() if models.batched else blas_for(*training.X.shape):
+            for column, C in enumerate(self.Cs_.tolist()):
+                if deadline is not None and time.perf_counter() >= deadline:
+                    break
+                done = models.hard() if math.isinf(C) else models.soft(C)
+                if done:
+                    self.scores_[:, column] = [
+                        score(fold, models.held_out(k)) for k, fold in enumerate(folds)
+                    ]
+                if self.verbose:
+                    mean = float(self.scores_[:, column].mean())
+                    print(f"C={C:.6g}: mean score {mean:.6g}", file=sys.stderr)
         unscored = int(np.isnan(self.scores_).any(axis=0).sum())
         if unscored and deadline is not None and time.perf_counter() >= deadline:
             warnings.warn(

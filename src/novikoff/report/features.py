@@ -14,6 +14,12 @@ if TYPE_CHECKING:
 MOST_COLUMNS = 6
 MOST_LEVELS = 4
 _SHORT = 30
+_MEANINGS = {
+    "boolean": "0 and 1",
+    "date": "days since 1970-01-01",
+    "day-first": "days since 1970-01-01, read as day/month/year",
+    "month-first": "days since 1970-01-01, read as month/day/year",
+}
 
 
 def feature_rows(table: "Table") -> list[Row]:
@@ -35,7 +41,7 @@ def feature_rows(table: "Table") -> list[Row]:
             n = sum(len(column.levels) for _, column in more)
             what = counted(len(more), "more column")
             parts.append(f"{what} of words: {n:,} features of 0 and 1")
-        for kind, meaning in (("boolean", "0 and 1"), ("date", "days since 1970-01-01")):
+        for kind, meaning in _MEANINGS.items():
             names = [name for name, column in _named(columns) if column.kind == kind]
             if names:
                 parts.append(f"{first_of(names[:MOST_COLUMNS], len(names))}: {meaning}")

@@ -30,6 +30,7 @@ class Source:
     missing: str | None = None
     words: tuple[str, ...] = ()
     decimal: str | None = None
+    dates: str | None = None
     suggests: bool = False
     failures: str | None = None
 
@@ -46,6 +47,7 @@ class Source:
             raise Refusal("--failures needs the column of successes: pass it as --target")
         if self.decimal not in (None, ".", ","):
             raise Refusal(f"--decimal {safe(self.decimal)}: choose . or ,")
+        check_dates(self.dates)
         try:
             # Failures are read as weights are: numbers that are not features, and not negative.
             table = read(
@@ -58,6 +60,7 @@ class Source:
                 missing=self.missing or "error",
                 words=self.words,
                 decimal=self.decimal or ".",
+                dates=self.dates,
                 **wanted,
             )
             if self.failures is None:
@@ -140,6 +143,14 @@ def check_missing(missing: str | None) -> None:
 
     if missing not in (None, *POLICIES):
         raise Refusal(f"--missing {safe(missing)}: choose one of {', '.join(POLICIES)}")
+
+
+def check_dates(dates: str | None) -> None:
+    """Refuse an order of day and month that there is not."""
+    from novikoff.data.encoding import ORDERS
+
+    if dates not in (None, *ORDERS):
+        raise Refusal(f"--dates {safe(dates)}: choose one of {', '.join(ORDERS)}")
 
 
 WITHOUT_FIRST = "without the first"

@@ -120,6 +120,17 @@ Decimal = Annotated[
         help="The decimal point of a CSV file.",
     ),
 ]
+Dates = Annotated[
+    str | None,
+    typer.Option(
+        "--dates",
+        metavar="day-first|month-first",
+        show_default=False,
+        rich_help_panel=_DATA,
+        help="How a column of dates such as 01/02/2026 is read, if all its dates can be read both "
+        "ways.",
+    ),
+]
 Intercept = Annotated[
     bool,
     typer.Option("--no-intercept", show_default=False, help="Only hyperplanes through the origin."),

@@ -11,7 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from novikoff.data.columns import Choice
-from novikoff.data.encoding import Encoding
+from novikoff.data.encoding import DATES, Encoding
 from novikoff.data.formats.encode import Encoder
 from novikoff.data.formats.target import (
     check_label_type,
@@ -227,7 +227,7 @@ def _common_type(types: Sequence[Any], encoding: Encoding | None) -> np.dtype[An
     for kind, column in zip(types, kinds, strict=False):
         if column == "number":
             found.add(np.dtype(_TYPES.get(value_type(kind), np.float64)))
-        elif column == "date":
+        elif column in DATES:
             found.add(np.dtype(np.float64))
     common = np.result_type(*found)
     return common if common in (np.uint8, np.float32) else np.dtype(np.float64)

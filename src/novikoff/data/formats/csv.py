@@ -20,6 +20,7 @@ from novikoff.data.formats.arrow import Irregular, assemble, with_policy
 from novikoff.data.formats.compressed import arrow_stream
 from novikoff.data.formats.encode import inexact
 from novikoff.data.formats.survey import survey
+from novikoff.data.problems import refusal, rounded
 from novikoff.data.table import EXACT, Request, Table, describe_column
 
 _BLOCK = 1 << 20
@@ -49,8 +50,9 @@ class _Head:
 def read_csv(request: Request) -> Table:
     """Read the chosen columns of a CSV file.
 
-    The delimiter is the one of comma, semicolon and tab that occurs most in the first line; a
-    comma only if it is not the decimal point.
+    The delimiter is the one of comma, semicolon and tab that occurs most in the first line; where
+    the comma is the decimal point, a comma only if the others do not separate as many fields in the
+    second line (numbers are then in quotation marks).
     """
     head = _read_head(request)
     header = request.header
@@ -92,7 +94,7 @@ def _assembled(file: _File, choice: Choice, names: Sequence[str] | None) -> Tabl
     if encoding is not None:
         pairs = zip(choice.features, encoding.columns, strict=True)
         texts = {i for i, column in pairs if column.kind != "number"}
-    if not texts or encoding is not None:
+    if (not texts or encoding is not None) and not choice.unnamed:
         numbers = {str(i): pa.float64() for i in choice.positions if i != choice.target}
         try:
             with file.stream({**numbers, **_as_texts(texts)}) as batches:
@@ -126,6 +128,7 @@ def _check_integers(file: _File, table: Table, choice: Choice, names: Sequence[s
         columns[choice.weights] = table.weights
     if table.y is not None and choice.target is not None and table.y.dtype.kind == "f":
         columns[choice.target] = table.y
+    problems = []
     for column, values in columns.items():
         large = np.flatnonzero(np.abs(values) >= EXACT)
         if not large.size:
@@ -140,8 +143,16 @@ def _check_integers(file: _File, table: Table, choice: Choice, names: Sequence[s
                 f"{where}, row {row}: the label {printable(integer)} is an integer that is read as "
                 "float64, which may round it; write the labels as texts, such as c1 and c2"
             )
-        if row:
+        if row and column not in choice.features:
             raise inexact(file.request, where, row, integer)
+        if row:
+            problems.append(
+                rounded(where, str(column) if names is None else names[column], row, integer)
+            )
+    if problems:
+        error = refusal(file.request, problems)
+        error.options = () if len(problems) == len(choice.features) else error.options
+        raise error
 
 
 def _number_columns(table: Table, choice: Choice) -> Iterator[tuple[int, int]]:
@@ -270,7 +281,7 @@ def _read_head(request: Request) -> _Head:
         first = lines[0].decode("utf-8-sig")
     except UnicodeDecodeError:
         raise request.error("it is not UTF-8 text; save it as UTF-8") from None
-    delimiter = max(",;\t".replace(request.decimal, ""), key=first.count)
+    delimiter = _delimiter(request, first, b"".join(lines[1:]).decode(errors="replace"))
     request.check_memory((first.count(delimiter) + 1) * _BYTES_PER_COLUMN)
     try:
         fields = next(csv.reader([first], delimiter=delimiter, strict=True))
@@ -280,6 +291,24 @@ def _read_head(request: Request) -> _Head:
     # Arrow wants the lines that it skips, and every row, inside a block.
     block = min(max(_BLOCK, 16 * longest, begin + 2 * longest), 2**31 - 1)
     return _Head(blank, fields, delimiter, block)
+
+
+def _delimiter(request: Request, first: str, second: str) -> str:
+    others = max(",;\t".replace(request.decimal, ""), key=first.count)
+    if request.decimal != "," or "," not in first:
+        return others
+    # Numbers with a decimal comma between commas are quoted, and a name may contain a semicolon:
+    # then the lines differ in their number of semicolons.
+    quoted = request.header is not False or '"' in first
+    same = others in first and _n_fields(first, others) == _n_fields(second, others)
+    return "," if quoted and not same else others
+
+
+def _n_fields(line: str, delimiter: str) -> int:
+    try:
+        return len(next(csv.reader([line], delimiter=delimiter), []))
+    except csv.Error:
+        return 0  # A field beyond the limit of the module csv, which Arrow does not have.
 
 
 def _breaks(text: bytes) -> int:

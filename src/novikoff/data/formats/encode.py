@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from novikoff.certificate.escape import printable, quoted
 from novikoff.data.columns import Choice
-from novikoff.data.encoding import ColumnEncoding, Encoding
+from novikoff.data.encoding import DATES, ColumnEncoding, Encoding
 from novikoff.data.formats import values
 from novikoff.data.problems import Gap, Problem, not_a_number, refusal
 from novikoff.data.table import Request, describe_column
@@ -19,12 +19,16 @@ _PARSERS: dict[str, Callable[[str], float | None]] = {
     "number": values.parse_number,
     "boolean": values.parse_boolean,
     "date": values.parse_days,
+    "day-first": values.parse_day_first,
+    "month-first": values.parse_month_first,
 }
 _WANTED = {
     "number": "numbers",
     "words": "words",
     "boolean": "true and false",
     "date": "dates such as 2026-01-31",
+    "day-first": "dates such as 31/01/2026",
+    "month-first": "dates such as 01/31/2026",
 }
 
 
@@ -32,6 +36,8 @@ _IS_NOT: dict[str, Callable[[str], str]] = {
     "number": not_a_number,
     "boolean": lambda word: f"{quoted(word, 40)} is neither true nor false",
     "date": lambda word: f"{quoted(word, 40)} is not a date",
+    "day-first": lambda word: f"{quoted(word, 40)} is not a date with the day first",
+    "month-first": lambda word: f"{quoted(word, 40)} is not a date with the month first",
 }
 
 
@@ -97,10 +103,10 @@ class Encoder:
             return self._fill_words(j, source, part)
         if values.is_string(kind):
             return self._parse(column, source, part[:, 0], start)
-        if column.kind == "date" and values.is_date(kind):
+        if column.kind in DATES and values.is_date(kind):
             part[:, 0], valid = values.days(source)
             return valid
-        if column.kind != "date" and values.is_numeric(kind):
+        if column.kind not in DATES and values.is_numeric(kind):
             found, valid = values.numbers(source)
             if not values.is_exact(found):
                 _check_exact(self.request, found, self._wheres[j], start)

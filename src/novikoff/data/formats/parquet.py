@@ -54,6 +54,8 @@ def _rows(request: Request, file: Any, choice: Choice, names: list[str]) -> Tabl
             yield batch.select(chosen)
 
     plain = encoding.is_plain if encoding is not None else not choice.words
+    if choice.unnamed:
+        plain = False
     if plain and not any(map(pa.types.is_boolean, types[: len(choice.features)])):
         try:
             table = assemble(request, batches(), types, choice, names, n)

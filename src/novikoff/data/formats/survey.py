@@ -14,7 +14,7 @@ from novikoff.certificate.escape import printable, quoted
 from novikoff.data.columns import Choice
 from novikoff.data.encoding import ColumnEncoding, Encoding
 from novikoff.data.formats import values
-from novikoff.data.problems import Gap, Problem, not_a_number, refusal
+from novikoff.data.problems import Gap, Problem, not_a_number, refusal, rounded
 from novikoff.data.table import LONGEST_LABEL, Request, describe_column
 
 MOST_LEVELS = 1000
@@ -35,6 +35,7 @@ class _Column:
     option: str
     forced: bool
     from_text: bool
+    order_of_dates: str | None
     kind: Any
     gaps: list[NDArray[np.int64]] = field(default_factory=list)
     n_rows: int = 0
@@ -45,11 +46,15 @@ class _Column:
     all_booleans: bool = True
     all_commas: bool = True
     all_year_last: bool = True
+    not_day_first: tuple[int, str] | None = None
+    not_month_first: tuple[int, str] | None = None
+    short_year: tuple[int, str] | None = None
     n_dates: int = 0
     first_word: tuple[int, str] | None = None
     first_not_date: tuple[int, str] | None = None
     longest: tuple[int, int] = (0, 0)
     infinite: tuple[int, float] | None = None
+    inexact: tuple[int, int] | None = None
     with_null: tuple[int, str] | None = None
 
     @property
@@ -70,6 +75,10 @@ class _Column:
                 bad = np.flatnonzero(np.isinf(numbers))
                 if bad.size:
                     self.infinite = start + int(bad[0]) + 1, float(numbers[bad[0]])
+            if self.inexact is None and not values.is_exact(numbers):
+                large = [i for i, value in enumerate(numbers.tolist()) if float(value) != value]
+                if large:
+                    self.inexact = start + large[0] + 1, int(numbers[large[0]])
         else:
             self._mark(~values.is_valid(column), start)
 
@@ -96,6 +105,8 @@ class _Column:
             self.all_commas &= number or comma
             self.all_year_last = self.all_year_last and values.is_year_last(word)
             self.all_booleans = self.all_booleans and values.parse_boolean(word) is not None
+            if count and self.all_year_last:
+                self._look_at_order(found, code, start)
             is_date = values.parse_days(word) is not None
             self.all_dates = self.all_dates and is_date
             self.n_dates += count if is_date else 0
@@ -130,6 +141,8 @@ class _Column:
             row, value = self.infinite
             text = f", row {row}: {value} is not a finite number"
             return self._problem(text, cure="correct or remove the row")
+        if self.inexact is not None:
+            return rounded(self.where, self.option, *self.inexact)
         if self.forced:
             if not self._has_texts:
                 return self._problem(f" is of type {printable(kind)}, not of words or integers")
@@ -163,16 +176,52 @@ class _Column:
             text = f", row {row}: {not_a_number(word)}, unless commas are decimal points"
             return self._problem(text, "pass --decimal ,", ("--decimal", ","))
         if self.all_year_last:
-            return self._problem(
-                f", row {row}: {quoted(word, 40)} could be day or month first",
-                cure=f"write dates as 2026-01-31, or leave them out with --drop {self._shown}",
-            )
+            return self._year_last(flag)
         if self.n_numbers:
             return self._mixed(row, not_a_number(word), self.n_numbers)
         if self.n_dates:
             row, word = self.first_not_date or (0, "")
             return self._mixed(row, f"{quoted(word, 40)} is not a date", self.n_dates)
         return self._too_long() or self._identifier() or self._words(flag)
+
+    def _look_at_order(self, found: values.Texts, code: int, start: int) -> None:
+        """Note the first of the dates that end with their year that cannot be read in some way."""
+        word = found.words[code]
+        for name, misread in (
+            ("short_year", values.has_short_year(word)),
+            ("not_day_first", values.parse_day_first(word) is None),
+            ("not_month_first", values.parse_month_first(word) is None),
+        ):
+            if misread and getattr(self, name) is None:
+                setattr(self, name, (start + int(np.argmax(found.codes == code)) + 1, word))
+
+    def _year_last(self, flag: bool) -> ColumnEncoding | Problem:
+        """Read dates that end with their year, of which countries differ in order."""
+        by_hand = f"write dates as 2026-01-31, or leave them out with --drop {self._shown}"
+        if self.short_year is not None:
+            row, word = self.short_year
+            return self._problem(
+                f", row {row}: the year of {quoted(word, 40)} has two digits", by_hand
+            )
+        if self.not_day_first is None and self.not_month_first is None:
+            if self.order_of_dates is not None:
+                return ColumnEncoding(self.name, self.order_of_dates, (), flag)
+            row, word = self.first_word or (0, "")
+            return self._problem(
+                f", row {row}: {quoted(word, 40)} could have the day or the month first, as all "
+                "dates of the column",
+                cure="pass --dates day-first or --dates month-first",
+                options=("--dates", "day-first"),
+            )
+        if self.not_day_first is None:
+            return ColumnEncoding(self.name, "day-first", (), flag)
+        if self.not_month_first is None:
+            return ColumnEncoding(self.name, "month-first", (), flag)
+        row, word = self.not_day_first
+        other, instead = self.not_month_first
+        text = f", row {row}: {quoted(word, 40)} is not a date with the day first"
+        text += f", and in row {other}, {quoted(instead, 40)} is not one with the month first"
+        return self._problem(text, by_hand)
 
     def _mixed(self, row: int, text: str, n_others: int) -> Problem:
         """Say that a value is not what others are."""
@@ -233,6 +282,7 @@ def survey(
             str(i) if names is None else names[i],
             i in choice.words,
             from_text,
+            request.dates,
             kind,
         )
         for i, kind in zip(choice.features, types, strict=False)
@@ -251,7 +301,8 @@ def survey(
     if n == 0:
         raise request.error("it has no rows" if names is None else "it has a header and no rows")
     results = [column.result(indicator=request.missing == "indicator") for column in columns]
-    problems = [result for result in results if isinstance(result, Problem)]
+    problems = [_without_name(i) for i in choice.unnamed]
+    problems += [result for result in results if isinstance(result, Problem)]
     gaps: list[Gap] = []
     lost: NDArray[np.int64] = np.empty(0, np.int64)
     if request.missing != "indicator":
@@ -265,12 +316,22 @@ def survey(
         where = f"{describe_column(names, choice.target or 0)} (the target)"
         gaps.append(Gap(where, len(without), int(without[0]) + 1, "the label"))
     if problems or gaps:
-        raise refusal(request, problems, gaps, n_rows=n, n_lost=len(lost))
+        error = refusal(request, problems, gaps, n_rows=n, n_lost=len(lost))
+        marked = "indicator" in error.options
+        if all(map(_is_dropped, results)) or (len(lost) == n and not marked):
+            error.options = ()  # Nothing would be left.
+        raise error
     if len(lost) == n:
         raise request.error("a value or the label is missing in every row: no row is left")
     return Encoding(
         tuple(result for result in results if isinstance(result, ColumnEncoding)), request.missing
     )
+
+
+def _without_name(column: int) -> Problem:
+    text = " has no name (the row numbers of a data frame?)"
+    cure = f"name it, or leave it out with --drop {column}"
+    return Problem(f"column {column}", str(column), text, cure, ("--drop", str(column)))
 
 
 def _is_dropped(result: ColumnEncoding | Problem) -> bool:

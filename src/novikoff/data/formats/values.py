@@ -21,7 +21,9 @@ _DATE = re.compile(
     r"\d{4}([-/])\d\d\1\d\d([T ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?)?",
     re.ASCII,
 )
-_YEAR_LAST = re.compile(r"\d{1,2}([-/.])\d{1,2}\1(\d{4}|\d\d)", re.ASCII)
+_YEAR_LAST = re.compile(
+    r"(\d{1,2})([-/.])(\d{1,2})\2(\d{4}|\d\d)([T ]\d\d?:\d\d(:\d\d(\.\d{1,9})?)?)?", re.ASCII
+)
 _BOOLEANS = {"true": 1, "false": 0, "1": 1, "0": 0}
 _MICROSECONDS = 86_400_000_000
 
@@ -233,6 +235,51 @@ def is_year_last(word: str) -> bool:
     (True, False)
     """
     return _YEAR_LAST.fullmatch(word) is not None
+
+
+def has_short_year(word: str) -> bool:
+    """Whether a text looks like a date whose year, at the end, has two digits.
+
+    Examples
+    --------
+    >>> has_short_year("31/12/26"), has_short_year("31/12/2026 12:00")
+    (True, False)
+    """
+    parts = _YEAR_LAST.fullmatch(word)
+    return parts is not None and len(parts[4]) == 2
+
+
+def parse_day_first(word: str) -> float | None:
+    """Return the days since 1970-01-01 of a date with the day first and the year last, else None.
+
+    Examples
+    --------
+    >>> (
+    ...     parse_day_first("3/1/1970"),
+    ...     parse_day_first("31.01.1970 12:00"),
+    ...     parse_day_first("1/13/1970"),
+    ... )
+    (2.0, 30.5, None)
+    """
+    parts = _YEAR_LAST.fullmatch(word)
+    return None if parts is None else _parse_parts(parts[4], parts[3], parts[1], parts[5])
+
+
+def parse_month_first(word: str) -> float | None:
+    """Return the days since 1970-01-01 of a date with the month first and the year last, else None.
+
+    Examples
+    --------
+    >>> parse_month_first("1/3/1970"), parse_month_first("13/1/1970")
+    (2.0, None)
+    """
+    parts = _YEAR_LAST.fullmatch(word)
+    return None if parts is None else _parse_parts(parts[4], parts[1], parts[3], parts[5])
+
+
+def _parse_parts(year: str, month: str, day: str, time: str | None) -> float | None:
+    clock = "" if time is None else f" {time[1:].zfill(len(time[1:]) + (time[2] == ':'))}"
+    return parse_days(f"{year}-{month.zfill(2)}-{day.zfill(2)}{clock}")
 
 
 def is_exact(values: NDArray[Any]) -> bool:

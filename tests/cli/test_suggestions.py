@@ -1,0 +1,76 @@
+"""The command that a refusal suggests works, whatever is wrong with the columns of a file."""
+
+import csv
+import json
+import shlex
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+
+ROWS = 30
+
+# What is wrong with a column: its name, and its value in each row.
+TROUBLES = {
+    "row numbers": ("", lambda i: i),
+    "identifiers": ("full name", lambda i: f"Person, no. {i}"),
+    "long integers": ("account no", lambda i: 9_007_199_254_740_993 + i),
+    "few missing": ("age (years)", lambda i: "" if i == 4 else 20 + i % 9),
+    "many missing": ("cabin", lambda i: "NA" if i % 3 else f"C{i % 2}"),
+    "all missing": ("notes", lambda i: "?"),
+    "a word among numbers": ("height's", lambda i: "tall" if i == 3 else i % 5),
+    "words among many numbers": ("$price", lambda i: "n.v." if i == 3 else i * 1.5),
+    "decimal commas": ("weight; kg", lambda i: f"{i % 7},5"),
+    "infinite": ("ratio", lambda i: "inf" if i == 2 else i % 4),
+    "dates read both ways": ("born on", lambda i: f"0{1 + i % 9}/0{1 + i % 5}/2001"),
+    "dates of two orders": ("seen", lambda i: "31/12/2001" if i % 2 else "12/31/2001"),
+    "short years": ("left", lambda i: f"{13 + i % 9}.01.99"),
+    "a label is missing": ("class of ship", lambda i: "" if i == 6 else "uv"[i % 2]),
+}
+TARGET = "class of ship"
+
+
+def write(path, troubles, delimiter):
+    chosen = [TROUBLES[trouble] for trouble in troubles]
+    columns = [("x", lambda i: (i % 2) * 3 + i % 4), *chosen]
+    if TARGET not in [name for name, _ in columns]:
+        columns.append((TARGET, lambda i: "uv"[i % 2]))
+    with Path(path).open("w", newline="") as file:
+        writer = csv.writer(file, delimiter=delimiter)
+        writer.writerow([name for name, _ in columns])
+        writer.writerows([value(i) for _, value in columns] for i in range(ROWS))
+
+
+ALONE = [(trouble,) for trouble in TROUBLES]
+PAIRS = list(combinations(TROUBLES, 2))
+
+
+@pytest.mark.parametrize(
+    ("troubles", "delimiter"),
+    [
+        *((troubles, delimiter) for troubles in [*ALONE, tuple(TROUBLES)] for delimiter in ",;\t"),
+        *((pair, ",;\t"[k % 3]) for k, pair in enumerate(PAIRS)),
+    ],
+)
+def test_the_suggested_command_works(run, refused, troubles, delimiter):
+    write("my data.csv", troubles, delimiter)
+    line = refused("separable", "my data.csv", "--target", TARGET, "--quiet", "-o", "proof.json")
+    command = shlex.split(line[line.index("novikoff ", line.index("Try: ")) :])[1:]
+    result = run(*command)
+    assert result.exit_code == 0, (line, result.output)
+    assert json.loads(Path("proof.json").read_text())["about"]["target"] == TARGET
+    assert run("verify", "proof.json", "my data.csv").exit_code == 0
+
+
+def test_nothing_is_suggested_that_leaves_nothing(refused):
+    for text in ("name,y\na,u\nb,v\nc,u\nd,v\n", f"n,y\n{2**53 + 1},u\n{2**53 + 3},v\n"):
+        Path("a.csv").write_text(text)
+        line = refused("separable", "a.csv", "--target", "y")
+        assert "--drop" in line and "Try" not in line
+    Path("a.csv").write_text("x,z,y\n1,,u\n2,3,\n,4,v\n")
+    assert "Try" not in refused("separable", "a.csv", "--target", "y")
+
+
+def test_a_column_without_a_name_is_shown(refused):
+    Path("a.csv").write_text(",x,y\n0,1,u\n1,2,v\n")
+    assert "the 3 columns are '', x, y" in refused("separable", "a.csv")
