@@ -103,7 +103,8 @@ class Curvature:
         places = [np.flatnonzero(side) for side in (sides, ~sides)]
         by_class, n_positive = np.concatenate(places), len(places[0])
         ids, stiffness = ids[by_class], stiffness[by_class]
-        before_this, inverse = self.preconditioner, None
+        before_this = self.preconditioner
+        inverse: Factored | Diagonal | None = None
         if not crudely:
             inverse = self._prepare(ids, stiffness, exactly)
         forcing = self.settings.exact_residual if exactly else forcing
