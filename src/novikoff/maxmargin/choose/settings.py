@@ -128,9 +128,9 @@ class ChooseSettings:
     interior_patience: float = 4.0
     """The interior-point method goes first where it costs at most so many times what sweeps do,
     which take 80 to 300 passes on words and on scattered values, and from 300 to more than 1,300 on
-    indicators of factors. One-hot 15,000 x 1,200 has 4.0 and takes 0.28 s, or 0.83 with sweeps;
-    13,700 x 1,000 counts have 3.4 and take 0.46, or 0.35; 8,000 x 1,200 in 40 factors have 10 and
-    take 1.3, or 0.6."""
+    indicators of factors. One-hot 15,000 x 1,200 has 2.2 and takes 0.15 s, or 0.82 with sweeps;
+    13,700 x 1,000 counts have 3.8 and take 0.37, or 0.33; 8,000 x 1,200 in 40 factors have 10 and
+    take 1.2, or 0.38."""
 
     interior_values: int = 20_000_000
     """The most values of sparse data that it is considered for: it copies them twice."""
