@@ -64,8 +64,8 @@ class DescentSettings:
     gram_steps: float = 5.0
     """Before Newton's method on a Gram matrix there may be as many sweeps as take the time of so
     many of its steps, of which it takes ten to twenty. The hard margin of 3,000 x 5,000 counts, ten
-    classes, takes 7.9 s, and 11.8 s with ``hard_sweeps`` alone; that of 2,000 x 500 numbers 4.4 and
-    5.1 s. Not varied."""
+    classes, takes 8.9 s, 11.8 s with ``hard_sweeps`` alone, and 4.0 s with sweeps alone; that of
+    2,000 x 500 numbers 4.4, 5.1 and 1.6 s. Not varied; larger may be better."""
 
     gram_speed: float = 140.0
     """The cube of the number of unknowns that a step takes, over the values times classes that a
@@ -77,7 +77,7 @@ class DescentSettings:
 
     hard_sweeps: int = 60
     """The same of the hard margin, before Newton's method or the exact solver. 4,200 x 40, 30
-    classes apart: 0.33, 0.17, 0.17 s; closer together: 3.6, 3.9, 4.4; digits: 0.13, 0.15, 0.14."""
+    classes: 0.33, 0.17, 0.17 s; digits: 0.13, 0.15, 0.14."""
 
     hardly_begun: float = 0.9
     """It takes over after ``patience`` sweeps where the gap is larger than this."""
