@@ -173,13 +173,12 @@ class _Run:
     def _is_for_others(self) -> bool:
         """Whether another solver is better: few weights are positive, or the gap falls slowly."""
         settings, positive = self.settings, int(np.count_nonzero(self.dual.weights))
-        most = self.most_sweeps
+        slow = self.sweeps >= self.most_sweeps
         if self.by_gram:
             each = settings.sparse_value if self.sample.is_sparse else 1.0
             values = each * self.sample.storage.n_values * self.problem.n_classes
-            most = max(most, settings.gram_steps * positive**3 / (settings.gram_speed * values))
-            most = min(most, 0.5 * self.clock.limits.max_iter)
-        slow = self.sweeps >= most
+            worth = settings.gram_steps * positive**3 / (settings.gram_speed * values)
+            slow &= self.clock.passes >= min(worth, 0.5 * self.clock.limits.max_iter)
         if self.most_sweeps < inf:
             slow |= self._gap() > settings.hardly_begun
         return 0 < positive <= (np.inf if slow else self.few)

@@ -61,11 +61,11 @@ class DescentSettings:
     """The same with the hinge, and before Newton's method on rows: 4,200 x 40, 30 classes that are
     separable take 30 to 50 sweeps."""
 
-    gram_steps: float = 5.0
-    """Before Newton's method on a Gram matrix there may be as many sweeps as take the time of so
-    many of its steps, of which it takes ten to twenty. The hard margin of 3,000 x 5,000 counts, ten
-    classes, takes 8.9 s, 11.8 s with ``hard_sweeps`` alone, and 4.0 s with sweeps alone; that of
-    2,000 x 500 numbers 4.4, 5.1 and 1.6 s. Not varied; larger may be better."""
+    gram_steps: float = 15.0
+    """Before Newton's method on a Gram matrix there may be as many passes as take the time of so
+    many of its steps, of which it takes ten to twenty. With 5 and 15 the hard margin of 3,000 x 5,000
+    counts, ten classes, takes 10.0 and 6.0 s (4.0 with sweeps alone, which need more than half of
+    the default limit of passes), that of 2,000 x 500 numbers 3.9 and 1.8 s."""
 
     gram_speed: float = 140.0
     """The cube of the number of unknowns that a step takes, over the values times classes that a
