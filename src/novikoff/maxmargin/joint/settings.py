@@ -63,9 +63,9 @@ class DescentSettings:
 
     gram_steps: float = 15.0
     """Before Newton's method on a Gram matrix there may be as many passes as take the time of so
-    many of its steps, of which it takes ten to twenty. With 5 and 15 the hard margin of 3,000 x 5,000
-    counts, ten classes, takes 10.0 and 6.0 s (4.0 with sweeps alone, which need more than half of
-    the default limit of passes), that of 2,000 x 500 numbers 3.9 and 1.8 s."""
+    many of its steps, of which it takes ten to twenty. With 5 and 15 the hard margin of 3,000 x
+    5,000 counts, ten classes, takes 10.0 and 6.0 s (4.0 with sweeps alone, which need more than
+    half of the default limit of passes), that of 2,000 x 500 numbers 3.9 and 1.8 s."""
 
     gram_speed: float = 140.0
     """The cube of the number of unknowns that a step takes, over the values times classes that a
