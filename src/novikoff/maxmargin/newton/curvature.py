@@ -6,7 +6,7 @@ from math import inf
 import numpy as np
 
 from novikoff.compiled import blocks, conjugate
-from novikoff.maxmargin.newton.preconditioner import Diagonal, Factored
+from novikoff.maxmargin.newton.preconditioner import Diagonal, Factored, Preconditioner
 from novikoff.maxmargin.newton.settings import NewtonSettings
 from novikoff.maxmargin.passes import Ids, Part, Passes, Vector
 
@@ -104,15 +104,12 @@ class Curvature:
         by_class, n_positive = np.concatenate(places), len(places[0])
         ids, stiffness = ids[by_class], stiffness[by_class]
         before_this = self.preconditioner
-        inverse: Factored | Diagonal | None = None
-        if not crudely:
-            inverse = self._prepare(ids, stiffness, exactly)
+        factor = None if crudely else self._prepare(ids, stiffness, exactly)
         forcing = self.settings.exact_residual if exactly else forcing
-        if inverse is None and self._gathers(ids):
+        if factor is None and self._gathers(ids):
             found = self._solve_gathered(ids, stiffness, n_positive, right, forcing, enough2)
             return replace(found, speeds=_in_order(found.speeds, by_class))
-        if inverse is None:
-            inverse = Diagonal.of(self.passes, ids, stiffness)
+        inverse: Preconditioner = factor or Diagonal.of(self.passes, ids, stiffness)
         most = self.settings.most_products
         solution, residual = np.zeros(self.width), np.zeros(self.width)
         residual[: self.n_features] = right
