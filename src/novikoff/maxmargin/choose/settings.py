@@ -164,10 +164,10 @@ class ChooseSettings:
 
     sparse_newton_examples: int = 3
     """On sparse data, Newton's method goes first with at least this many examples for each feature.
-    Separable 20,000 x 1,500 with 20 normal values in a row, C = 100, takes 0.29 s, and 2.9 where
-    coordinate descent goes first; 4,700 x 1,500 counts of words, 5 % noise, C = 100, 0.18 s and
-    0.83, the latter at twice the value; but 4,000 x 2,000 with 30 normal values in a row, 8 %
-    noise, 0.20 and 0.16 s, the former at half the value."""
+    Separable 20,000 x 1,500 with 20 normal values in a row, C = 100, takes 0.25 s, and 1.6 where
+    coordinate descent goes first; 4,700 x 1,500 counts of words, 5 % noise, C = 100, 0.24 s and
+    0.6, the latter at twice the value; but 4,000 x 2,000 with 30 normal values in a row, 8 %
+    noise, 0.19 and 0.14 s, the former at half the value."""
 
     most_coordinate_passes: int = 150
     """After this many passes of coordinate descent on sparse data, Newton's method takes over, even

@@ -133,11 +133,10 @@ def _sparse_soft(
         if not after.gave_up:
             return found
     if found.gave_up or np.count_nonzero(found.weights) > problem.n_features:
-        start = _useful(found, settings)
-        after = newton(problem, tol=tol, clock=clock, start=start, patient=False)
-        found, slow = problem.joined(found, after), after.gave_up
+        after = newton(problem, tol=tol, clock=clock, start=_useful(found, settings))
+        found, slow = problem.joined(found, after), False
     while slow and clock.fits(settings.coordinate_passes):
-        # Few hinges are open, and too stiff for Newton's method.
+        # Few examples carry weight, and too many for pivoting.
         before = found.gap
         with clock.at_most(settings.stiff_passes):
             after = coordinate_descent(problem, tol=tol, clock=clock, start=found.weights)
