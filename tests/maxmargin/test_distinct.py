@@ -49,13 +49,3 @@ def test_a_collision_does_not_keep_a_fit_from_separating():
     model = MaxMargin(tol=1e-3).fit(X, [0, 0, 1])
     assert isinstance(model.certificate_, Separation)
     model.certificate_.verify(X, [0, 0, 1])
-
-
-def test_few_repetitions_are_left_where_merging_does_not_pay():
-    X = np.array([[1.0], [2.0], [1.0], [3.0]])
-    sample = Sample.of(storage_of(X), np.array([1, 1, 1, -1], dtype=np.int8))
-    costs = np.array([1.0, 2.0, 4.0, 8.0])
-    left = Distinct.of(sample, row_hashes(X), costs, least=0.3)
-    assert left.first is None and left.sample is sample and left.costs is costs
-    merged = Distinct.of(sample, row_hashes(X), costs, least=0.25)
-    assert merged.first.tolist() == [0, 1, 0, 3] and merged.costs.tolist() == [5.0, 2.0, 0.0, 8.0]

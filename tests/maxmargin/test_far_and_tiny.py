@@ -76,3 +76,30 @@ def test_squares_at_the_end_of_the_range(scale):
     assert isinstance(clf.certificate_, NonSeparation)
     clf.certificate_.verify(scale * X, y)
     assert np.array_equal(clf.predict(scale * X), MaxMargin().fit(X, y).predict(X))
+
+
+def test_tiny_rows_of_several_classes_whose_weights_have_no_squares():
+    X = 1e-100 * np.array([[1.0, 0], [0, 1], [1, 1], [1, 2], [0, 2], [2, 0]])
+    clf = MaxMargin(fit_intercept=False).fit(X, [0, 1, 2, 0, 1, 2])
+    assert clf.status_ is Status.NOT_SEPARABLE and np.isfinite(clf.C_)
+
+
+@pytest.mark.parametrize("scale", [1e-31, 1e-40])
+def test_the_hinge_is_as_stiff_as_the_rows_are_long(scale):
+    """The same problem in other units takes the same passes."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((100, 5))
+    y = X[:, 0] + 0.5 * rng.standard_normal(100) > 0.0
+    clf = MaxMargin(C=scale**-2, loss="hinge").fit(scale * X, y)
+    assert clf.status_ is Status.GAP_REACHED
+    assert clf.n_iter_ == MaxMargin(C=1.0, loss="hinge").fit(X, y).n_iter_
+
+
+@pytest.mark.parametrize("C", [1e4, 1e6])
+def test_large_penalties_on_dense_data_that_are_mostly_zeros(C):
+    rng = np.random.default_rng(0)
+    X = (rng.random((490, 148)) < 0.15) * rng.standard_normal((490, 148))
+    y = X @ rng.standard_normal(148) > 0.0
+    clf = MaxMargin(C=C, tol=1e-2).fit(X, y)
+    assert clf.status_ is Status.GAP_REACHED
+    assert clf.n_iter_ <= 2 * MaxMargin(C=C, tol=1e-2).fit(sparse.csr_array(X), y).n_iter_

@@ -26,26 +26,13 @@ from novikoff.estimators.margin_search import (
     in_data_units,
 )
 from novikoff.estimators.usual_cost import usual_cost
-from novikoff.maxmargin import (
-    SOME_MARGIN,
-    Distinct,
-    Problem,
-    Solution,
-    hard_margin,
-    is_polished,
-    soft_margin,
-)
+from novikoff.maxmargin import SOME_MARGIN, Distinct, Problem, Solution, hard_margin, soft_margin
 from novikoff.run.nonseparable import contradiction
 from novikoff.run.slack_proof import NO_COLUMNS, refute_by_slacks
 from novikoff.sample import Sample
 
 Vector = NDArray[np.float64]
 Ids = NDArray[np.int64]
-
-LEAST_REPEATED = 0.5
-"""Equal examples of a soft margin are merged if at least this share repeats others, unless the
-optimum is computed to the last digits. One-hot data of two factors, 40,000 x 3,500, of which a
-third repeat others, C = 0.01, take 44 to 49 ms, and 57 merged."""
 
 
 @dataclass(frozen=True)
@@ -57,8 +44,7 @@ class MarginFit(MarginSearch):
     def __call__(self, task: Task) -> Fitted:
         """Solve, choose the model, certify it."""
         start = usable(self.starts, task.code, task.sample)
-        least = LEAST_REPEATED if self.C < np.inf and not is_polished(task.sample) else 0.0
-        distinct = Distinct.of(task.sample, task.hashes, task.costs, least=least)
+        distinct = Distinct.of(task.sample, task.hashes, task.costs)
         if self.C < np.inf:
             solution = self._solve_soft(task, distinct, self.C, start)
             scaled = Scaled.of(task, solution, hard=False)

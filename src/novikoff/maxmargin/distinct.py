@@ -33,18 +33,12 @@ class Distinct:
         hashes: NDArray[np.uint64],
         costs: Vector | None,
         codes: NDArray[np.int64] | None = None,
-        *,
-        least: float = 0.0,
     ) -> "Distinct":
         """Leave one of every set of equal examples with equal labels, the first in order.
 
-        The labels are ``codes``, or by default the signs of the sample. If less than the share
-        ``least`` of the examples repeat others, all are left: to merge them costs more than it
-        saves. ``first`` is then ``None`` in any case.
+        The labels are ``codes``, or by default the signs of the sample.
         """
         order = sample.order
-        if least > 0.0 and _count_repeated(hashes[order]) < least * len(order):
-            return cls(sample, costs, None, costs)
         labels = (sample.signs > 0).astype(np.int64) if codes is None else codes
         equal = first_equal(sample.storage.matrix, hashes, order)
         if (equal == order).all():
@@ -80,8 +74,3 @@ class Distinct:
         together = self.costs[self.first]
         np.divide(self.every_cost, together, out=shares, where=together > 0.0)
         return weights[self.first] * shares.reshape(-1, *(1,) * (weights.ndim - 1))
-
-
-def _count_repeated(hashes: NDArray[np.uint64]) -> int:
-    ordered = np.sort(hashes)
-    return int(np.count_nonzero(ordered[1:] == ordered[:-1]))

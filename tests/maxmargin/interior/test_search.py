@@ -110,3 +110,14 @@ def test_repeated_examples_do_not_matter():
     assert "interior" in once.solver_ and once.solver_ == twice.solver_
     assert twice.margin_ == pytest.approx(once.margin_, rel=1e-3)
     assert len(twice.support_) <= 2 * len(once.support_)
+
+
+def test_one_factor_without_an_intercept():
+    """Every column is eliminated, and no equation is left to solve."""
+    rng = np.random.default_rng(0)
+    level = np.concatenate([np.arange(300), rng.integers(0, 300, 600)])
+    X = sparse.csr_matrix((np.ones(900), (np.arange(900), level)), (900, 300))
+    clf = MaxMargin(fit_intercept=False).fit(X, level % 2)
+    # Each level has a weight of its own: the margin is that of 300 orthogonal examples.
+    assert clf.margin_ == pytest.approx(300**-0.5, rel=1e-3)
+    assert "interior" in clf.solver_

@@ -11,12 +11,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from novikoff.maxmargin.choose.settings import CHOOSE, ChooseSettings, is_small
+from novikoff.maxmargin.choose.settings import CHOOSE, ChooseSettings
 from novikoff.maxmargin.coordinate.search import Rival
 from novikoff.maxmargin.interior.normal import Exclusive
 from novikoff.maxmargin.interior.settings import INTERIOR
 from novikoff.maxmargin.problem import Problem
-from novikoff.sample import Sample
 
 
 class Shape(NamedTuple):
@@ -48,12 +47,6 @@ def is_cheap(shape: Shape, settings: ChooseSettings = CHOOSE) -> bool:
     """Whether the optimum of a soft margin costs little: a Gram matrix or Hessian, and factors."""
     most = settings.cheap if shape.is_sparse else settings.small_products
     return factor_products(shape) <= most
-
-
-def is_polished(sample: Sample, settings: ChooseSettings = CHOOSE) -> bool:
-    """Whether the soft margin of a sample may be solved to the optimum, whatever the tolerance."""
-    problem = Problem(sample)
-    return is_small(problem, settings) or is_cheap(Shape.of(problem), settings)
 
 
 def wolfe_work(shape: Shape, settings: ChooseSettings = CHOOSE) -> float:

@@ -169,6 +169,10 @@ class ChooseSettings:
     0.6, the latter at twice the value; but 4,000 x 2,000 with 30 normal values in a row, 8 %
     noise, 0.19 and 0.14 s, the former at half the value."""
 
+    most_newton_passes: int = 400
+    """After this many passes of Newton's method on sparse data, coordinate descent takes over.
+    Separable data with C = 1000 take it up to 860."""
+
     most_coordinate_passes: int = 150
     """After this many passes of coordinate descent on sparse data, Newton's method takes over, even
     if the sweeps do not show that they are slow."""

@@ -66,6 +66,7 @@ def soft_margin(
     if few and not cheap and not clock.wants_separator:
         # With more examples for each feature, a factor of the Hessian serves correlated columns.
         problem = sparse_copy(problem) or problem
+        cheap = is_cheap(Shape.of(problem), settings)
     if problem.sample.is_sparse and not cheap:
         return _sparse_soft(problem, tol, clock, start, settings)
     if suits_dense(problem, settings):
@@ -115,8 +116,10 @@ def _sparse_soft(
     """
     enough = clock.fits(settings.hand_over_passes)
     if enough and suits_sparse_newton(problem, settings):
-        found = newton(problem, tol=tol, clock=clock, start=start)
-        if found.status is not Status.PRECISION:
+        with clock.at_most(settings.most_newton_passes):
+            found = newton(problem, tol=tol, clock=clock, start=start)
+        slow = found.status is Status.MAX_ITER and clock.fits(settings.coordinate_passes)
+        if not slow and found.status is not Status.PRECISION:
             return found
         return by_coordinates(problem, tol, clock, found, settings)
     rival = sparse_pivoting_passes(problem, settings) if enough else None

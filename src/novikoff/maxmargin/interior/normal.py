@@ -80,6 +80,8 @@ class Normal:
             self.curves,
             self.matrix,
         )
+        if not len(self.matrix):
+            return True
         # The lower half in rows is the upper half in columns, as LAPACK reads it.
         self.factor, failed = self.potrf(self.matrix.T, lower=0, clean=0, overwrite_a=1)
         return not failed
@@ -101,7 +103,8 @@ class Normal:
         rest[: len(self.others)] = (right - self.sums(pull))[self.others]
         if self.affine:
             rest[-1] = total - pull.sum()
-        found, _ = self.potrs(self.factor, rest, lower=0)
+        # Of one factor without an intercept, all columns are eliminated.
+        found = self.potrs(self.factor, rest, lower=0)[0] if len(rest) else rest
         w, offset = np.zeros(len(right)), float(found[-1]) if self.affine else 0.0
         w[self.others] = found[: len(self.others)]
         pull = self.stiffness * self.products(w, offset)

@@ -139,10 +139,10 @@ def joint_soft_margin(
 
 def _is_too_stiff(problem: JointProblem) -> bool:
     assert problem.slack2 is not None
-    most = MOST_STIFF / max(1.0, problem.sample.radius) ** 2
+    radius2 = problem.sample.radius * problem.sample.radius
     if problem.most is not None:
-        return bool(problem.most.max() > most)
-    return bool(problem.slack2.min() < 1.0 / most)
+        return bool(problem.most.max() * radius2 > MOST_STIFF)
+    return bool(problem.slack2.min() * MOST_STIFF < radius2)
 
 
 def _suits_newton(problem: JointProblem, small: bool) -> bool:

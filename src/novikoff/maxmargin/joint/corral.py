@@ -199,7 +199,7 @@ class _Run:
         if balanced:
             self.lower = max(self.lower, 0.5 * factor)
         placed = place_soft(
-            factor**2 * float((vectors**2).sum()),
+            float(((factor * vectors) ** 2).sum()),
             factor * found,
             self.codes,
             slack2[self.sample.order],

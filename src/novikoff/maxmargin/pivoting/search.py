@@ -265,7 +265,8 @@ class _Run:
         norm2 = float(signed @ self.gram.products(signed) + clipped**2 @ slack2)
         if not (norm2 > 0.0 and primal > 0.0):
             return inf
-        return 1.0 - 0.5 * float(clipped.sum()) ** 2 / norm2 / primal
+        # Their sum may be so large that its square overflows.
+        return 1.0 - 0.5 * (float(clipped.sum()) / sqrt(norm2)) ** 2 / primal
 
     def _scan(self, weights: Vector, offset: float) -> Ids:
         """Judge the weights on all examples; return those that join the members."""
