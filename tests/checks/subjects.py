@@ -54,6 +54,13 @@ def make(name, **options):
     return Perceptron(**(dict(random_state=0) | how | options))
 
 
+def endless(name):
+    """Return options with which the bounds are not close enough when an early signal comes."""
+    if name in PERCEPTRONS:
+        return dict(min_margin=0.0)
+    return dict(tol=1e-13) if name in SOFT else {}
+
+
 def warned(fit, *data, **how):
     """Fit and return what was warned of: one line, which names the line of the caller."""
     with pytest.warns(ConvergenceWarning) as caught:

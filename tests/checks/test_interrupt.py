@@ -26,6 +26,7 @@ from tests.checks.subjects import (
     PERCEPTRONS,
     SOFT,
     assert_proved,
+    endless,
     make,
     stops,
 )
@@ -52,7 +53,7 @@ def interrupted(clf, X, y, at=1):
 
 
 def patient(name, **options):
-    return make(name, **(dict(min_margin=0.0) if name in PERCEPTRONS else {}), **options)
+    return make(name, **endless(name), **options)
 
 
 @pytest.mark.parametrize("name", ESTIMATORS)
@@ -291,14 +292,14 @@ def test_a_fit_in_another_thread_installs_no_signal_handler():
 
 SCRIPT = """
 import signal, numpy as np
-from tests.checks.subjects import EVERYTHING, PERCEPTRONS, make, stops
+from tests.checks.subjects import EVERYTHING, endless, make, stops
 
 signal.signal(signal.SIGINT, signal.default_int_handler)
 rng = np.random.default_rng(0)
 X, y = rng.standard_normal((100_000, 30)), rng.integers(0, 2, 100_000)
-endless = dict(max_iter=10**9, time_limit=300.0)
+limits = dict(max_iter=10**9, time_limit=300.0)
 for name in EVERYTHING:
-    clf = make(name, **endless, **(dict(min_margin=0.0) if name in PERCEPTRONS else {}))
+    clf = make(name, **limits, **endless(name))
     try:
         clf.set_callbacks(lambda line: print("begun", flush=True)).fit(X, y)
     except KeyboardInterrupt:
