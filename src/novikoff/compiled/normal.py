@@ -28,6 +28,19 @@ def exclusive(columns: CSR, candidates: np.ndarray, taken: np.ndarray) -> None:
                 taken[rows[k]] = j
 
 
+@njit(inner=True)
+def _add_met(
+    place: int, value: float, sums: np.ndarray, flags: np.ndarray, met: np.ndarray, n_met: int
+) -> int:
+    """Add to the sum at a place that an own column meets; return how many it has met."""
+    if not flags[place]:
+        flags[place] = True
+        met[n_met] = place
+        n_met += 1
+    sums[place] += value
+    return n_met
+
+
 @njit()
 def schur(
     rows: CSR,
@@ -77,19 +90,11 @@ def schur(
             if affine:
                 out[last, p] += scaled
             if mine >= 0:
-                if not flags[p]:
-                    flags[p] = True
-                    met[n_met] = p
-                    n_met += 1
-                sums[p] += scaled * value_of_own
+                n_met = _add_met(p, scaled * value_of_own, sums, flags, met, n_met)
         if affine:
             out[last, last] += weight
             if mine >= 0:
-                if not flags[last]:
-                    flags[last] = True
-                    met[n_met] = last
-                    n_met += 1
-                sums[last] += weight * value_of_own
+                n_met = _add_met(last, weight * value_of_own, sums, flags, met, n_met)
         if mine >= 0 and (t + 1 == order.shape[0] or own[order[t + 1]] != mine):
             own_curves[mine] = curve
             met[:n_met].sort()
