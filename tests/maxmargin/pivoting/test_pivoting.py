@@ -189,3 +189,12 @@ def test_a_start_with_every_example_beyond_the_margin_leads_to_the_optimum(affin
     found = block_pivoting(problem, tol=1e-9, clock=clock_of(), before=far)
     assert found.status is Status.GAP_REACHED
     assert found.upper == pytest.approx(whole.upper, rel=1e-8)
+
+
+def test_weights_of_tiny_rows_whose_squares_overflow():
+    X, y = noisy(0, 60, 20)
+    usual = block_pivoting(problem_of(X, y, 1.0, affine=False), tol=1e-6, clock=clock_of())
+    tiny = problem_of(1e-100 * X, y, 1e200, affine=False)
+    found = block_pivoting(tiny, tol=1e-6, clock=clock_of())
+    assert found.status is Status.GAP_REACHED
+    assert 1e-200 * found.upper == pytest.approx(usual.upper)

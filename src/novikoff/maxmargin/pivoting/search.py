@@ -262,10 +262,10 @@ class _Run:
                 return inf
             clipped /= np.where(signs > 0.0, totals[0], totals[1])
         signed = signs * clipped
-        norm2 = float(signed @ self.gram.products(signed) + clipped**2 @ slack2)
+        # Of tiny rows the weights are so large that their squares overflow.
+        norm2 = float(signed @ self.gram.products(signed) + (clipped * slack2) @ clipped)
         if not (norm2 > 0.0 and primal > 0.0):
             return inf
-        # Their sum may be so large that its square overflows.
         return 1.0 - 0.5 * (float(clipped.sum()) / sqrt(norm2)) ** 2 / primal
 
     def _scan(self, weights: Vector, offset: float) -> Ids:
