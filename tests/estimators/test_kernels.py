@@ -15,6 +15,7 @@ from sklearn.svm import SVC
 
 from novikoff import MaxMargin, NotSeparableError, Perceptron, load, rules, save, verify
 from novikoff.certificate import Inconclusive, NonSeparation, Separation, SoftOptimum
+from novikoff.sample.kernel import KernelError
 
 MOONS, PHASE = make_moons(120, noise=0.15, random_state=0)
 XOR, ODD = np.array([[1.0, 1.0], [-1.0, -1.0], [1.0, -1.0], [-1.0, 1.0]]), [0, 0, 1, 1]
@@ -176,6 +177,22 @@ def test_what_a_kernel_does_not_separate_gets_a_soft_margin():
 
 
 @pytest.mark.parametrize("kind", BOTH)
+@pytest.mark.parametrize("C", [1.0, np.inf])
+@pytest.mark.parametrize("labels", [PHASE, PHASE + (MOONS[:, 0] > 0.5)], ids=["two", "many"])
+def test_asymmetric_kernels_are_refused(kind, C, labels):
+    """Also where the two values that differ are no weighted examples'."""
+    given = np.exp(-((MOONS[:, None] - MOONS) ** 2).sum(axis=2))
+    for i, j, change in [(0, len(given) - 1, 0.5), (7, 8, -0.3)]:
+        asymmetric = given.copy()
+        asymmetric[i, j] += change
+        with pytest.raises(KernelError, match="not symmetric"):
+            kind(kernel="precomputed", C=C).fit(asymmetric, labels)
+    for skew in ([[1.0, 0.5], [0.0, 1.0]], [[1.0, 1.0], [-1.0, 1.0]]):
+        with pytest.raises(KernelError, match="not symmetric"):
+            kind(kernel=lambda A, B, skew=skew: A @ np.array(skew) @ B.T, C=C).fit(MOONS, labels)
+
+
+@pytest.mark.parametrize("kind", BOTH)
 def test_bad_kernels_get_one_line(kind):
     def raising(A, B):
         raise RuntimeError("no values today")
@@ -196,6 +213,7 @@ def test_bad_kernels_get_one_line(kind):
         (dict(kernel=raising), XOR, RuntimeError, "no values today"),
         (dict(kernel=lambda A, B: np.zeros(3)), XOR, ValueError, "shape"),
         (dict(kernel=lambda A, B: A @ B.T * np.nan), XOR, ValueError, "not finite"),
+        (dict(kernel=lambda A, B: A @ B.T * 1j), XOR, ValueError, "matrix of numbers"),
     ]:
         with pytest.raises(error, match=message) as caught:
             kind(**how).fit(X, ODD)

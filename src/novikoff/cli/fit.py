@@ -132,6 +132,16 @@ def fit(
             help="The constant of poly and sigmoid.",
         ),
     ] = None,
+    cache_size: Annotated[
+        float | None,
+        typer.Option(
+            "--cache-size",
+            metavar="MB",
+            show_default="200",
+            rich_help_panel=_KERNEL,
+            help="The most memory for its values.",
+        ),
+    ] = None,
     rule: Annotated[
         str | None,
         typer.Option(
@@ -227,7 +237,7 @@ def fit(
             "C": parse_C(C),
             "class_weight": class_weight,
             "multi_class": multi_class,
-            **kernel_options(kernel, gamma, degree, coef0),
+            **kernel_options(kernel, gamma, degree, coef0, cache_size),
             "fit_intercept": not no_intercept,
             "scale": scale,
             "max_iter": max_iter,
@@ -259,6 +269,7 @@ def fit(
         table = source.read(labelled=True)
 
         import novikoff
+        from novikoff.report.advice import with_options
         from novikoff.report.risk import risk_or_reason
         from novikoff.report.summary import Summary
 
@@ -269,7 +280,7 @@ def fit(
             model.certificate_ = with_names(model.certificate_, table, sha256=sha256)
         except ValueError as error:
             # scikit-learn's convention: what is wrong with the data or a parameter.
-            raise Refusal(error) from None
+            raise Refusal(with_options(str(error))) from None
         about = source.about(table)
         risk = None if interrupted else risk_or_reason(model, table)
         write(out, lambda path: novikoff.save(model, path, about=about))

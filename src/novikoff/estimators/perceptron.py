@@ -289,7 +289,8 @@ class Perceptron(LinearModel):
 
     @property
     def _remedy(self) -> str:  # type: ignore[override]
-        scale = "Use" if self.scale else "Set scale=True, or use"
+        has_scale = self.scale or self.kernel != "linear"
+        scale = "Use" if has_scale else "Set scale=True, or use"
         return (
             f"{scale} MaxMargin, which needs few passes; or raise the limit, ask less of the rule, "
             "or give a finite C."

@@ -17,6 +17,8 @@ AS_OPTIONS = {
     "gamma='scale' is taken from all examples; give a number": (
         "gamma is taken from all examples; give a number with --gamma"
     ),
+    "give cache_size=": "give --cache-size ",
+    "multi_class='ovr', or use a Perceptron": "--multi-class ovr, or a --rule",
     "fix them with average=True": "in Python, fix them with average=True",
     "scale=True: the powers": "--scale: the powers",
 }

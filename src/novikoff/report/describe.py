@@ -3,7 +3,7 @@
 import os
 import shlex
 from collections.abc import Sequence
-from decimal import ROUND_CEILING, Context, Decimal
+from decimal import Context, Decimal
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -81,15 +81,15 @@ def first_of(shown: Sequence[str], total: int) -> str:
 
 
 def share(count: int, total: int) -> str:
-    """Return a share in percent, with three digits, rounded up.
+    """Return a share in percent, with three digits.
 
     Examples
     --------
-    >>> share(1, 50), share(1, 51), share(2, 3), share(0, 9), share(7, 7)
-    ('2 %', '1.97 %', '66.7 %', '0 %', '100 %')
+    >>> share(1, 50), share(1, 51), share(2, 3), share(1, 3), share(0, 9), share(7, 7)
+    ('2 %', '1.96 %', '66.7 %', '33.3 %', '0 %', '100 %')
     """
-    exact = Context(prec=3, rounding=ROUND_CEILING)
-    return f"{exact.divide(Decimal(100 * count), Decimal(total)).normalize():f} %"
+    digits = Context(prec=3)
+    return f"{digits.divide(Decimal(100 * count), Decimal(total)).normalize():f} %"
 
 
 def accounts_of(certificate: Certificate) -> list[Account]:

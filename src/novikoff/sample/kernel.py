@@ -297,7 +297,10 @@ def called(kernel: KernelFunction, X: Any, Y: Any) -> NDArray[np.float64]:
     found = kernel.function(X, Y)
     shape = X.shape[0], Y.shape[0]
     try:
-        values = np.asarray(dense(found), dtype=np.float64)
+        values = np.asarray(dense(found))
+        if np.iscomplexobj(values):
+            raise TypeError
+        values = values.astype(np.float64, copy=False)
     except (TypeError, ValueError):
         raise KernelError("The kernel must return a matrix of numbers.") from None
     if values.shape != shape:

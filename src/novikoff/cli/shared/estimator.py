@@ -83,19 +83,30 @@ KERNELS = ("linear", "rbf", "poly", "sigmoid", "laplacian")
 
 
 def kernel_options(
-    kernel: str | None, gamma: str | None, degree: int | None, coef0: float | None
+    kernel: str | None,
+    gamma: str | None,
+    degree: int | None,
+    coef0: float | None,
+    cache_size: float | None,
 ) -> dict[str, Any]:
     """Return the parameters of a kernel; those that are not given are None.
 
     Examples
     --------
-    >>> kernel_options("rbf", "0.5", None, None)
-    {'kernel': 'rbf', 'gamma': 0.5, 'degree': None, 'coef0': None}
+    >>> kernel_options("rbf", "0.5", None, None, 500.0)
+    {'kernel': 'rbf', 'gamma': 0.5, 'degree': None, 'coef0': None, 'cache_size': 500.0}
     """
-    found = {"kernel": kernel, "gamma": parse_gamma(gamma), "degree": degree, "coef0": coef0}
+    found = {
+        "kernel": kernel,
+        "gamma": parse_gamma(gamma),
+        "degree": degree,
+        "coef0": coef0,
+        "cache_size": cache_size,
+    }
     if kernel in (None, "linear"):
         for name in given({key: value for key, value in found.items() if key != "kernel"}):
-            raise Refusal(f"--{name} is an option of a kernel: add --kernel rbf, or leave it out")
+            option = name.replace("_", "-")
+            raise Refusal(f"--{option} is an option of a kernel: add --kernel rbf, or leave it out")
     elif kernel not in KERNELS:
         raise Refusal(f"--kernel {safe(kernel)}: there are {', '.join(KERNELS)}")
     return found

@@ -354,8 +354,8 @@ class _Search:
         need = expected**2 * _bytes_of(self.room == self.room_double) / 1e6
         return KernelError(
             f"More than {self.room} examples carry the margin of all classes together, and "
-            f"there is room for no more; give cache_size={need:.0f}, or multi_class='ovr', or "
-            "use a Perceptron."
+            f"there is room for no more; give cache_size={need:.3g}, or multi_class='ovr', "
+            "or use a Perceptron."
         )
 
     def _unknown(self) -> JointKernelSolution:

@@ -10,7 +10,7 @@ from novikoff.maxmargin.smo.problem import KernelProblem, KernelSolution, Vector
 from novikoff.maxmargin.smo.search import BlockSearch
 from novikoff.maxmargin.smo.settings import SMO, SmoSettings
 from novikoff.run.clock import Clock
-from novikoff.sample.kernel import KernelMatrix
+from novikoff.sample.kernel import KernelMatrix, check_symmetric
 
 
 def kernel_margin(
@@ -53,6 +53,7 @@ def kernel_margin(
     """
     n, aim = problem.n_examples, settings.reserve * tol
     before: KernelSolution | None = None
+    check_symmetric(KernelMatrix(problem.X, problem.kernel))
     if n <= settings.take_all:
         matrix = KernelMatrix(problem.X, problem.kernel)
         if problem.slack2 is not None and tol >= settings.loose and n > settings.few:
