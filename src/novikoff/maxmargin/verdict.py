@@ -60,9 +60,9 @@ class VerdictSettings:
 
     few_mistakes: float = 0.1
     """If the soft margin of the smallest C makes mistakes on no larger a share of the examples, a
-    larger C may separate them, and is tried before cores. One-hot 15,000 x 3,120, separable, has 7 %
-    and takes 37 ms, 77 at half the value and 42 at twice; 30,000 x 2,120 with 10 % noise has 19 %
-    and takes 0.19, 0.22 and 0.36 s."""
+    larger C may separate them, and is tried before cores. One-hot 15,000 x 3,120, separable, has
+    7 % and takes 37 ms, 77 at half the value and 42 at twice; 30,000 x 2,120 with 10 % noise has
+    19 % and takes 0.19, 0.22 and 0.36 s."""
 
     falling: float = 0.1
     """A still larger C follows if that reduces the mistakes to this share. The same at half and at

@@ -218,11 +218,11 @@ class Face:
         if self.rows is None:
             (sums,) = passes.class_sums(self.ids[places], signed)
             return np.asarray(sums.sum(axis=0))
-        out = np.zeros((1, len(self.dual.w)))
+        out = np.zeros(len(self.dual.w))
         passes.begin(places)
-        blocks.combinations(self.rows, places, signed[np.newaxis], out)
+        blocks.combinations(self.rows, places, signed[np.newaxis], out[np.newaxis])
         passes.count(1, places)
-        return out[0]
+        return out
 
     def _products(self, w: Vector, total: float) -> Vector:
         """Return ``(w - total centre) . (x - centre)`` of every row."""
