@@ -13,14 +13,17 @@ from novikoff.maxmargin.choose.costs import (
     Shape,
     factor_products,
     favours_sweeps,
+    interior_sweeps,
     is_cheap,
+    least_interior_sweeps,
     pivoting_passes,
     sweeping_work,
     sweeps_before_pivoting,
     wolfe_work,
 )
 from novikoff.maxmargin.choose.settings import CHOOSE
-from tests.maxmargin.problems import noisy, problem_of
+from novikoff.maxmargin.interior.normal import Exclusive
+from tests.maxmargin.problems import noisy, problem_of, text_like
 
 DENSE = [
     # Examples, features, passes before pivoting, whether the optimum costs little.
@@ -99,3 +102,24 @@ def test_the_shape_of_a_problem():
     assert Shape.of(problem_of(sparse.csr_array(X), y)) == Shape(50, 4, 196, True)
     weights = np.r_[0.0, np.ones(49)]
     assert Shape.of(problem_of(X, y, costs=weights)).n_examples == 49
+
+
+@pytest.mark.parametrize(("n", "d"), [(400, 60), (500, 900), (1000, 4000)])
+def test_the_interior_point_method_takes_at_least_as_long_as_a_bound_says(n, d):
+    p = text_like(n, d, 10, random_state=0)
+    problem = problem_of(p.X, p.y)
+    sample = problem.sample
+    exclusive = Exclusive(sample.storage.sparse_rows(sample.order))
+    exact = interior_sweeps(Shape.of(problem), exclusive)
+    assert 0.0 < least_interior_sweeps(problem) <= exact
+
+
+def test_the_bound_knows_exclusive_columns():
+    # Two factors: the 30 levels of one are eliminated, those of the other and the intercept left.
+    codes = np.arange(300)
+    rows = sparse.csr_matrix(np.hstack([np.eye(30)[codes % 30], np.eye(7)[codes % 7]]))
+    problem = problem_of(rows, np.where(codes % 2, 1, -1))
+    sweep = rows.nnz + CHOOSE.row_values * 300
+    factor = 8.0**3 / 3.0 / CHOOSE.row_products
+    expected = CHOOSE.interior_iterations * factor / sweep
+    assert least_interior_sweeps(problem) == pytest.approx(expected)

@@ -189,19 +189,23 @@ def test_no_passes_are_left_for_soft_margins():
     assert hard._probed(probe, SOME_MARGIN) is None and not asked
 
 
-def test_all_examples_are_tried_after_a_few_separable_cores(monkeypatch):
+def factors(n=6000, levels=(300, 60, 10), flipped=0.0):
+    """Indicators of three factors, and labels by the sum of their levels' effects."""
     rng = np.random.default_rng(0)
-    levels, n = (300, 60, 10), 6000
     codes = np.column_stack([rng.integers(0, count, n) for count in levels])
     parts = zip(levels, codes.T, strict=True)
     effects = sum(rng.standard_normal(count)[code] for count, code in parts)
     far = np.abs(effects) > 0.3
-    columns = (codes + np.array([0, 300, 360]))[far]
+    columns = (codes + np.cumsum([0, *levels[:-1]]))[far]
     shape = (len(columns), sum(levels))
     ends = np.arange(0, columns.size + 1, 3)
     X = sparse.csr_matrix((np.ones(columns.size), columns.ravel(), ends), shape=shape)
     y = np.where(effects[far] > 0.0, 1, -1)
-    probe, asked = probe_of(X, y)
+    return X, np.where(rng.random(len(y)) < flipped, -y, y)
+
+
+def test_all_examples_are_tried_after_a_few_separable_cores(monkeypatch):
+    probe, asked = probe_of(*factors())
     assert probe.first() is None
     looked_at = []
     in_core = probe._in_core
@@ -209,3 +213,20 @@ def test_all_examples_are_tried_after_a_few_separable_cores(monkeypatch):
     found = probe.in_cores()
     assert found is not None and found.status is Status.SEPARATED and not asked
     assert len(looked_at) == probe.settings.doubts
+
+
+def test_a_larger_penalty_comes_before_cores_where_few_mistakes_are_left(monkeypatch):
+    X, y = factors()
+    monkeypatch.setattr(Probe, "_in_core", lambda self, core: pytest.fail("a core was looked at"))
+    assert is_separable(X, y).verify(X, y)
+
+
+def test_penalties_grow_only_while_mistakes_are_few_and_fall():
+    many, _ = probe_of(*factors(flipped=0.3))
+    assert many.first() is None and many.mistakes > 0.1 * many.problem.n_examples
+    assert many.nearly() is None and many.tried == 0
+    some, _ = probe_of(*factors(flipped=0.01))
+    assert some.first() is None and some.mistakes <= 0.1 * some.problem.n_examples
+    before = some.mistakes
+    assert some.nearly() is None and some.tried == 1 and some.mistakes > 0.1 * before
+    assert some.levels == list(some.settings.levels[1:])

@@ -66,46 +66,51 @@ def schur(
     for p in range(width - int(affine)):
         out[p, p] = 1.0
     sums, values = np.zeros(width), np.empty(width)
-    met = np.empty(width, dtype=np.int64)
+    met, at = np.empty(width, dtype=np.int64), np.empty(width, dtype=np.uint64)
     flags = np.zeros(width, dtype=np.bool_)
     n_met, curve = 0, 1.0
     for t in range(order.shape[0]):
         i = order[t]
-        mine, weight, value_of_own = own[i], stiffness[i], 0.0
-        begin, end = indptr[i], indptr[i + 1]
-        for k in range(begin, end):
+        mine, weight, value_of_own, count = own[i], stiffness[i], 0.0, 0
+        for k in range(np.uint64(indptr[i]), np.uint64(indptr[i + 1])):
             if indices[k] == mine:
                 value_of_own = data[k]
+            else:
+                at[count], values[count] = places[indices[k]], data[k]
+                count += 1
         curve += weight * value_of_own * value_of_own
-        for k in range(begin, end):
-            if indices[k] == mine:
-                continue
-            p = places[indices[k]]
-            scaled = weight * data[k]
-            for m in range(begin, k + 1):
-                if indices[m] != mine:
-                    q = places[indices[m]]
-                    # Both rise with the column, so that this is the lower half.
-                    out[p, q] += scaled * data[m]
+        for a in range(count):
+            scaled, line = weight * values[a], out[at[a]]
+            for b in range(a + 1):
+                # Places rise with the column, so that this is the lower half.
+                line[at[b]] += scaled * values[b]
             if affine:
-                out[last, p] += scaled
+                out[last, at[a]] += scaled
             if mine >= 0:
-                n_met = _add_met(p, scaled * value_of_own, sums, flags, met, n_met)
+                n_met = _add_met(at[a], scaled * value_of_own, sums, flags, met, n_met)
         if affine:
             out[last, last] += weight
             if mine >= 0:
                 n_met = _add_met(last, weight * value_of_own, sums, flags, met, n_met)
         if mine >= 0 and (t + 1 == order.shape[0] or own[order[t + 1]] != mine):
             own_curves[mine] = curve
-            met[:n_met].sort()
+            if 2 * n_met > width:
+                # Steps over consecutive places take several at once.
+                for p in range(width):
+                    line, share = out[p], sums[p] / curve
+                    for q in range(p + 1):
+                        line[q] -= share * sums[q]
+            else:
+                met[:n_met].sort()
+                for a in range(n_met):
+                    values[a] = sums[met[a]]
+                for a in range(n_met):
+                    line, share = out[met[a]], values[a] / curve
+                    for b in range(a + 1):
+                        line[np.uint64(met[b])] -= share * values[b]
             for a in range(n_met):
-                values[a] = sums[met[a]]
                 sums[met[a]] = 0.0
                 flags[met[a]] = False
-            for a in range(n_met):
-                line, share = out[met[a]], values[a] / curve
-                for b in range(a + 1):
-                    line[np.uint64(met[b])] -= share * values[b]
             n_met, curve = 0, 1.0
         elif mine < 0:
             curve = 1.0

@@ -66,13 +66,24 @@ class Passes:
         return self._counted(in_order(work, self.sample.parts(ids)), ids)
 
     def _counted(self, steps: Iterator[Result], ids: Ids) -> Iterator[Result]:
-        share = len(ids) / len(self.sample.order)
-        if self._limited and not self.clock.fits(share + self.reserved):
-            raise Stopped(Status.MAX_ITER)
+        self._fit(ids)
         for step in steps:
             self.check()
             yield step
-        self.clock.passes += share
+        self.count(1, ids)
+
+    def _fit(self, ids: Ids) -> None:
+        share = len(ids) / len(self.sample.order)
+        if self._limited and not self.clock.fits(share + self.reserved):
+            raise Stopped(Status.MAX_ITER)
+
+    def begin(self, ids: Ids) -> None:
+        """Raise :class:`Stopped` where a pass over a copy of ``ids`` may not be made.
+
+        :meth:`count` counts it.
+        """
+        self._fit(ids)
+        self.check()
 
     def allowed(self, wanted: int, ids: Ids) -> int:
         """Return how many passes over ``ids`` compiled code may make by itself, of those wanted.

@@ -58,10 +58,20 @@ class VerdictSettings:
     """How many passes over all examples the cores may take. Three factors of 1,500 equally frequent
     levels in 50,000 examples with 5 % noise take 31 s with 50, because no core is decided."""
 
+    few_mistakes: float = 0.1
+    """If the soft margin of the smallest C makes mistakes on no larger a share of the examples, a
+    larger C may separate them, and is tried before cores. One-hot 15,000 x 3,120, separable, has
+    7 % and takes 37 ms, 77 at half the value and 42 at twice; 30,000 x 2,120 with 10 % noise has
+    19 % and takes 0.19, 0.22 and 0.36 s."""
+
+    falling: float = 0.1
+    """A still larger C follows if that reduces the mistakes to this share. The same at half and at
+    twice."""
+
     doubts: int = 3
     """After so many cores that something separates, a larger C is tried on all examples before the
-    other cores: something may separate them, too. One-hot 30,000 x 1,840, separable, takes 0.2 s,
-    and 0.4 where all cores come first."""
+    other cores, unless it was: something may separate them, too. One-hot 30,000 x 1,840, separable,
+    takes 0.2 s, and 0.4 where all cores come first."""
 
     factor: float = 0.2
     """What the proof from slacks costs for d features, in units of d^3 values read by a pass."""
@@ -105,6 +115,7 @@ class Probe:
         self.costs = np.ones(problem.sample.n_examples) if costs is None else costs
         self.settings = settings
         self.levels = list(settings.levels)
+        self.tried = 0
         self.mistakes = problem.n_examples
         self.found: Solution | None = None
 
@@ -124,6 +135,27 @@ class Probe:
     def first(self) -> Solution | None:
         """Try the smallest C; return the solution if it separates the examples."""
         return self._try(self.levels.pop(0), self.settings.rough)
+
+    def nearly(self) -> Solution | None:
+        """Try larger values of C, for as long as few mistakes are left that become fewer.
+
+        Returns the solution if it separates the examples.
+        """
+        few = self.settings.few_mistakes * self.problem.n_examples
+        return self._larger() if self.mistakes <= few else None
+
+    def _larger(self) -> Solution | None:
+        """Try larger values of C roughly, while that makes mistakes far fewer."""
+        most = self.mistakes
+        while self.tried < len(self.levels) and self.mistakes <= most:
+            if self.clock.stop() is not None:
+                return None
+            most = int(self.settings.falling * self.mistakes)
+            separator = self._try(self.levels[self.tried], self.settings.rough)
+            self.tried += 1
+            if separator is not None:
+                return separator
+        return None
 
     def others(self) -> Solution | None:
         """Try the other values of C; return the solution that decides, if any."""
@@ -146,8 +178,8 @@ class Probe:
         """
         with self.clock.at_most(self.settings.core_passes):
             for looked_at, core in enumerate(cores(self.problem.sample)):
-                if looked_at == self.settings.doubts and self.levels:
-                    separator = self._try(self.levels[0], self.settings.rough)
+                if looked_at == self.settings.doubts and not self.tried:
+                    separator = self._larger()
                     if separator is not None:
                         return separator
                 if self.clock.stop() is not None:

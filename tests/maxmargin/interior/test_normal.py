@@ -47,9 +47,10 @@ def test_all_levels_of_one_of_several_equal_factors_are_eliminated():
 
 
 @pytest.mark.parametrize("affine", [False, True])
+@pytest.mark.parametrize("levels", [(7, 4, 3), (40, 30)], ids=["most meet", "few meet"])
 @pytest.mark.parametrize("seed", range(5))
-def test_solutions_are_those_of_the_whole_matrix(seed, affine):
-    rows = rows_of(seed)
+def test_solutions_are_those_of_the_whole_matrix(seed, levels, affine):
+    rows = rows_of(seed, levels=levels)
     rng = np.random.default_rng(seed)
     stiffness = rng.lognormal(0.0, 3.0, rows.shape[0])
     normal = Normal(Exclusive(rows), affine)

@@ -65,10 +65,27 @@ def interior_sweeps(shape: Shape, exclusive: Exclusive, settings: ChooseSettings
 
     Infinite where too many columns are left in its normal matrix.
     """
-    width = float(len(exclusive.others) + 1)
+    return _interior_sweeps(shape, len(exclusive.others), exclusive.work, settings)
+
+
+def least_interior_sweeps(problem: Problem, settings: ChooseSettings = CHOOSE) -> float:
+    """Return a bound below what :func:`interior_sweeps` returns, without choosing columns.
+
+    Columns of which no two have a value in the same row have no more values than there are rows.
+    """
+    shape, matrix = Shape.of(problem), problem.sample.storage.matrix
+    counts = np.bincount(matrix.indices)
+    counts = np.sort(counts[counts > 0])
+    exclusive = int(np.searchsorted(np.cumsum(counts), matrix.shape[0], side="right"))
+    return _interior_sweeps(shape, len(counts) - exclusive, 0.0, settings)
+
+
+def _interior_sweeps(shape: Shape, others: int, work: float, settings: ChooseSettings) -> float:
+    """See :func:`interior_sweeps`; with ``others`` columns left in the normal matrix."""
+    width = float(others + 1)
     if width > INTERIOR.most_width:
         return inf
-    iteration = width**3 / 3.0 / settings.row_products + exclusive.work
+    iteration = width**3 / 3.0 / settings.row_products + work
     sweep = shape.n_values + settings.row_values * shape.n_examples
     return settings.interior_iterations * iteration / sweep
 

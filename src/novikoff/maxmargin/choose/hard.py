@@ -4,7 +4,13 @@ from dataclasses import replace
 from math import inf
 
 from novikoff.certificate import Status
-from novikoff.maxmargin.choose.costs import Shape, favours_sweeps, interior_sweeps, wolfe_work
+from novikoff.maxmargin.choose.costs import (
+    Shape,
+    favours_sweeps,
+    interior_sweeps,
+    least_interior_sweeps,
+    wolfe_work,
+)
 from novikoff.maxmargin.choose.settings import (
     CHOOSE,
     ChooseSettings,
@@ -142,6 +148,8 @@ def _probe_and_sweep(
     large = is_large_and_sparse(problem, settings)
     decided = None if clock.stop() else probe.first()
     if decided is None and clock.stop() is None:
+        decided = probe.nearly()
+    if decided is None and clock.stop() is None:
         decided = probe.in_cores()
     if decided is None and clock.stop() is None:
         # Wolfe's method may still decide, unless there are too many examples and features.
@@ -170,21 +178,34 @@ def _widened(
     Sweeps take at most as long as the interior-point method would, which goes first where it costs
     little.
     """
-    shape, exclusive, sweeps = Shape.of(problem), None, inf
-    if shape.n_values <= settings.interior_values:
-        exclusive = Exclusive(problem.sample.storage.sparse_rows(problem.sample.order))
-        sweeps = interior_sweeps(shape, exclusive, settings)
+    patience = settings.interior_patience * settings.hard_sweeps
+    fits = Shape.of(problem).n_values <= settings.interior_values
+    sweeps = least_interior_sweeps(problem, settings) if fits else inf
+    exclusive: Exclusive | None = None
+    if sweeps <= patience:
+        exclusive, sweeps = _exclusive(problem, settings)
     found = separator
     # Weights of an earlier fit may be near the optimum.
-    if start is not None or sweeps > settings.interior_patience * settings.hard_sweeps:
+    if start is not None or sweeps > patience:
         start = found.weights if start is None else start
         found = problem.joined(found, _swept(problem, tol, clock, start, sweeps, settings))
-    if found.status is Status.GAP_REACHED or exclusive is None or sweeps == inf:
+    if found.status is Status.GAP_REACHED or sweeps == inf:
         return found
     if not clock.fits(1.0):
         return replace(found, status=Status.MAX_ITER)
+    if exclusive is None:
+        exclusive, sweeps = _exclusive(problem, settings)
+        if sweeps == inf:
+            after = _swept(problem, tol, clock, found.weights, inf, settings)
+            return problem.joined(found, after)
     after = interior_point(problem, tol=tol, clock=clock, exclusive=exclusive, before=found)
     return problem.joined(found, after)
+
+
+def _exclusive(problem: Problem, settings: ChooseSettings) -> tuple[Exclusive, float]:
+    """Choose columns to eliminate; also return for how many sweeps the method then takes."""
+    exclusive = Exclusive(problem.sample.storage.sparse_rows(problem.sample.order))
+    return exclusive, interior_sweeps(Shape.of(problem), exclusive, settings)
 
 
 def _swept(

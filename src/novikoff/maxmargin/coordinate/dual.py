@@ -13,6 +13,7 @@ import numpy as np
 from novikoff.compiled import blocks
 from novikoff.compiled import dual as compiled
 from novikoff.compiled.dual import ALONG, GAP, MASS, OFFSET, STEPS, TOTAL, WORST, Terms
+from novikoff.compiled.rows import CSR
 from novikoff.maxmargin.coordinate.settings import CoordinateSettings
 from novikoff.maxmargin.passes import Ids, Passes, Vector
 from novikoff.maxmargin.problem import Problem
@@ -127,70 +128,112 @@ class Dual:
         return self._products(ids, w, 0.0)
 
     def descend_on_face(self, ids: Ids) -> None:
-        """Minimise over the weights of the given examples by conjugate gradients, nearly.
-
-        Weights that would become negative become zero. Does nothing where that would not lower
-        the dual.
-        """
-        signs = self.signs[ids].astype(np.float64)
-        weights, slack2 = self.weights[ids], self.slack2[ids]
-        products = self._products(ids, self.w, self.total)
-        slopes = signs * (products + self.state[OFFSET]) + slack2 * weights - 1.0
-        change, moved = np.zeros(len(ids)), np.zeros_like(self.w)
-        residual = -slopes
-        preconditioned = residual / self.curves[ids]
-        direction = preconditioned.copy()
-        size = float(residual @ preconditioned)
-        least = self.settings.face_forcing**2 * size
-        for _ in range(self.settings.face_products):
-            if size <= least:
-                break
-            (sums,) = self.passes.class_sums(ids, direction)
-            w, total = sums[0] - sums[1], float(direction @ signs)
-            image = signs * (self._products(ids, w, total) + self.pull * total)
-            image += slack2 * direction
-            curve = float(direction @ image)
-            if curve <= self.settings.flat * float(direction**2 @ self.curves[ids]):
-                break
-            length = size / curve
-            change += length * direction
-            moved += length * w
-            residual -= length * image
-            preconditioned = residual / self.curves[ids]
-            before, size = size, float(residual @ preconditioned)
-            direction = preconditioned + (size / before) * direction
-        self._go(ids, change, moved)
-
-    def _go(self, ids: Ids, change: Vector, moved: Vector) -> None:
-        """Add a change to weights, cut at zero, and shortened until the dual falls."""
-        signs = self.signs[ids].astype(np.float64)
-        estimate = self.state[OFFSET] - self.pull * self.total
-        before = self._value(ids, self.weights[ids], self.w, estimate)
-        for _ in range(self.settings.trials):
-            weights = self.weights[ids] + change
-            cut = np.flatnonzero(weights < 0.0)
-            (sums,) = self.passes.class_sums(ids[cut], -weights[cut])
-            weights[cut] = 0.0
-            w = self.w + moved + sums[0] - sums[1]
-            if self._value(ids, weights, w, estimate) < before:
-                self.weights[ids], self.w = weights, w
-                self.state[TOTAL] = weights @ signs if self.sample.affine else 0.0
-                self.state[OFFSET] = estimate + self.pull * self.total
-                self.state[ALONG] = w @ self.centre
-                return
-            change, moved = 0.25 * change, 0.25 * moved
-
-    def _value(self, ids: Ids, weights: Vector, w: Vector, estimate: float) -> float:
-        """Return the augmented dual, to be minimised, of weights on ``ids`` alone."""
-        total = float(weights @ self.signs[ids]) if self.sample.affine else 0.0
-        length2 = float(w @ w) - total * (2.0 * float(w @ self.centre) - total * self.centre2)
-        value = 0.5 * (length2 + float(weights**2 @ self.slack2[ids])) - float(weights.sum())
-        return value + total * (estimate + 0.5 * self.pull * total)
+        """Minimise over the weights of the given examples, nearly; others stay as they are."""
+        Face(self, ids).descend()
 
     def _products(self, ids: Ids, w: Vector, total: float) -> Vector:
         """Return ``(w - total centre) . (x - centre)``."""
         products = self.passes.products(ids, w, float(w @ self.centre))
         return products - total * self.along[ids]
+
+
+class Face:
+    """The weights of some examples, over which the dual is minimised by conjugate gradients."""
+
+    def __init__(self, dual: Dual, ids: Ids) -> None:
+        self.dual, self.ids = dual, ids
+        self.signs = dual.signs[ids].astype(np.float64)
+        self.slack2, self.curves = dual.slack2[ids], dual.curves[ids]
+        self.along = dual.along[ids]
+        # Sparse rows are scattered over the data, and read many times: they are copied.
+        self.rows: CSR | None = None
+        if dual.sample.is_sparse:
+            self.rows, _ = dual.passes.gathered(ids, self.signs)
+        self.places: Ids = np.arange(len(ids), dtype=np.int64)
+
+    def descend(self) -> None:
+        """Go to the minimum, nearly.
+
+        Weights that would become negative become zero. Does nothing where that would not lower
+        the dual.
+        """
+        dual, settings, signs = self.dual, self.dual.settings, self.signs
+        products = self._products(dual.w, dual.total)
+        slopes = signs * (products + dual.state[OFFSET]) + self.slack2 * dual.weights[self.ids]
+        change, moved = np.zeros(len(self.ids)), np.zeros_like(dual.w)
+        residual = 1.0 - slopes
+        preconditioned = residual / self.curves
+        direction = preconditioned.copy()
+        size = float(residual @ preconditioned)
+        least = settings.face_forcing**2 * size
+        for _ in range(settings.face_products):
+            if size <= least:
+                break
+            signed = signs * direction
+            w, total = self._sum(self.places, signed), float(signed.sum())
+            image = signs * (self._products(w, total) + dual.pull * total)
+            image += self.slack2 * direction
+            curve = float(direction @ image)
+            if curve <= settings.flat * float(direction**2 @ self.curves):
+                break
+            length = size / curve
+            change += length * direction
+            moved += length * w
+            residual -= length * image
+            preconditioned = residual / self.curves
+            before, size = size, float(residual @ preconditioned)
+            direction = preconditioned + (size / before) * direction
+        self._go(change, moved)
+
+    def _go(self, change: Vector, moved: Vector) -> None:
+        """Add a change to weights, cut at zero, and shortened until the dual falls."""
+        dual = self.dual
+        estimate = dual.state[OFFSET] - dual.pull * dual.total
+        at_first = dual.weights[self.ids]
+        before = self._value(at_first, dual.w, estimate)
+        for _ in range(dual.settings.trials):
+            weights = at_first + change
+            cut = np.flatnonzero(weights < 0.0)
+            w = dual.w + moved + self._sum(cut, -self.signs[cut] * weights[cut])
+            weights[cut] = 0.0
+            if self._value(weights, w, estimate) < before:
+                dual.weights[self.ids], dual.w = weights, w
+                dual.state[TOTAL] = weights @ self.signs if dual.sample.affine else 0.0
+                dual.state[OFFSET] = estimate + dual.pull * dual.total
+                dual.state[ALONG] = w @ dual.centre
+                return
+            change, moved = 0.25 * change, 0.25 * moved
+
+    def _value(self, weights: Vector, w: Vector, estimate: float) -> float:
+        """Return the augmented dual, to be minimised, of weights on these examples alone."""
+        dual = self.dual
+        total = float(weights @ self.signs) if dual.sample.affine else 0.0
+        length2 = float(w @ w) - total * (2.0 * float(w @ dual.centre) - total * dual.centre2)
+        value = 0.5 * (length2 + float(weights**2 @ self.slack2)) - float(weights.sum())
+        return value + total * (estimate + 0.5 * dual.pull * total)
+
+    def _sum(self, places: Ids, signed: Vector) -> Vector:
+        """Return the sum of some of the rows, with signed weights."""
+        passes = self.dual.passes
+        if self.rows is None:
+            (sums,) = passes.class_sums(self.ids[places], signed)
+            return np.asarray(sums.sum(axis=0))
+        out = np.zeros(len(self.dual.w))
+        passes.begin(places)
+        blocks.combinations(self.rows, places, signed[np.newaxis], out[np.newaxis])
+        passes.count(1, places)
+        return out
+
+    def _products(self, w: Vector, total: float) -> Vector:
+        """Return ``(w - total centre) . (x - centre)`` of every row."""
+        passes, along = self.dual.passes, float(w @ self.dual.centre)
+        if self.rows is None:
+            return passes.products(self.ids, w, along) - total * self.along
+        out = np.empty(len(self.ids))
+        passes.begin(self.ids)
+        blocks.products(self.rows, self.places, w, along, out)
+        passes.count(1, self.ids)
+        return out - total * self.along
 
 
 def measure(passes: Passes, centre: Vector) -> tuple[Vector, Vector]:
