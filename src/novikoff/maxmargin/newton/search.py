@@ -2,7 +2,9 @@
 
 O. L. Mangasarian, "A finite Newton method for classification", Optimization Methods and Software 17
 (2002); S. S. Keerthi & D. DeCoste, "A modified finite Newton method for fast solution of large
-scale linear SVMs", Journal of Machine Learning Research 6 (2005).
+scale linear SVMs", Journal of Machine Learning Research 6 (2005). For stiff hinges the method of
+multipliers: Y. Yan & Q. Li, "An efficient augmented Lagrangian method for support vector machine",
+Optimization Methods and Software 35 (2020).
 
 The squared hinge makes the primal piecewise quadratic, and a Newton step is exact once it knows
 which hinges are open. A first, crude step is made on a few thousand examples; then come subsamples
@@ -214,7 +216,9 @@ class _Run:
             1.0,
         )
         self.clock.updates += 1
-        if some is self.whole and not self.exact and length < self.settings.long_step:
+        # A softer problem on all examples has the same weights.
+        of_all = some.ids is self.whole.ids
+        if of_all and not self.exact and length < self.settings.long_step:
             whole_step = point.carried(direction.images, self.settings.rounding)
             if self._is_trusted(whole_step, point.w + direction.w, point.primal):
                 self._prove(some.proof_after(point, direction, whole_step))
@@ -244,30 +248,73 @@ class _Run:
         """Approach the optimum through softer problems.
 
         Where hinges are stiff, a step opens others at once and is short. The optimum of a softer
-        problem has nearly the same open hinges. With ``patient=False`` it ends, and so does the
-        search, on the way back: where about as many hinges are open as there are features, or few
-        and a step is short. Wolfe's method goes on from there.
+        problem has nearly the same open hinges. On the way back a proximal term in the dual, the
+        method of multipliers, makes up for the softness: the gap of the problem that was posed is
+        often reached while hinges are still soft. With ``patient=False`` the detour ends, and so
+        does the search, on the way back: where about as many hinges are open as there are features,
+        or few and a step is short. Wolfe's method goes on from there.
         """
         settings = self.settings
-        softness, hardening = settings.softer, False
+        point, softness = self._soften(some, point)
         while softness > 1.0 and not self.gave_up:
-            softer, length = some.softened(softness), 0.0
+            softness = max(1.0, softness / settings.harder)
+            softer = some.softened(softness, near=point)
             self.curvature.forget()
             point = softer.point(point.w, point.offset, point.products)
             for _ in range(settings.detour_steps):
                 point, length = self._step(softer, point, forcing=settings.forcing_on_detours)
-                short = length < settings.short_step
-                if length >= settings.long_step or (short and not hardening):
-                    break
-                if short and self._gives_up(point, detoured=True):
+                ended = point.steepness(settings.vanishing_norm) <= settings.near_optimum
+                if self._settles(some, point, ended):
+                    return self._posed(some, point)
+                if length < settings.short_step and self._gives_up(point, detoured=True):
+                    ended = True
+                if ended:
                     break
             else:
                 # Rounding, not stiffness, keeps the steps short.
                 break
-            hardening = hardening or length >= settings.long_step
             near = len(point.active) <= settings.near_corral * len(point.w)
-            self.gave_up = self.gave_up or (near and hardening and not self.patient)
-            softness *= 1.0 / settings.harder if hardening else settings.softer
+            self.gave_up = self.gave_up or (near and not self.patient)
+        return self._posed(some, point)
+
+    def _soften(self, some: Objective, point: Point) -> tuple[Point, float]:
+        """Make hinges softer until steps are long; return a point near the optimum there.
+
+        Also how soft they are, or 1 where rounding keeps the steps short.
+        """
+        settings, softness, long = self.settings, 1.0, False
+        while not long:
+            softness *= settings.softer
+            softer = some.softened(softness)
+            self.curvature.forget()
+            point = softer.point(point.w, point.offset, point.products)
+            for _ in range(settings.detour_steps):
+                point, length = self._step(softer, point, forcing=settings.forcing_on_detours)
+                long = length >= settings.long_step
+                near = point.steepness(settings.vanishing_norm) <= settings.near_optimum
+                if length < settings.short_step or (long and near):
+                    break
+            else:
+                return point, 1.0
+        return point, softness
+
+    def _settles(self, some: Objective, point: Point, ended: bool) -> bool:
+        """Whether a detour on all examples has led to the gap that was asked for.
+
+        Weights are judged after each step; the hyperplane, which takes longer, where the softer
+        problem has ``ended`` or the gap is small.
+        """
+        if self.exact or some is not self.whole:
+            return False
+        assert self.best is not None and self.proof is not None
+        self._prove(point.proof)
+        enough = 1.0 - self.settings.nearly * self.tol
+        if ended or self.proof.dual >= enough * self.best.primal:
+            self._record(some.at_best_length(point))
+        return self._reached()
+
+    def _posed(self, some: Objective, point: Point) -> Point:
+        """Return the hyperplane of a softer problem as a point of the one that was posed."""
         self.curvature.forget()
         return some.point(point.w, point.offset, point.products)
 
