@@ -73,9 +73,8 @@ def test_the_best_length_is_that_of_the_least_primal():
         assert found.primal < primal
 
 
-@pytest.mark.parametrize("store", [np.asarray, sparse.csr_array])
 @pytest.mark.parametrize("C", [1.0, 100.0, 1e4])
-def test_stiff_hinges_take_few_steps_with_multipliers(store, C):
+def test_stiff_hinges_take_few_steps_with_multipliers(C):
     """As many support vectors as features: plain steps are short, and took hundreds of passes."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(1500, 150))
@@ -83,6 +82,6 @@ def test_stiff_hinges_take_few_steps_with_multipliers(store, C):
     kept = np.abs(scores) > 0.1 * scores.std()
     X, y = X[kept], np.where(scores[kept] > 0.0, 1, -1)
     clock = clock_of()
-    found = newton(problem_of(store(X), y, C), tol=1e-3, clock=clock)
+    found = newton(problem_of(X, y, C), tol=1e-3, clock=clock)
     assert found.status is Status.GAP_REACHED and found.gap <= 1e-3
     assert clock.passes <= 120

@@ -216,9 +216,9 @@ class _Run:
             1.0,
         )
         self.clock.updates += 1
-        # A softer problem on all examples has the same weights.
-        of_all = some.ids is self.whole.ids
-        if of_all and not self.exact and length < self.settings.long_step:
+        # A softer problem with multipliers leads to the same weights.
+        same = some is self.whole or (some.ids is self.whole.ids and some.shifts is not None)
+        if same and not self.exact and length < self.settings.long_step:
             whole_step = point.carried(direction.images, self.settings.rounding)
             if self._is_trusted(whole_step, point.w + direction.w, point.primal):
                 self._prove(some.proof_after(point, direction, whole_step))
@@ -248,33 +248,58 @@ class _Run:
         """Approach the optimum through softer problems.
 
         Where hinges are stiff, a step opens others at once and is short. The optimum of a softer
-        problem has nearly the same open hinges. On the way back a proximal term in the dual, the
-        method of multipliers, makes up for the softness: the gap of the problem that was posed is
-        often reached while hinges are still soft. With ``patient=False`` the detour ends, and so
-        does the search, on the way back: where about as many hinges are open as there are features,
-        or few and a step is short. Wolfe's method goes on from there.
+        problem has nearly the same open hinges. With ``patient=False`` it ends, and so does the
+        search, on the way back: where about as many hinges are open as there are features, or few
+        and a step is short. Wolfe's method goes on from there.
         """
+        if self.patient and not self.sample.is_sparse:
+            return self._detour_with_multipliers(some, point)
         settings = self.settings
-        point, softness = self._soften(some, point)
+        softness, hardening = settings.softer, False
         while softness > 1.0 and not self.gave_up:
-            softness = max(1.0, softness / settings.harder)
-            softer = some.softened(softness, near=point)
+            softer, length = some.softened(softness), 0.0
             self.curvature.forget()
             point = softer.point(point.w, point.offset, point.products)
             for _ in range(settings.detour_steps):
                 point, length = self._step(softer, point, forcing=settings.forcing_on_detours)
+                short = length < settings.short_step
+                if length >= settings.long_step or (short and not hardening):
+                    break
+                if short and self._gives_up(point, detoured=True):
+                    break
+            else:
+                # Rounding, not stiffness, keeps the steps short.
+                break
+            hardening = hardening or length >= settings.long_step
+            near = len(point.active) <= settings.near_corral * len(point.w)
+            self.gave_up = self.gave_up or (near and hardening and not self.patient)
+            softness *= 1.0 / settings.harder if hardening else settings.softer
+        return self._posed(some, point)
+
+    def _detour_with_multipliers(self, some: Objective, point: Point) -> Point:
+        """Approach the optimum through softer problems that have the same optimum.
+
+        On the way back a proximal term in the dual, the method of multipliers, makes up for the
+        softness: the gap of the problem that was posed is often reached while hinges are still
+        soft. On sparse data, whose steps are cheap, this takes 5 to 10 % more passes than without.
+        """
+        settings = self.settings
+        point, softness = self._soften(some, point)
+        while softness > 1.0:
+            softness = max(1.0, softness / settings.harder_with_multipliers)
+            softer = some.softened(softness, near=point)
+            self.curvature.forget()
+            point = softer.point(point.w, point.offset, point.products)
+            for _ in range(settings.detour_steps):
+                point, _ = self._step(softer, point, forcing=settings.forcing_on_detours)
                 ended = point.steepness(settings.vanishing_norm) <= settings.near_optimum
                 if self._settles(some, point, ended):
                     return self._posed(some, point)
-                if length < settings.short_step and self._gives_up(point, detoured=True):
-                    ended = True
                 if ended:
                     break
             else:
                 # Rounding, not stiffness, keeps the steps short.
                 break
-            near = len(point.active) <= settings.near_corral * len(point.w)
-            self.gave_up = self.gave_up or (near and not self.patient)
         return self._posed(some, point)
 
     def _soften(self, some: Objective, point: Point) -> tuple[Point, float]:

@@ -98,10 +98,12 @@ class NewtonSettings:
     """By what factor a detour makes hinges softer, until steps are no longer short. Stiff, passes
     38.7, 40.4, 35.1."""
 
-    harder: float = 3.0
-    """By what factor it makes them harder again, near the optimum of each softer problem. Stiff,
-    passes 44.7, 40.4, 40.1. Dense separable 18,400 x 1,000, C = 100, takes 77 at 2, 90 at the value
-    and 124 at 5; 3,900 x 1,024 indicators 106, 98 and 88; one-hot 30,000 x 1,840 89, 81 and 82."""
+    harder: float = 5.0
+    """By what factor it makes them harder again, after each long step, without multipliers."""
+
+    harder_with_multipliers: float = 3.0
+    """The same with multipliers, near the optimum of each softer problem. Stiff, passes 44.7, 40.4,
+    40.1. Dense separable 18,400 x 1,000, C = 100, takes 77 at 2, 90 at the value and 124 at 5."""
 
     near_optimum: float = 0.3
     """A softer problem is left where the gradient is this short, in units of ``w``. Stiff, passes
