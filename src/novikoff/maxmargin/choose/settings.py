@@ -33,8 +33,8 @@ class ChooseSettings:
     corral_features: int = 500
     """Up to this many features, Wolfe's method continues where few stiff hinges are open on dense
     data: a step takes the square of the number of its members. With more, Newton's method does it
-    alone. Dense separable 7,400 x 400, C = 100, takes 0.27 s with Wolfe's method and 0.38 without;
-    11,000 x 800, C = 1, 0.74 and 0.60; 18,400 x 1,000 3.5 and 1.5."""
+    alone. Dense separable 7,400 x 400, C = 100, takes 0.26 s with Wolfe's method and 0.38 without;
+    11,000 x 800, C = 1, 2.0 and 0.6; 18,400 x 1,000 2.8 and 1.5."""
 
     patient_examples: int = 3
     """It does so with at least this many examples for each feature; with fewer, pivoting continues.
