@@ -47,6 +47,11 @@ def hard(X, y, *, confirmed=True, tol=1e-6, clock=None, start=None):
     )
 
 
+# Pivoting follows Newton's method.
+NO_CORRAL = {"corral_features": 0, "patient_examples": 10**9}
+PIVOTING_FIRST = ChooseSettings(**NO_CORRAL)
+
+
 def soft(X, y, C, *, tol=1e-6, clock=None, settings=None):
     settings = settings or ChooseSettings()
     return soft_margin(problem_of(X, y, C), tol=tol, clock=clock or clock_of(), settings=settings)
@@ -167,8 +172,9 @@ CHAINS = {
     "sparse, stiff": (lambda: text_like(1500, 300, 20, random_state=0), {}),
     "dense, wide": (lambda: noisy(0, 300, 500), {}),
     "dense, corral": (lambda: noisy(0, 2000, 170), {}),
-    "dense, pivoting": (lambda: noisy(0, 900, 170), {"corral_features": 0}),
-    "dense, sweeps": (lambda: noisy(0, 900, 170), {"corral_features": 0, "least_sweeps": 1}),
+    "dense, patient": (lambda: noisy(0, 900, 170), {"corral_features": 0}),
+    "dense, pivoting": (lambda: noisy(0, 900, 170), NO_CORRAL),
+    "dense, sweeps": (lambda: noisy(0, 900, 170), {**NO_CORRAL, "least_sweeps": 1}),
 }
 
 
@@ -268,7 +274,7 @@ def test_what_is_nearly_the_hard_margin_is_left_to_others(seed, C, features):
     assert hasty.gave_up and hasty.status is Status.PRECISION
     lines = []
     clock = clock_of(callbacks=[lines.append])
-    settings = ChooseSettings(corral_features=features)
+    settings = ChooseSettings() if features else PIVOTING_FIRST
     solution = soft_margin(problem, tol=1e-6, clock=clock, settings=settings)
     # Where exchanges go in circles, which depends on rounding, a corral goes on.
     pivoted = ("newton+pivoting", "newton+pivoting+wolfe")
@@ -286,9 +292,6 @@ def test_what_is_nearly_the_hard_margin_is_left_to_others(seed, C, features):
         assert stopped.status is Status.MAX_ITER
         assert limited.passes <= most
         assert stopped.gap <= hasty.gap
-
-
-PIVOTING_FIRST = ChooseSettings(corral_features=0)
 
 
 def small_corrals(monkeypatch):
@@ -334,6 +337,18 @@ def test_pivoting_goes_on_where_a_corral_gives_up(monkeypatch, d):
     assert solution.solver == "newton+wolfe+pivoting"
     assert solution.status is Status.GAP_REACHED
     assert solution.upper == pytest.approx(reference.upper, rel=2e-6)
+
+
+def test_newton_alone_solves_separable_data_of_many_features():
+    """Where a corral would have as many members as there are features, and steps are dear."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(2000, 520))
+    y = np.where(X @ rng.normal(size=520) > 0.0, 1, -1)
+    for C in (1.0, 100.0):
+        clock = clock_of()
+        solution = soft(X, y, C, clock=clock, tol=1e-3)
+        assert solution.solver == "newton" and solution.status is Status.GAP_REACHED
+        assert clock.passes <= 200
 
 
 def test_newton_goes_on_where_a_corral_gives_up_too(monkeypatch):

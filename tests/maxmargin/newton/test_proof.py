@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from novikoff.certificate import Status
 from novikoff.maxmargin.newton.curvature import Curvature
 from novikoff.maxmargin.newton.objective import Objective
 from novikoff.maxmargin.newton.search import newton
@@ -36,3 +37,51 @@ def test_the_dual_after_a_full_step_is_that_of_its_weights(store):
     )
     assert proof.dual == pytest.approx(2.0 / square, rel=1e-9)
     assert point.dual < proof.dual <= best.upper * (1.0 + 1e-9)
+
+
+@pytest.mark.parametrize("softness", [3.0, 1000.0])
+def test_a_softer_problem_near_the_optimum_has_the_same_optimum(softness):
+    """The proximal term makes up for the softness exactly: weights and hyperplane stay."""
+    X, y = planted(0, 300, 12)
+    problem = problem_of(X, y, 100.0)
+    best = newton(problem, tol=1e-12, clock=clock_of(), exact=True)
+    whole = Objective.of_all(Passes(problem.sample, clock_of()), problem.slack2, NEWTON)
+    optimum = whole.point(best.w, best.offset, whole.products(best.w))
+    softer = whole.softened(softness, near=optimum)
+    point = softer.point(best.w, best.offset, optimum.products)
+    np.testing.assert_array_equal(point.active, optimum.active)
+    np.testing.assert_allclose(point.weights, optimum.weights, rtol=1e-6)
+    assert np.linalg.norm(point.gradient) <= 1e-6 * np.linalg.norm(best.w)
+    assert point.dual == pytest.approx(optimum.dual, rel=1e-9)
+    # Without the term, the optimum of the softer problem is elsewhere.
+    plain = whole.softened(softness).point(best.w, best.offset, optimum.products)
+    assert np.linalg.norm(plain.gradient) > 0.1 * np.linalg.norm(best.w)
+
+
+def test_the_best_length_is_that_of_the_least_primal():
+    X, y = planted(1, 300, 12)
+    problem = problem_of(X, y, 100.0)
+    best = newton(problem, tol=1e-9, clock=clock_of())
+    whole = Objective.of_all(Passes(problem.sample, clock_of()), problem.slack2, NEWTON)
+    short = whole.point(0.5 * best.w, 0.5 * best.offset, whole.products(0.5 * best.w))
+    found = whole.at_best_length(short)
+    factor = np.linalg.norm(found.w) / np.linalg.norm(short.w)
+    assert 1.0 < factor and found.primal < 0.5 * short.primal
+    for other in (0.9 * factor, 1.1 * factor):
+        hinges = np.maximum(0.0, 1.0 - other * whole.signs * (short.products + short.offset))
+        primal = 0.5 * (other**2 * short.w @ short.w + whole.stiffness @ hinges**2)
+        assert found.primal < primal
+
+
+@pytest.mark.parametrize("C", [1.0, 100.0, 1e4])
+def test_stiff_hinges_take_few_steps_with_multipliers(C):
+    """As many support vectors as features: plain steps are short, and took hundreds of passes."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1500, 150))
+    scores = X @ rng.normal(size=150)
+    kept = np.abs(scores) > 0.1 * scores.std()
+    X, y = X[kept], np.where(scores[kept] > 0.0, 1, -1)
+    clock = clock_of()
+    found = newton(problem_of(X, y, C), tol=1e-3, clock=clock)
+    assert found.status is Status.GAP_REACHED and found.gap <= 1e-3
+    assert clock.passes <= 120

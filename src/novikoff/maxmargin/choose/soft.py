@@ -167,9 +167,10 @@ def _soft_dense(
 ) -> Solution:
     """Solve the soft margin on dense data.
 
-    Many examples for each feature: Newton's method, and where few hinges are open and stiff Wolfe's
-    method from the optimum of a softer problem. Few examples, or too many features for Wolfe's
-    method: coordinate descent for as long as pivoting would take, then pivoting.
+    Many examples for each feature: Newton's method, and where few hinges are open and stiff, with
+    not too many features, Wolfe's method from the optimum of a softer problem. Few examples, or
+    where Newton's method comes to a halt: coordinate descent for as long as pivoting would take,
+    then pivoting.
     """
     shape = Shape.of(problem)
     exact = is_cheap(shape, settings)
@@ -208,6 +209,7 @@ def _newton_and_corral(
     n, d = problem.n_examples, problem.n_features
     corral = d <= settings.corral_features and n >= settings.corral_examples * d
     detour = corral and d > settings.detour_features
+    patient = d > settings.corral_features and n >= settings.patient_examples * d
     known: Solution | None = None
     few = start is not None and np.count_nonzero(start) <= settings.warm_per_feature * d
     if exact and few and clock.fits(settings.corral_passes):
@@ -217,9 +219,9 @@ def _newton_and_corral(
         if known.status is Status.GAP_REACHED or not clock.fits(settings.coordinate_passes):
             return known, True
     found = newton(
-        problem, tol=tol, clock=clock, start=start, exact=exact, patient=False, detour=detour
+        problem, tol=tol, clock=clock, start=start, exact=exact, patient=patient, detour=detour
     )
-    ended = not found.gave_up or found.status is not Status.PRECISION
+    ended = found.status is not Status.PRECISION or not (found.gave_up or patient)
     found = found if known is None else problem.joined(known, found)
     if ended or not corral:
         return found, ended

@@ -43,7 +43,11 @@ class Proof:
 
 @dataclass(frozen=True)
 class Point:
-    """A hyperplane, its primal objective, and the dual objective of the weights of its hinges."""
+    """A hyperplane, its primal objective, and the dual objective of the weights of its hinges.
+
+    The primal objective is that of the softer problem where the point is of one; the dual objective
+    is that of the problem that was posed.
+    """
 
     w: Vector
     offset: float
@@ -99,7 +103,7 @@ class Objective:
     """The objectives on some examples.
 
     The ``stiffness`` of an example is ``1 / Delta^2`` times the number of examples that it stands
-    for.
+    for, divided by the ``softness`` of this problem. ``shifts`` are added to hinges.
     """
 
     passes: Passes
@@ -107,6 +111,8 @@ class Objective:
     ids: Ids
     signs: Vector
     stiffness: Vector
+    softness: float = 1.0
+    shifts: Vector | None = None
 
     @classmethod
     def of_all(cls, passes: Passes, slack2: Vector, settings: NewtonSettings) -> "Objective":
@@ -147,9 +153,18 @@ class Objective:
             )
             size *= settings.growth
 
-    def softened(self, softness: float) -> "Objective":
-        """Return the objectives on the same examples with cheaper slack."""
-        return replace(self, stiffness=self.stiffness / softness)
+    def softened(self, softness: float, near: Point | None = None) -> "Objective":
+        """Return the objectives on the same examples with cheaper slack.
+
+        With ``near``, a point for the same examples at any softness, a proximal term keeps weights
+        near those of its hinges: at the optimum of the problem that was posed the term vanishes,
+        and the softer problem has the same optimum.
+        """
+        shifts = None
+        if near is not None:
+            shifts = np.zeros(len(self.ids))
+            shifts[near.active] = (softness - 1.0) * near.weights / self.stiffness[near.active]
+        return replace(self, stiffness=self.stiffness / softness, softness=softness, shifts=shifts)
 
     def products(self, w: Vector) -> Vector:
         """Return ``(x - centre) . w``."""
@@ -172,10 +187,11 @@ class Objective:
         return products
 
     def hinges(self, products: Vector, offset: float) -> Vector:
-        """Return ``1 - y f(x)``; a hinge is open where this is positive."""
-        return filled(
+        """Return ``1 - y f(x)``, shifted; a hinge is open where this is positive."""
+        hinges = filled(
             lambda part: 1.0 - self.signs[part] * (products[part] + offset), len(products)
         )
+        return hinges if self.shifts is None else hinges + self.shifts
 
     def point(
         self, w: Vector, offset: float, products: Vector, carried: Carried | None = None
@@ -203,13 +219,20 @@ class Objective:
             offset=offset,
             products=products,
             primal=0.5 * (float(w @ w) + self._slack(hinges)),
-            dual=dual_objective(sums, totals, signs, weights, 1.0 / stiffness, affine),
+            dual=dual_objective(sums, totals, signs, weights, self._slack2(stiffness), affine),
             active=active,
             weights=weights,
             moments=moments,
             rounding=0.0 if carried is None else carried.rounding,
             gradient=w - (sums[0] - sums[1]),
         )
+
+    def at_best_length(self, point: Point) -> Point:
+        """Return the point on the ray through a point with the least primal objective, nearly."""
+        norm2 = float(point.w @ point.w)
+        hinges = self.hinges(point.products, point.offset)
+        factor = 1.0 + compiled.best_step(hinges, 1.0 - hinges, self.stiffness, norm2, norm2, 0.0)
+        return self.point(factor * point.w, factor * point.offset, factor * point.products)
 
     def proof_after(self, point: Point, direction: Direction, carried: Carried) -> Proof:
         """Return the weights that a full step along Newton's direction leads to, cut off at zero.
@@ -230,8 +253,12 @@ class Objective:
             weights[closed] = 0.0
         totals = class_totals(weights, signs)
         sums -= np.outer(totals, self.passes.sample.centre)
-        dual = dual_objective(sums, totals, signs, weights, 1.0 / stiffness, affine)
+        dual = dual_objective(sums, totals, signs, weights, self._slack2(stiffness), affine)
         return Proof(dual, active, weights)
+
+    def _slack2(self, stiffness: Vector) -> Vector:
+        """Return ``Delta^2`` of the problem that was posed."""
+        return 1.0 / (self.softness * stiffness)
 
     def _slack(self, hinges: Vector) -> float:
         """Return ``sum D h^2`` over the open hinges."""

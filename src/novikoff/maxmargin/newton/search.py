@@ -2,7 +2,9 @@
 
 O. L. Mangasarian, "A finite Newton method for classification", Optimization Methods and Software 17
 (2002); S. S. Keerthi & D. DeCoste, "A modified finite Newton method for fast solution of large
-scale linear SVMs", Journal of Machine Learning Research 6 (2005).
+scale linear SVMs", Journal of Machine Learning Research 6 (2005). For stiff hinges the method of
+multipliers: Y. Yan & Q. Li, "An efficient augmented Lagrangian method for support vector machine",
+Optimization Methods and Software 35 (2020).
 
 The squared hinge makes the primal piecewise quadratic, and a Newton step is exact once it knows
 which hinges are open. A first, crude step is made on a few thousand examples; then come subsamples
@@ -214,7 +216,9 @@ class _Run:
             1.0,
         )
         self.clock.updates += 1
-        if some is self.whole and not self.exact and length < self.settings.long_step:
+        # A softer problem with multipliers leads to the same weights.
+        same = some is self.whole or (some.ids is self.whole.ids and some.shifts is not None)
+        if same and not self.exact and length < self.settings.long_step:
             whole_step = point.carried(direction.images, self.settings.rounding)
             if self._is_trusted(whole_step, point.w + direction.w, point.primal):
                 self._prove(some.proof_after(point, direction, whole_step))
@@ -248,6 +252,8 @@ class _Run:
         search, on the way back: where about as many hinges are open as there are features, or few
         and a step is short. Wolfe's method goes on from there.
         """
+        if self.patient and not self.sample.is_sparse:
+            return self._detour_with_multipliers(some, point)
         settings = self.settings
         softness, hardening = settings.softer, False
         while softness > 1.0 and not self.gave_up:
@@ -268,6 +274,72 @@ class _Run:
             near = len(point.active) <= settings.near_corral * len(point.w)
             self.gave_up = self.gave_up or (near and hardening and not self.patient)
             softness *= 1.0 / settings.harder if hardening else settings.softer
+        return self._posed(some, point)
+
+    def _detour_with_multipliers(self, some: Objective, point: Point) -> Point:
+        """Approach the optimum through softer problems that have the same optimum.
+
+        On the way back a proximal term in the dual, the method of multipliers, makes up for the
+        softness: the gap of the problem that was posed is often reached while hinges are still
+        soft. On sparse data, whose steps are cheap, this takes 5 to 10 % more passes than without.
+        """
+        settings = self.settings
+        point, softness = self._soften(some, point)
+        while softness > 1.0:
+            softness = max(1.0, softness / settings.harder_with_multipliers)
+            softer = some.softened(softness, near=point)
+            self.curvature.forget()
+            point = softer.point(point.w, point.offset, point.products)
+            for _ in range(settings.detour_steps):
+                point, _ = self._step(softer, point, forcing=settings.forcing_on_detours)
+                ended = point.steepness(settings.vanishing_norm) <= settings.near_optimum
+                if self._settles(some, point, ended):
+                    return self._posed(some, point)
+                if ended:
+                    break
+            else:
+                # Rounding, not stiffness, keeps the steps short.
+                break
+        return self._posed(some, point)
+
+    def _soften(self, some: Objective, point: Point) -> tuple[Point, float]:
+        """Make hinges softer until steps are long; return a point near the optimum there.
+
+        Also how soft they are, or 1 where rounding keeps the steps short.
+        """
+        settings, softness, long = self.settings, 1.0, False
+        while not long:
+            softness *= settings.softer
+            softer = some.softened(softness)
+            self.curvature.forget()
+            point = softer.point(point.w, point.offset, point.products)
+            for _ in range(settings.detour_steps):
+                point, length = self._step(softer, point, forcing=settings.forcing_on_detours)
+                long = length >= settings.long_step
+                near = point.steepness(settings.vanishing_norm) <= settings.near_optimum
+                if length < settings.short_step or (long and near):
+                    break
+            else:
+                return point, 1.0
+        return point, softness
+
+    def _settles(self, some: Objective, point: Point, ended: bool) -> bool:
+        """Whether a detour on all examples has led to the gap that was asked for.
+
+        Weights are judged after each step; the hyperplane, which takes longer, where the softer
+        problem has ``ended`` or the gap is small.
+        """
+        if self.exact or some is not self.whole:
+            return False
+        assert self.best is not None and self.proof is not None
+        self._prove(point.proof)
+        enough = 1.0 - self.settings.nearly * self.tol
+        if ended or self.proof.dual >= enough * self.best.primal:
+            self._record(some.at_best_length(point))
+        return self._reached()
+
+    def _posed(self, some: Objective, point: Point) -> Point:
+        """Return the hyperplane of a softer problem as a point of the one that was posed."""
         self.curvature.forget()
         return some.point(point.w, point.offset, point.products)
 

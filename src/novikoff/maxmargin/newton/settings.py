@@ -50,7 +50,7 @@ class NewtonSettings:
     16.5, 15.7, 17.7."""
 
     forcing_on_detours: float = 0.03
-    """The same on a detour, where hinges are stiff. Stiff, passes 53.0, 40.1, 40.4."""
+    """The same on a detour, where hinges are stiff. Stiff, passes 40.4, 40.4, 40.3."""
 
     exact_residual: float = 1e-10
     """The same where the equation is solved to rounding."""
@@ -96,11 +96,23 @@ class NewtonSettings:
 
     softer: float = 100.0
     """By what factor a detour makes hinges softer, until steps are no longer short. Stiff, passes
-    38.8, 40.1, 44.3."""
+    38.7, 40.4, 35.1."""
 
     harder: float = 5.0
-    """By what factor it makes them harder again, after each long step. Stiff, passes 30.3 at 2,
-    40.1, 39.5."""
+    """By what factor it makes them harder again, after each long step, without multipliers."""
+
+    harder_with_multipliers: float = 3.0
+    """The same with multipliers, near the optimum of each softer problem. Stiff, passes 44.7, 40.4,
+    40.1. Dense separable 18,400 x 1,000, C = 100, takes 77 at 2, 90 at the value and 124 at 5."""
+
+    near_optimum: float = 0.3
+    """A softer problem is left where the gradient is this short, in units of ``w``. Stiff, passes
+    44.5, 40.4, 39.5; dense separable 18,400 x 1,000, C = 1, 45 at 0.1, 40 at the value and 41 at
+    twice, C = 100 90, 90 and 81; 4,600 x 1,500, C = 100, 133, 147 and 166."""
+
+    nearly: float = 10.0
+    """Near the gap asked for, within this many times of it, the hyperplane is judged after each
+    step of a detour. The same at half and at twice."""
 
     detour_steps: int = 50
     """The most steps at one softness: with more, rounding and not stiffness keeps them short."""
