@@ -25,6 +25,8 @@ TROUBLES = {
     "dates read both ways": ("born on", lambda i: f"0{1 + i % 9}/0{1 + i % 5}/2001"),
     "dates of two orders": ("seen", lambda i: "31/12/2001" if i % 2 else "12/31/2001"),
     "short years": ("left", lambda i: f"{13 + i % 9}.01.99"),
+    "impossible dates": ("paid", lambda i: "29/02/2023" if i == 5 else f"{13 + i % 9}/02/2023"),
+    "short years or versions": ("release", lambda i: f"1.{1 + i % 3}.10"),
     "a label is missing": ("class of ship", lambda i: "" if i == 6 else "uv"[i % 2]),
 }
 TARGET = "class of ship"
@@ -74,3 +76,41 @@ def test_nothing_is_suggested_that_leaves_nothing(refused):
 def test_a_column_without_a_name_is_shown(refused):
     Path("a.csv").write_text(",x,y\n0,1,u\n1,2,v\n")
     assert "the 3 columns are '', x, y" in refused("separable", "a.csv")
+
+
+def test_dates_are_read_in_the_order_that_another_column_proves(refused):
+    rows = "".join(
+        f"0{1 + i % 9}/0{1 + i % 5}/2001,1/{13 + i}/2001,{'uv'[i % 2]}\n" for i in range(8)
+    )
+    Path("a.csv").write_text(f"born,seen,y\n{rows}")
+    line = refused("separable", "a.csv", "--target", "y")
+    assert "pass --dates month-first, as seen is written, or --dates day-first" in line
+    assert line.strip().endswith("--dates month-first")
+
+
+def test_an_impossible_date_is_named_once(refused):
+    Path("a.csv").write_text("x,born,y\n1,28/02/2023,u\n2,29/02/2023,v\n3,13/02/2023,u\n")
+    line = refused("separable", "a.csv", "--target", "y")
+    assert "column 'born', row 2: '29/02/2023' is not a date; correct it" in line
+    assert "first" not in line
+
+
+def test_versions_are_words(run):
+    versions = ["1.0.10", "1.2.10", "2.0.11"]
+    rows = "".join(f"{i},{versions[i % 3]},{'uv'[i % 2]}\n" for i in range(12))
+    Path("a.csv").write_text(f"x,release,y\n{rows}")
+    assert run("separable", "a.csv", "--target", "y", "-o", "proof.json").exit_code == 0
+    columns = json.loads(Path("proof.json").read_text())["about"]["encoding"]["columns"]
+    assert columns[1]["levels"] == versions
+
+
+def test_rows_are_not_dropped_where_that_leaves_one_class(refused, run):
+    Path("a.csv").write_text("x,z,y\n" + "".join(f"{i},{i},u\n" for i in range(30)) + "4,,v\n")
+    line = refused("separable", "a.csv", "--target", "y")
+    assert "the other rows do not have two classes" in line and "drop" not in line
+    command = shlex.split(line[line.index("novikoff ", line.index("Try: ")) :])[1:]
+    assert command[-2:] == ["--missing", "indicator"]
+    assert run(*command).exit_code == 0
+    Path("a.csv").write_text("x,y\n1,u\n2,u\n3,\n")
+    line = refused("separable", "a.csv", "--target", "y")
+    assert "Try" not in line and "drop" not in line

@@ -146,8 +146,9 @@ def test_missing_is_an_error_unless_something_is_said(file):
         (["1", "inf", "2", "3"], "row 2: inf is not a finite number", ("--drop",)),
         (["3/1/1970", "2/1/1970"] * 2, "row 1: '3/1/1970' could have the day or", ("--dates",)),
         (["3/1/1970", "31/1/1970", "1/31/1970"], "row 3: '1/31/1970' is not a date", ("--drop",)),
-        (["30/2/1970", "1/1/1970"] * 2, "row 1: '30/2/1970' is not a date with", ("--drop",)),
-        (["31.12.69", "30.12.70"] * 2, "row 1: the year of '31.12.69' has two di", ("--drop",)),
+        (["30/2/1970", "1/1/1970"] * 2, "row 1: '30/2/1970' is not a date; correct", ("--drop",)),
+        (["31/12/69", "30/12/70"] * 2, "row 1: the year of '31/12/69' has two di", ("--drop",)),
+        (["31.12.69", "30.12.70"] * 2, "row 1: the year of '31.12.69' has two di", ("--words",)),
         (["12:30:00"] * 4, "is of type time32[s], not a number", ("--drop",)),
     ],
 )

@@ -62,15 +62,21 @@ def refusal(
     *,
     n_rows: int = 0,
     n_lost: int = 0,
+    can_drop: bool = True,
 ) -> DataError:
     """Make one error of all problems and of the columns with missing values, if there are any.
 
-    `n_lost` of `n_rows` are the rows that would be left out with ``--missing drop``.
+    `n_lost` of `n_rows` are the rows that would be left out with ``--missing drop``. `can_drop`:
+    whether the others have two classes.
     """
     options = [option for problem in problems for option in problem.options]
-    if gaps:
+    if gaps and not can_drop and not _can_be_marked(gaps):
+        options = []  # No options get around it.
+    elif gaps:
         few = 100 * n_lost <= _MANY_LOST * n_rows or not _can_be_marked(gaps)
+        few = few and can_drop
         options = ["--missing", "drop" if few else "indicator", *options]
+    cure_for_gaps = _cure_for_gaps(gaps, n_rows, n_lost if can_drop else None)
     if len(problems) == 1 and not gaps:
         text = f"{problems[0].where}{problems[0].text}; {problems[0].cure}"
     elif len(gaps) == 1 and not problems:
@@ -78,23 +84,27 @@ def refusal(
         text = f"{gap.where.removesuffix(' (the target)')}, row {gap.first}: {gap.what} is missing"
         if gap.count > 1:
             text += f", as in {counted(gap.count - 1, 'other row')}"
-        text += f"; {_cure_for_gaps(gaps, n_rows, n_lost)}"
+        text += f"; {cure_for_gaps}"
     else:
         parts = [f"{_short(problem.where)}{problem.text}" for problem in problems[:_MOST_SHOWN]]
         if len(problems) > _MOST_SHOWN:
             more = counted(len(problems) - _MOST_SHOWN, "more column")
             parts.append(f"{more} cannot be used either")
         if gaps:
-            parts.append(f"{_listing(gaps)}: {_cure_for_gaps(gaps, n_rows, n_lost)}")
+            parts.append(f"{_listing(gaps)}: {cure_for_gaps}")
         text = "; ".join(parts)
     error = request.error(text)
     error.options = _without_repetition(options)
     return error
 
 
-def _cure_for_gaps(gaps: Sequence[Gap], n_rows: int, n_lost: int) -> str:
-    lost = f" ({n_lost:,} of {n_rows:,})" if n_lost else ""
-    cure = f"correct the file, or leave such rows out with --missing drop{lost}"
+def _cure_for_gaps(gaps: Sequence[Gap], n_rows: int, n_lost: int | None) -> str:
+    """Say what to do; `n_lost` is None where the other rows do not have two classes."""
+    if n_lost is None:
+        cure = "correct the file (the other rows do not have two classes)"
+    else:
+        lost = f" ({n_lost:,} of {n_rows:,})" if n_lost else ""
+        cure = f"correct the file, or leave such rows out with --missing drop{lost}"
     if _can_be_marked(gaps):
         cure += ", or mark them by a column with --missing indicator"
     return cure

@@ -249,6 +249,27 @@ def has_short_year(word: str) -> bool:
     return parts is not None and len(parts[4]) == 2
 
 
+def has_dots(word: str) -> bool:
+    """Whether a text that :func:`is_year_last` accepts has dots between its numbers."""
+    parts = _YEAR_LAST.fullmatch(word)
+    return parts is not None and parts[2] == "."
+
+
+def has_day_and_month(word: str) -> bool:
+    """Whether the first two numbers of such a text can be a day and a month, in some order.
+
+    Examples
+    --------
+    >>> has_day_and_month("30.2.1970"), has_day_and_month("1.0.12"), has_day_and_month("13.14.15")
+    (True, False, False)
+    """
+    parts = _YEAR_LAST.fullmatch(word)
+    if parts is None:
+        return False
+    low, high = sorted((int(parts[1]), int(parts[3])))
+    return 1 <= low <= 12 and high <= 31
+
+
 def parse_day_first(word: str) -> float | None:
     """Return the days since 1970-01-01 of a date with the day first and the year last, else None.
 
