@@ -193,7 +193,7 @@ def _squared_without_newton(
             offsets=offsets,
             few=CORRAL.most_members,
             patient=takes_conjugates(problem) or not _has_newton(problem),
-            sweeps=DESCENT.hinge_sweeps if takes_conjugates(problem) else DESCENT.sweeps,
+            sweeps=DESCENT.conjugate_sweeps if takes_conjugates(problem) else DESCENT.sweeps,
             by_gram=not _has_newton(problem),
         )
         if found.gave_up and np.count_nonzero(found.weights) <= CORRAL.most_members:
@@ -225,7 +225,7 @@ def _hinge_without_newton(
         clock=clock,
         start=start,
         offsets=offsets,
-        sweeps=DESCENT.hinge_sweeps,
+        sweeps=DESCENT.conjugate_sweeps if takes_conjugates(problem) else DESCENT.hinge_sweeps,
         by_gram=not _has_newton(problem),
     )
     if found.gave_up:
