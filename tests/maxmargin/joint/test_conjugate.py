@@ -146,7 +146,6 @@ def test_limits_are_kept():
 
 @pytest.mark.parametrize("squared", [True, False])
 def test_noisy_sparse_data_of_many_features_take_it(squared):
-    """Coordinate descent ends at a gap of 0.1 and more here, after 1,000 passes."""
     X, codes = sparse_noisy(3000, 300, 3, 0.03)
     sample = problem(X, codes, 1.0).sample
     posed = JointProblem.soft(sample, codes, 3, np.full(len(codes), 100.0), squared=squared)

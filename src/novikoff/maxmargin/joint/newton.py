@@ -38,7 +38,8 @@ def newton_work(problem: JointProblem) -> float:
 
 VALUE_WORK = 1000.0
 """What a step by conjugate gradients takes for each value of sparse data, in multiplications of
-matrices: of 10,000 x 800 numbers, 4e5 of them not zero, five classes, 0.15 to 0.3 s."""
+matrices. An estimate, not varied: 10,000 x 800 numbers, 4e5 of them not zero, five classes, take
+0.08 to 0.15 s a step."""
 
 
 def conjugate_work(problem: JointProblem) -> float:
