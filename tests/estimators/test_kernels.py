@@ -15,6 +15,7 @@ from sklearn.svm import SVC
 
 from novikoff import MaxMargin, NotSeparableError, Perceptron, load, rules, save, verify
 from novikoff.certificate import Inconclusive, NonSeparation, Separation, SoftOptimum
+from novikoff.estimators import kernel_options
 from novikoff.sample.kernel import KernelError
 
 MOONS, PHASE = make_moons(120, noise=0.15, random_state=0)
@@ -81,6 +82,27 @@ def test_gamma_means_what_it_means_in_svc(gamma):
     csr = sparse.csr_matrix(MOONS)
     again = MaxMargin(kernel="rbf", gamma=gamma).fit(csr, PHASE == 1)
     assert again.certificate_.problem.kernel.gamma == pytest.approx(theirs._gamma, rel=1e-12)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_gamma_is_the_same_number_for_dense_and_sparse_rows(monkeypatch, dtype):
+    draw = np.random.default_rng(0)
+    X = draw.normal(size=(60, 7)) * (draw.random((60, 7)) < 0.4) + 3.0 * (
+        draw.random((60, 1)) < 0.5
+    )
+    X = X.astype(dtype)
+    monkeypatch.setattr(kernel_options, "BLOCK", 50)
+    found = kernel_options.gamma_of("scale", X)
+    assert found == pytest.approx(1.0 / (7 * X.astype(np.float64).var()), rel=1e-14)
+    shuffled = sparse.csr_array(X)
+    for i in range(60):
+        those = slice(shuffled.indptr[i], shuffled.indptr[i + 1])
+        shuffled.data[those] = shuffled.data[those][::-1].copy()
+        shuffled.indices[those] = shuffled.indices[those][::-1].copy()
+    shuffled.has_sorted_indices = False
+    assert (shuffled.toarray() == X).all()
+    assert kernel_options.gamma_of("scale", sparse.csr_array(X)) == found
+    assert kernel_options.gamma_of("scale", shuffled) == found
 
 
 @pytest.mark.parametrize("kind", BOTH)

@@ -2,9 +2,11 @@
 
 import math
 import numbers
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from novikoff.certificate import Kernel
@@ -72,16 +74,28 @@ def gamma_of(gamma: Any, X: Any) -> float:
 
 
 def _variance(X: Any) -> float:
-    """Return the variance of all values, read in blocks."""
-    if sparse.issparse(X):
-        count = int(X.shape[0]) * int(X.shape[1])
-        data = X.data.astype(np.float64)
-        mean = float(data.sum()) / count
-        return (float(((data - mean) ** 2).sum()) + (count - len(data)) * mean * mean) / count
+    """Return the variance of all values, the same for dense and sparse rows."""
+    count = float(X.shape[0]) * float(X.shape[1])
+    mean = sum(float(values.sum()) for values in _values_by_block(X)) / count
+    squares, n_values = 0.0, 0
+    for values in _values_by_block(X):
+        squares += float(((values - mean) ** 2).sum())
+        n_values += len(values)
+    return (squares + (count - n_values) * mean * mean) / count
+
+
+def _values_by_block(X: Any) -> Iterator[NDArray[np.float64]]:
+    """Yield the values that are not zero, row by row.
+
+    Sums of them are rounded alike, however the rows are stored.
+    """
     rows = max(1, BLOCK // max(1, X.shape[1]))
-    parts = [X[begin : begin + rows] for begin in range(0, X.shape[0], rows)]
-    mean = sum(float(part.sum(dtype=np.float64)) for part in parts) / X.size
-    return sum(float(((part - mean) ** 2).sum()) for part in parts) / float(X.size)
+    for begin in range(0, X.shape[0], rows):
+        part = X[begin : begin + rows]
+        if sparse.issparse(part):
+            part.sort_indices()
+            part = part.data
+        yield part[part != 0].astype(np.float64)
 
 
 def _is_real(value: Any) -> bool:

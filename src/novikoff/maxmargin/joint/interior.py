@@ -17,6 +17,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from novikoff.certificate import Status
 from novikoff.maxmargin.joint.bounds import signed
+from novikoff.maxmargin.joint.lifted import DenseRows
 from novikoff.maxmargin.joint.primal import PrimalSearch, hold_constants
 from novikoff.maxmargin.joint.problem import JointProblem, JointSolution, Vector
 from novikoff.run.clock import Clock, Stopped
@@ -65,8 +66,10 @@ class _Run(PrimalSearch):
     solver = "joint-interior"
 
     def __init__(self, problem: JointProblem, clock: Clock) -> None:
-        super().__init__(problem, clock)
+        examples = DenseRows.of(problem.sample)
+        super().__init__(problem, clock, examples)
         assert problem.most is not None
+        self.rows = examples.rows
         n, k = self.best_weights.shape
         self.total = problem.most[problem.sample.order]
         self.own = np.zeros((n, k), dtype=np.bool_)

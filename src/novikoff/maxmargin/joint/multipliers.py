@@ -46,8 +46,13 @@ class Space(ABC):
         """Return by how much the dual falls short for it: a quarter of its squared length."""
 
     @abstractmethod
-    def direction(self, gradient: Any, weights: Vector, rho: float, loss: Loss) -> Vector | None:
-        """Return Newton's direction, or ``None`` where rounding prevents it."""
+    def direction(
+        self, gradient: Any, weights: Vector, rho: float, loss: Loss, enough: float
+    ) -> Vector | None:
+        """Return Newton's direction, or ``None`` where rounding prevents it.
+
+        ``enough`` is the shortfall that suffices, for those who solve by approximation.
+        """
 
     @abstractmethod
     def slope(self, gradient: Any, direction: Vector, speeds: Vector) -> float:
@@ -150,10 +155,11 @@ class Multipliers:
             objective = space.product(model, model, scores) + value
             # The dual falls short by the squared length of the gradient, not by what a step gains.
             enough = max(tol * objective, 0.01 * min(objective, gap))
-            if space.shortfall(gradient) <= settings.enough * enough:
+            enough *= settings.enough
+            if space.shortfall(gradient) <= enough:
                 return model, weights
             self.tick()
-            direction = space.direction(gradient, weights, self.rho, self.loss)
+            direction = space.direction(gradient, weights, self.rho, self.loss, enough)
             if direction is None:
                 return model, weights
             speeds = space.scores(direction)

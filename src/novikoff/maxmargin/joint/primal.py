@@ -6,6 +6,7 @@ import numpy as np
 
 from novikoff.certificate import Status
 from novikoff.maxmargin.joint.bounds import balance, flow_matrix, place_hard, place_soft, signed
+from novikoff.maxmargin.joint.lifted import Lifted
 from novikoff.maxmargin.joint.problem import JointProblem, JointSolution, Vector
 from novikoff.run.clock import Clock, Stopped
 
@@ -19,7 +20,7 @@ class PrimalSearch:
 
     solver: str
 
-    def __init__(self, problem: JointProblem, clock: Clock) -> None:
+    def __init__(self, problem: JointProblem, clock: Clock, examples: Lifted) -> None:
         sample = problem.sample
         self.hard = problem.slack2 is None
         self.problem = problem
@@ -27,12 +28,8 @@ class PrimalSearch:
         self.codes = problem.codes[sample.order]
         self.slack2 = None if problem.slack2 is None else problem.slack2[sample.order]
         self.most = None if problem.most is None else problem.most[sample.order]
-        rows = sample.matrix(sample.order)
-        rows = np.asarray(rows.toarray() if sample.is_sparse else rows, dtype=np.float64)
-        n, d = rows.shape
-        self.shift = rows.mean(axis=0) if sample.affine else sample.centre
-        self.rows = np.ones((n, d + int(sample.affine)))
-        np.subtract(rows, self.shift, out=self.rows[:, :d])
+        self.examples, self.shift = examples, examples.shift
+        n, d = problem.n_examples, problem.n_features
         self.penalty = np.append(np.full(d, 2.0), np.zeros(int(sample.affine)))
         self.model = np.zeros((len(self.penalty), problem.n_classes))
         self.lower, self.upper = -inf if self.hard else 0.0, inf
@@ -41,13 +38,17 @@ class PrimalSearch:
         self.best_model = self.model
         self.best_weights = np.zeros((n, problem.n_classes))
 
-    def tick(self) -> None:
-        """Count a pass, unless a limit is reached."""
+    def check(self) -> None:
+        """Raise :class:`Stopped` after Ctrl-C, cancellation or at the deadline."""
         status = self.clock.interrupted()
-        if status is None and not self.clock.fits(1.0):
-            status = Status.MAX_ITER
         if status is not None:
             raise Stopped(status)
+
+    def tick(self) -> None:
+        """Count a pass, unless a limit is reached."""
+        self.check()
+        if not self.clock.fits(1.0):
+            raise Stopped(Status.MAX_ITER)
         self.clock.passes += 1.0
         self.clock.updates += 1
 
@@ -60,12 +61,12 @@ class PrimalSearch:
         d, affine = self.problem.n_features, self.problem.sample.affine
         vectors = self.model[:d]
         if self.slack2 is None:
-            self._judge_separator(vectors, self.rows[:, :d] @ vectors)
+            self._judge_separator(vectors, self.examples.products(vectors))
             return
         offsets = self.model[-1] if affine else np.zeros(self.model.shape[1])
         placed = place_soft(
             float((vectors**2).sum()),
-            self.rows[:, :d] @ vectors,
+            self.examples.products(vectors),
             self.codes,
             self.slack2,
             offsets,
@@ -96,7 +97,7 @@ class PrimalSearch:
         """Keep weights, made to balance, if their dual objective is the best; tell whether."""
         if self.problem.sample.affine:
             weights = weights * balance(flow_matrix(weights, self.codes))[self.codes]
-        sums = self.rows[:, : self.problem.n_features].T @ signed(weights, self.codes)
+        sums = self.examples.sums(signed(weights, self.codes))
         norm2 = 0.5 * float((sums**2).sum())
         if self.hard:
             return self._judge_bound(weights, sqrt(norm2))
