@@ -215,6 +215,15 @@ def test_asymmetric_kernels_are_refused(kind, C, labels):
 
 
 @pytest.mark.parametrize("kind", BOTH)
+def test_a_run_with_a_kernel_is_not_told_to_scale_columns(kind):
+    clf = kind(kernel="rbf", gamma=1.0, time_limit=1e-9)
+    with pytest.warns(ConvergenceWarning, match="aise the limit") as caught:
+        clf.fit(MOONS, PHASE)
+    assert "scale" not in str(caught[0].message)
+    assert "scale=True" in clf.set_params(kernel="linear")._remedy
+
+
+@pytest.mark.parametrize("kind", BOTH)
 def test_bad_kernels_get_one_line(kind):
     def raising(A, B):
         raise RuntimeError("no values today")

@@ -170,7 +170,6 @@ class MaxMargin(LinearModel):
     Two of the classes prove it: no hyperplane separates 1 from 2. ...
     """
 
-    _remedy = "Raise the limit, raise tol, or scale the features (scale=True)."
     _last: dict[int, NDArray[np.float64]] | NDArray[np.float64] | None = None
 
     def __init__(
@@ -213,6 +212,10 @@ class MaxMargin(LinearModel):
         self.class_weight = class_weight
         self.n_jobs = n_jobs
         self.verbose = verbose
+
+    @property
+    def _remedy(self) -> str:  # type: ignore[override]
+        return remedy(scales=self.kernel == "linear" and not self.scale)
 
     def fit(
         self,
@@ -387,3 +390,10 @@ def is_hard_margin(part: Certificate) -> bool:
     if isinstance(part, Joint):
         return part.lower > 0.0 and part.soft is None
     return isinstance(part, Separation)
+
+
+def remedy(*, scales: bool) -> str:
+    """Say what helps a run that ended at a limit; ``scales``: whether ``scale=True`` may."""
+    if scales:
+        return "Raise the limit, raise tol, or scale the features (scale=True)."
+    return "Raise the limit, or raise tol."

@@ -22,7 +22,7 @@ from novikoff.estimators.joint_folds import JointFoldModels
 from novikoff.estimators.labels import checked_weights
 from novikoff.estimators.linear import LinearModel, restore_on_error
 from novikoff.estimators.margin_search import in_data_units
-from novikoff.estimators.maxmargin import MaxMargin, is_hard_margin
+from novikoff.estimators.maxmargin import MaxMargin, is_hard_margin, remedy
 from novikoff.estimators.one_vs_rest import deadline_in
 from novikoff.estimators.options import C_RANGE, check_max_margin_options
 from novikoff.estimators.usual_cost import usual_cost
@@ -134,7 +134,6 @@ class MaxMarginCV(LinearModel):
     (2, True)
     """
 
-    _remedy = MaxMargin._remedy
     warm_start = False
 
     def __init__(
@@ -167,6 +166,10 @@ class MaxMarginCV(LinearModel):
         self.class_weight = class_weight
         self.n_jobs = n_jobs
         self.verbose = verbose
+
+    @property
+    def _remedy(self) -> str:  # type: ignore[override]
+        return remedy(scales=not self.scale)
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Choose C by cross-validation, fit the model to all examples and certify it.

@@ -4,6 +4,7 @@ AS_OPTIONS = {
     "Set scale=True, or use MaxMargin,": "Add --scale, or leave out --rule (MaxMargin),",
     "Use MaxMargin, which": "Leave out --rule (MaxMargin), which",
     "raise tol, or scale the features (scale=True)": "raise --tol, or add --scale",
+    "Raise the limit, or raise tol.": "Raise the limit, or raise --tol.",
     "or give a finite C.": "or give a finite --C.",
     "give a finite C, or use MaxMarginCV, for": "give a finite --C, or --C auto, for",
     'fit with multi_class="ovr"': "fit with --multi-class ovr",
