@@ -113,7 +113,7 @@ class _Columns:
     def _hint(self, column: str) -> str:
         if self.names is not None and self.width <= _MAX_COMPARED:
             lower = {name.lower(): name for name in self.names}
-            near = difflib.get_close_matches(column.lower(), lower, n=3, cutoff=0.7)
+            near = difflib.get_close_matches(column.lower(), lower, n=3, cutoff=0.65)
             if near:
                 return "did you mean " + " or ".join(quoted(lower[name]) for name in near) + "?"
         return self.listing()
