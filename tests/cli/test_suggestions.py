@@ -95,6 +95,14 @@ def test_an_impossible_date_is_named_once(refused):
     assert "first" not in line
 
 
+@pytest.mark.parametrize("wrong", ["00.00.0000", "31.13.2020"])
+def test_wrong_dates_with_a_year_of_four_digits_are_no_versions(refused, wrong):
+    days = "".join(f"{i},{13 + i % 9}.03.2020,{'uv'[i % 2]}\n" for i in range(12))
+    Path("a.csv").write_text(f"x,born,y\n{days}13,{wrong},u\n")
+    line = refused("fit", "a.csv", "-t", "y")
+    assert f"column 'born', row 13: '{wrong}' is not a date; correct it" in line
+
+
 def test_versions_are_words(run):
     versions = ["1.0.10", "1.2.10", "2.0.11"]
     rows = "".join(f"{i},{versions[i % 3]},{'uv'[i % 2]}\n" for i in range(12))

@@ -9,13 +9,14 @@ from scipy import sparse
 from novikoff.certificate import Status
 from novikoff.compiled.joint_newton import HINGE, SQUARED_HINGE
 from novikoff.compiled.rows import CSR
-from novikoff.maxmargin.joint.choose import joint_soft_margin
+from novikoff.maxmargin.joint.choose import _newton_after, joint_soft_margin
 from novikoff.maxmargin.joint.class_blocks import ClassBlocks
 from novikoff.maxmargin.joint.conjugate import Kept, SparseSpace
+from novikoff.maxmargin.joint.descent import joint_descent
 from novikoff.maxmargin.joint.lifted import DenseRows, SparseRows
 from novikoff.maxmargin.joint.newton import _Rows, joint_newton, takes_conjugates
 from novikoff.maxmargin.joint.problem import JointProblem
-from novikoff.maxmargin.joint.settings import CONJUGATE
+from novikoff.maxmargin.joint.settings import CONJUGATE, GRAM
 from novikoff.run.clock import Clock, Limits
 from tests.maxmargin.joint.problems import problem
 
@@ -158,3 +159,24 @@ def test_noisy_sparse_data_of_many_features_take_it(squared):
 def test_dense_data_do_not():
     X, codes = sparse_noisy()
     assert not takes_conjugates(problem(X.toarray(), codes, 1.0))
+
+
+def test_a_factorisation_follows_where_conjugate_gradients_have_no_digits(monkeypatch):
+    X, codes = sparse_noisy(800, 120, density=0.03)
+    posed, ways = problem(X, codes, 100.0), []
+    assert takes_conjugates(posed)
+
+    def without_digits(problem, *, clock, by_conjugates=None, **how):
+        ways.append(by_conjugates)
+        if by_conjugates is False:
+            return joint_newton(problem, clock=clock, by_conjugates=False, **how)
+        with clock.at_most(2):
+            found = joint_newton(problem, clock=clock, by_conjugates=True, **how)
+        return replace(found, status=Status.PRECISION)
+
+    monkeypatch.setattr("novikoff.maxmargin.joint.choose.joint_newton", without_digits)
+    monkeypatch.setattr("novikoff.maxmargin.joint.choose.GRAM", replace(GRAM, most_unknowns=0))
+    swept = joint_descent(posed, tol=1e-3, clock=Clock(), sweeps=1)
+    found = _newton_after(posed, 1e-3, Clock(), swept)
+    assert ways == [True, False]
+    assert found.status is Status.GAP_REACHED and found.solver.endswith("joint-newton")

@@ -16,12 +16,14 @@ class YearLast:
     """What the texts of a column show, if all of them look like dates with the year last.
 
     Countries differ in the order of such dates, so one that has 13 or more in some place decides
-    for its column. Three numbers with dots may also be a version, such as 1.0.12.
+    for its column. Three numbers with dots may also be a version, such as 1.0.12; with a year of
+    four digits they are taken for a date, though perhaps a wrong one.
     """
 
     holds: bool = True
     dotted: bool = True
     short_year: Place | None = None
+    long_year: Place | None = None
     never_date: Place | None = None
     no_day_and_month: Place | None = None
     not_day_first: Place | None = None
@@ -36,6 +38,8 @@ class YearLast:
         self.dotted = self.dotted and values.has_dots(word)
         if short:
             self.short_year = self.short_year or here
+        else:
+            self.long_year = self.long_year or here
         if not values.has_day_and_month(word):
             self.no_day_and_month = self.no_day_and_month or here
         if not (short or day_first or month_first):
@@ -48,7 +52,7 @@ class YearLast:
     @property
     def are_versions(self) -> bool:
         """Whether these are three numbers with dots that no order makes dates of."""
-        return self.dotted and self.no_day_and_month is not None
+        return self.dotted and self.no_day_and_month is not None and self.long_year is None
 
     @property
     def orders(self) -> tuple[str, ...]:

@@ -152,7 +152,7 @@ def _is_too_stiff(problem: JointProblem) -> bool:
     radius2 = problem.sample.radius * problem.sample.radius
     if problem.most is not None:
         return bool(problem.most.max() * radius2 > MOST_STIFF)
-    return bool(problem.slack2.min() * MOST_STIFF < radius2)
+    return bool(problem.slack2.min() < radius2 / MOST_STIFF)
 
 
 def _suits_newton(problem: JointProblem, small: bool) -> bool:
@@ -249,16 +249,25 @@ def _newton_after(
             found = problem.joined(found, again)
         if not room or found.gap <= tol or clock.stop() is not None:
             return found
-    close = found.gap < CLOSE
-    again = joint_newton(
-        problem,
-        tol=tol,
-        clock=clock,
-        start=found.weights if close else None,
-        offsets=found.offsets if close else None,
-        before=found,
-    )
-    return problem.joined(found, again)
+    ways = [conjugates]
+    if conjugates and newton_work(problem) <= MOST_NEWTON_WORK:
+        # A factorisation has digits where conjugate gradients have none left.
+        ways.append(False)
+    for by_conjugates in ways:
+        close = found.gap < CLOSE
+        again = joint_newton(
+            problem,
+            tol=tol,
+            clock=clock,
+            start=found.weights if close else None,
+            offsets=found.offsets if close else None,
+            before=found,
+            by_conjugates=by_conjugates,
+        )
+        found = problem.joined(found, again)
+        if found.status is not Status.PRECISION or clock.stop() is not None:
+            break
+    return found
 
 
 def joint_hard_margin(
