@@ -4,10 +4,11 @@ import threading
 
 import numpy as np
 import pytest
+from scipy import sparse
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from novikoff import MaxMargin, MaxMarginCV, Perceptron
-from novikoff.run.blas import blas_for
+from novikoff.run.blas import blas_for, blas_for_one
 
 
 def counts():
@@ -67,6 +68,27 @@ def test_large_matrices_keep_their_threads():
     for shape in ((1_000_000, 512), (512, 1_000_000), (2000, 2000)):
         with blas_for(*shape):
             assert counts() == {1}
+
+
+def test_sparse_data_use_one_whatever_their_shape():
+    with blas_for(10_000, 1000, is_sparse=True):
+        assert counts() == {1}
+    X, y = small()
+    seen = []
+    wide = sparse.csr_array((X.ravel(), np.arange(300) * 7, np.arange(0, 301, 3)), (100, 50_000))
+    MaxMargin(C=1.0).set_callbacks(lambda line: seen.append(counts())).fit(wide, y)
+    assert seen and all(each == {1} for each in seen)
+
+
+def test_one_large_matrix_gets_the_threads_that_there_were():
+    with blas_for(10, 10), blas_for(10, 10):
+        with blas_for_one(513):
+            assert counts() == {2}
+        assert counts() == {1}
+        with blas_for_one(512):
+            assert counts() == {1}
+    with blas_for_one(513):
+        assert counts() == {2}
 
 
 def test_fits_that_overlap_give_back_what_there_was():

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 
 from novikoff.certificate import (
     Certificate,
@@ -78,7 +79,7 @@ def fit_jointly(
         costs=training.costs,
         before=before if isinstance(before, Joint) and before.problem == problem else None,
     )
-    with cancel_on_interrupt(cancel), blas_for(*training.X.shape):
+    with cancel_on_interrupt(cancel), blas_for(*training.X.shape, is_sparse=issparse(training.X)):
         fitted = search(task)
     interrupted = cancel.is_set() or task.clock.interrupted() is Status.INTERRUPTED
     return fitted, interrupted

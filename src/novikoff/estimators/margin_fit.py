@@ -27,6 +27,7 @@ from novikoff.estimators.margin_search import (
 )
 from novikoff.estimators.usual_cost import usual_cost
 from novikoff.maxmargin import SOME_MARGIN, Distinct, Problem, Solution, hard_margin, soft_margin
+from novikoff.run.blas import blas_for_one
 from novikoff.run.nonseparable import contradiction
 from novikoff.run.slack_proof import NO_COLUMNS, refute_by_slacks
 from novikoff.sample import Sample
@@ -180,7 +181,9 @@ def find_separator(
 
     def by_slacks(w: Vector, intercept: float, without: Ids = NO_COLUMNS) -> bool:
         coef, seconds = np.ldexp(w, sample.exponent), task.clock.seconds_left
-        found = refute_by_slacks(task.certifier, coef, intercept, without=without, seconds=seconds)
+        how: dict[str, Any] = dict(without=without, seconds=seconds)
+        with blas_for_one(len(coef)):
+            found = refute_by_slacks(task.certifier, coef, intercept, **how)
         refutations.extend([] if found is None else [found])
         return found is not None
 

@@ -10,6 +10,7 @@ from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
@@ -281,7 +282,11 @@ class MaxMarginCV(LinearModel):
         squared = self.loss == SQUARED_HINGE
         models = kind(training, sample, folds, tol=float(self.tol), limits=limits, squared=squared)
         # Products of all folds at once are large, where those of one are small.
-        with nullcontext() if models.batched else blas_for(*training.X.shape):
+        with (
+            nullcontext()
+            if models.batched
+            else blas_for(*training.X.shape, is_sparse=issparse(training.X))
+        ):
             for column, C in enumerate(self.Cs_.tolist()):
                 if deadline is not None and time.perf_counter() >= deadline:
                     break

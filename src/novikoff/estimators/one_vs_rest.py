@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 
 from novikoff.certificate import Certificate, Certifier, Examples, PerClass, Problem, Status
 from novikoff.certificate.exact.prediction import joint_errors
@@ -69,7 +70,7 @@ def fit_classes(
             cancel.set()
         return fitted
 
-    with cancel_on_interrupt(cancel), blas_for(*training.X.shape):
+    with cancel_on_interrupt(cancel), blas_for(*training.X.shape, is_sparse=issparse(training.X)):
         found = _each(against_rest, training.positives, count_threads(n_jobs))
     results = dict(zip(training.positives, found, strict=True))
     certificates = [fitted.certificate for fitted in found]

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from novikoff.certificate import Certifier, JointRefutation, Refutation
 from novikoff.estimators.fitted import Task
 from novikoff.estimators.joint import JointTask
+from novikoff.run.blas import blas_for_one
 from novikoff.run.clock import Clock
 from novikoff.run.least_slack import least_slack
 from novikoff.run.nonseparable import (
@@ -106,4 +107,5 @@ def _by_least_slack(
     )
     if found is None:
         return None
-    return refute_by_slacks(certifier, *found, seconds=clock.seconds_left)
+    with blas_for_one(X.shape[1]):
+        return refute_by_slacks(certifier, *found, seconds=clock.seconds_left)

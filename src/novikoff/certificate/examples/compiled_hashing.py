@@ -40,10 +40,10 @@ def hash_dense(values: Any, keys: Any, out: Any) -> None:
 
     Two rows are read at a time, far apart: one stream does not use all of the memory's speed.
     """
-    empty = np.zeros(2, dtype=np.uint64)
+    first_empty = second_empty = np.uint64(0)
     for j in range(keys.shape[1]):
-        empty[0] += folded(keys[0, j])
-        empty[1] += folded(keys[1, j])
+        first_empty += folded(keys[0, j])
+        second_empty += folded(keys[1, j])
     half = (values.shape[0] + 1) // 2
     for i in range(half):
         k = min(i + half, values.shape[0] - 1)
@@ -55,8 +55,8 @@ def hash_dense(values: Any, keys: Any, out: Any) -> None:
             word = bits(values[k, j])
             first_k += folded(word + keys[0, j])
             second_k += folded(word + keys[1, j])
-        out[i] = joined(first_i - empty[0], second_i - empty[1])
-        out[k] = joined(first_k - empty[0], second_k - empty[1])
+        out[i] = joined(first_i - first_empty, second_i - second_empty)
+        out[k] = joined(first_k - first_empty, second_k - second_empty)
 
 
 @njit()
