@@ -42,6 +42,10 @@ FEW = 1 << 14
 """Up to this many where numba is imported already, as in a fit. 80,000 values in 40,000 sparse rows
 take 2.9 ms with numpy, and compiled 0.5; 9,000 take 0.3 ms, and 0.1 at half the value."""
 
+FEW_DENSE = 1 << 16
+"""The same for arrays, which take numpy less: 1 ms at this size. A first fit of a small table then
+compiles no hashes, half a second."""
+
 PIECE = 12_000
 """How many values numpy hashes at a time, so that intermediate results stay in the cache. A CSR
 matrix with 62,500 values takes 1.2 ms at half, 1.0 at the value and at twice, 3.2 in one piece."""
@@ -61,7 +65,7 @@ def column_keys(n_columns: int) -> Words:
 
 def hash_dense(values: Any, keys: Words, out: Words) -> None:
     """Hash rows of an array."""
-    if not _suits_numpy(values.size):
+    if not _suits_numpy(values.size, FEW_DENSE):
         from novikoff.certificate.examples import compiled_hashing
 
         compiled_hashing.hash_dense(values, keys, out)
@@ -145,9 +149,9 @@ def _listed(n_rows: int, rows: Any, columns: Any, words: Words) -> Words:
     return out
 
 
-def _suits_numpy(n_values: int) -> bool:
+def _suits_numpy(n_values: int, few: int = FEW) -> bool:
     """Whether numpy hashes so many values, and not compiled loops."""
-    return n_values <= (min(FEW, SMALL) if "numba" in sys.modules else SMALL)
+    return n_values <= (min(few, SMALL) if "numba" in sys.modules else SMALL)
 
 
 def _pieces(n_rows: int, n_values: int) -> Iterator[slice]:
