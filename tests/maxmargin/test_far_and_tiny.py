@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.datasets import load_breast_cancer
+from sklearn.exceptions import ConvergenceWarning
 
 from novikoff import MaxMargin, is_separable
 from novikoff.certificate import Inconclusive, NonSeparation, Separation, Status
@@ -103,3 +104,17 @@ def test_large_penalties_on_dense_data_that_are_mostly_zeros(C):
     clf = MaxMargin(C=C, tol=1e-2).fit(X, y)
     assert clf.status_ is Status.GAP_REACHED
     assert clf.n_iter_ <= 2 * MaxMargin(C=C, tol=1e-2).fit(sparse.csr_array(X), y).n_iter_
+
+
+def test_a_penalty_beyond_all_digits_ends_soon():
+    """Squares overflow on the way, of which nothing is to be heard."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(900, 300)) / np.sqrt(np.arange(1, 301))
+    y = X @ rng.normal(size=300) > 0.0
+    with pytest.warns(ConvergenceWarning) as caught:
+        clf = MaxMargin(C=1.0).fit(1e150 * X, y)
+    assert [each.category for each in caught] == [ConvergenceWarning]
+    assert clf.status_ is Status.PRECISION and clf.n_iter_ <= 110
+    clf.certificate_.verify(1e150 * X, y)
+    with pytest.warns(ConvergenceWarning):
+        assert MaxMargin(C=1.0, max_iter=20).fit(1e150 * X, y).status_ is Status.MAX_ITER

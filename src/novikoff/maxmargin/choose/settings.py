@@ -5,6 +5,9 @@ from dataclasses import dataclass
 from novikoff.maxmargin.problem import Problem
 from novikoff.maxmargin.wolfe.precise import SOME_MARGIN
 
+MOST_STIFF = 2.0**200
+"""C times the squared length of the rows, beyond which no objective has digits for both terms."""
+
 
 @dataclass(frozen=True)
 class ChooseSettings:

@@ -20,6 +20,7 @@ from novikoff.maxmargin.choose.costs import (
 )
 from novikoff.maxmargin.choose.settings import (
     CHOOSE,
+    MOST_STIFF,
     ChooseSettings,
     gap_to_aim_at,
     is_small,
@@ -35,6 +36,9 @@ from novikoff.maxmargin.wolfe.search import Search, heaviest
 from novikoff.maxmargin.wolfe.working_set import WorkingSet
 from novikoff.maxmargin.zeros import sparse_copy
 from novikoff.run.clock import Clock
+
+STIFF_PASSES = 100
+"""The passes of a search whose objective has no digits: small ones reach their gap nevertheless."""
 
 
 def soft_margin(
@@ -61,6 +65,25 @@ def soft_margin(
     settings : ChooseSettings, optional
         Which solver is chosen.
     """
+    if not _is_too_stiff(problem):
+        return _soft(problem, tol, clock, start, settings)
+    asked_more = clock.fits(STIFF_PASSES + 1.0)
+    with np.errstate(over="ignore", invalid="ignore"), clock.at_most(STIFF_PASSES):
+        found = _soft(problem, tol, clock, start, settings)
+    # More passes would find no more digits, unless the limit is not the one set here.
+    cut_here = found.status is Status.MAX_ITER and asked_more
+    return replace(found, status=Status.PRECISION) if cut_here else found
+
+
+def _is_too_stiff(problem: Problem) -> bool:
+    assert problem.slack2 is not None
+    radius = problem.sample.radius
+    return bool(problem.slack2.min() < radius * radius / MOST_STIFF)
+
+
+def _soft(
+    problem: Problem, tol: float, clock: Clock, start: Vector | None, settings: ChooseSettings
+) -> Solution:
     cheap = is_cheap(Shape.of(problem), settings)
     few = problem.n_examples < settings.corral_examples * problem.n_features
     if few and not cheap and not clock.wants_separator:

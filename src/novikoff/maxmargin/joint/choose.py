@@ -19,7 +19,7 @@ from math import inf
 import numpy as np
 
 from novikoff.certificate import Status
-from novikoff.maxmargin.choose.settings import CHOOSE
+from novikoff.maxmargin.choose.settings import CHOOSE, MOST_STIFF
 from novikoff.maxmargin.joint.corral import joint_corral
 from novikoff.maxmargin.joint.descent import joint_descent
 from novikoff.maxmargin.joint.gram_newton import gram_work, joint_gram_newton
@@ -64,9 +64,6 @@ SMALL_RATIO, RATIO = 15, 5
 are left to Newton's method. Small ones: 150 x 4 and three classes take the exact solver 4 to 8 ms,
 Newton's method 6 to 10; 500 x 8 lognormal columns of different units 130 to 290 and 20. Others:
 with fewer, few examples carry the weight of separable classes."""
-
-MOST_STIFF = 2.0**200
-"""C times the squared length of the rows, beyond which no objective has digits for both terms."""
 
 STIFF_PASSES = 10
 """The passes that a search gets nevertheless, for a model to return."""
