@@ -93,8 +93,7 @@ def _values_by_block(X: Any) -> Iterator[NDArray[np.float64]]:
     for begin in range(0, X.shape[0], rows):
         part = X[begin : begin + rows]
         if sparse.issparse(part):
-            part.sort_indices()
-            part = part.data
+            part = part.sorted_indices().data
         yield part[part != 0].astype(np.float64)
 
 

@@ -57,7 +57,6 @@ class LinearModel(ClassifierMixin, BaseEstimator):
     verbose: int
     warm_start: bool
     class_weight: Any
-    _remedy: str
     _machine: KernelMachine | None = None
     _callbacks: tuple[Callback, ...] = ()
     _chosen_from: int = 1
@@ -237,6 +236,11 @@ class LinearModel(ClassifierMixin, BaseEstimator):
         """Remove attributes of an earlier fit that this one does not have."""
         for name in names:
             self.__dict__.pop(name, None)
+
+    @property
+    def _remedy(self) -> str:
+        """What helps a run that ended at a limit."""
+        raise NotImplementedError
 
     def _warn_if_cut_short(self) -> None:
         """Warn once if a limit ended a run before its target was reached."""

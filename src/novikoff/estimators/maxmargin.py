@@ -214,7 +214,7 @@ class MaxMargin(LinearModel):
         self.verbose = verbose
 
     @property
-    def _remedy(self) -> str:  # type: ignore[override]
+    def _remedy(self) -> str:
         return remedy(scales=self.kernel == "linear" and not self.scale)
 
     def fit(

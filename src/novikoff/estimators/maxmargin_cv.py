@@ -169,7 +169,7 @@ class MaxMarginCV(LinearModel):
         self.verbose = verbose
 
     @property
-    def _remedy(self) -> str:  # type: ignore[override]
+    def _remedy(self) -> str:
         return remedy(scales=not self.scale)
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:

@@ -288,7 +288,7 @@ class Perceptron(LinearModel):
         self.verbose = verbose
 
     @property
-    def _remedy(self) -> str:  # type: ignore[override]
+    def _remedy(self) -> str:
         has_scale = self.scale or self.kernel != "linear"
         scale = "Use" if has_scale else "Set scale=True, or use"
         return (
