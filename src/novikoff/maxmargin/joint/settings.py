@@ -237,7 +237,10 @@ GRAM = GramSettings()
 
 @dataclass(frozen=True)
 class ConjugateSettings:
-    """How exactly conjugate gradients solve Newton's equation, and their preconditioner."""
+    """How exactly conjugate gradients solve Newton's equation, and their preconditioner.
+
+    Values without a measurement beside them are not tuned.
+    """
 
     forcing: float = 0.05
     """How far the residual must fall, in units of what it was."""
