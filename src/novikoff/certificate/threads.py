@@ -84,13 +84,20 @@ def in_order(work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[
     if workers is None:
         yield from map(work, items)
         return
+    yield from _in_runs(workers, work, _runs(items))
+
+
+def _in_runs(
+    workers: _Workers, work: Callable[[Item], Result], runs: Iterable[list[Item]]
+) -> Iterator[Result]:
+    """Yield the results of all items, each run of which one thread takes."""
     pending: deque[Future[list[Result]]] = deque()
 
     def work_on(run: list[Item]) -> list[Result]:
         return [work(item) for item in run]
 
     try:
-        for run in _runs(items):
+        for run in runs:
             pending.append(workers.pool.submit(work_on, run))
             if len(pending) > 2 * workers.number:
                 yield from pending.popleft().result()
@@ -124,4 +131,11 @@ def by_slices(work: Callable[[slice], Result], length: int) -> Iterator[Result]:
     """
     if length <= SLICE:
         return iter([work(slice(0, length))])
-    return in_order(work, (slice(begin, begin + SLICE) for begin in range(0, length, SLICE)))
+    slices = [slice(begin, begin + SLICE) for begin in range(0, length, SLICE)]
+    workers = _WORKERS.get()
+    # A slice takes as long as to hand it to a thread, so each thread takes few long runs.
+    longest = -(-len(slices) // (2 * workers.number)) if workers is not None else len(slices)
+    if workers is None or longest < _LONGEST_RUN:
+        return map(work, slices)
+    runs = (slices[begin : begin + longest] for begin in range(0, len(slices), longest))
+    return _in_runs(workers, work, runs)

@@ -4,6 +4,7 @@ The Hessian is ``I + sum D_i x_i x_i^T`` over active examples, relative to the c
 is an intercept, it has the last coordinate, in which every example is 1 and ``I`` is 0.
 """
 
+from collections.abc import Iterator
 from typing import Any, Protocol
 
 import numpy as np
@@ -13,6 +14,7 @@ from scipy.linalg import get_blas_funcs, get_lapack_funcs
 from novikoff.compiled import blocks
 from novikoff.compiled import hinge as compiled
 from novikoff.maxmargin.passes import Ids, Part, Passes, Vector
+from novikoff.run.blas import NARROW
 
 
 class Preconditioner(Protocol):
@@ -74,18 +76,39 @@ def _hessian(
     sample, d = passes.sample, passes.n_features
     width = d + int(sample.affine)
     hessian = np.zeros((width, width), dtype=dtype, order="F")
-    block = np.empty((at_once, width), dtype=dtype)
     roots = np.sqrt(stiffness)
-    for rows, here, those in passes.over(ids):
+
+    def pieces(part: Part, block: NDArray[Any]) -> Iterator[NDArray[Any]]:
+        rows, here, those = part
         for begin in range(0, len(here), at_once):
-            passes.check()
             mine = roots[those][begin : begin + at_once]
-            part = block[: len(mine)]
-            blocks.scaled(rows, here[begin : begin + at_once], sample.centre, mine, part)
+            piece = block[: len(mine)]
+            blocks.scaled(rows, here[begin : begin + at_once], sample.centre, mine, piece)
             with np.errstate(over="ignore"):
                 # In units of the radius the intercept's coordinate is as large as the others.
-                part[:, d:] = mine[:, None] * (sample.radius or 1.0)
-            hessian = syrk(1.0, part.T, beta=1.0, c=hessian, lower=1, overwrite_c=1)
+                piece[:, d:] = mine[:, None] * (sample.radius or 1.0)
+            yield piece
+
+    def add(part: Part) -> NDArray[Any]:
+        block = np.empty((min(at_once, len(part[1])), width), dtype=dtype)
+        total = np.zeros((width, width), dtype=dtype)
+        for piece in pieces(part, block):
+            # The diagonal shows what overflows in single precision.
+            with np.errstate(over="ignore", invalid="ignore"):
+                total += piece.T @ piece
+        return total
+
+    if width <= NARROW:
+        # numpy's product releases the interpreter's lock, scipy's does not.
+        for total in passes.each(add, ids):
+            with np.errstate(over="ignore", invalid="ignore"):
+                hessian += total
+    else:
+        block = np.empty((at_once, width), dtype=dtype)
+        for part in passes.over(ids):
+            for piece in pieces(part, block):
+                passes.check()
+                hessian = syrk(1.0, piece.T, beta=1.0, c=hessian, lower=1, overwrite_c=1)
     diagonal = np.arange(width)
     hessian[diagonal[:d], diagonal[:d]] += 1.0
     # Where no example is active, the intercept's coordinate has no curvature at all.
