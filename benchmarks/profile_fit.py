@@ -23,7 +23,7 @@ from benchmarks.measure import RESULTS, in_turn, write_rows
 from novikoff import Perceptron
 from novikoff.certificate import certify
 from novikoff.estimators import online, perceptron, refutations, training
-from novikoff.run import bounds, loop
+from novikoff.run import bounds, search
 from novikoff.sample import Sample
 
 # The functions that are timed: module or class, name, and title in the table.
@@ -35,8 +35,8 @@ STAGES: list[tuple[Any, str, str]] = [
     (perceptron, "visit_order", "order"),
     (Sample, "_measure", "norms"),
     (Sample, "margins", "check for a separator"),
-    (loop._Search, "sweep_all", "full passes"),
-    (loop._Search, "sweep_near", "cheap passes"),
+    (search.Search, "sweep_all", "full passes"),
+    (search.Search, "sweep_near", "cheap passes"),
     (bounds.Bounds, "tighten", "bounds"),
     (Sample, "model", "recompute w"),
     (certify, "margin_below", "certificate, lower"),

@@ -11,7 +11,7 @@ from benchmarks.measure import Report, in_turn
 from novikoff import Perceptron
 from novikoff.rules import Classic, Rule, ScaleFree
 from novikoff.run import Clock, Limits, run
-from novikoff.run.loop import NEARNESS
+from novikoff.run.search import NEARNESS
 from novikoff.sample import Memory, Sample, storage_of, visit_order
 
 

@@ -2,7 +2,7 @@
 
 from benchmarks.profile_fit import STAGES, profile, warmed
 from novikoff.data import planted
-from novikoff.run.loop import PATIENCE
+from novikoff.run.search import PATIENCE
 
 
 def test_every_stage_of_a_fit_is_timed():

@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from novikoff import Perceptron, rules
 from novikoff.certificate import Inconclusive, NonSeparation, Separation, Status
-from novikoff.run.loop import LEAST_PASSES, MOST_PASSES, PATIENCE
+from novikoff.run.search import LEAST_PASSES, MOST_PASSES, PATIENCE
 
 
 def table(n=300, noise=0.1, seed=0, scales=(1.0, 1.0, 10.0, 100.0)):

@@ -11,7 +11,7 @@ from scipy import sparse
 from novikoff import Perceptron
 from novikoff.certificate import Inconclusive, Separation, Status
 from novikoff.data import planted
-from novikoff.run import loop
+from novikoff.run import search
 from tests.estimators.problems import ALL_RULES, assert_proved, noise, three_classes
 from tests.theorems.optimum import affine_optimum, optimum
 
@@ -112,7 +112,7 @@ def test_a_margin_that_is_there_is_never_excluded():
 def test_bounds_beside_the_excluded_margin(monkeypatch):
     """Upper bounds next to the margin that was asked for, to the last bit: claimed only if true."""
     # Without the proof that nothing separates the examples, which would come first.
-    monkeypatch.setattr(loop, "PATIENCE", 10_000)
+    monkeypatch.setattr(search, "PATIENCE", 10_000)
     X = np.array([[0.0, 0.0], [3.0, 0.0], [1.0, 1.0], [2.0, -0.3]])
     y = np.array([0, 0, 1, 1])
     plain = Perceptron(random_state=0, shuffle=False, min_margin=0.0, max_iter=40, average=False)
