@@ -1,5 +1,6 @@
 """The examples of a fit: validated, typed and hashed once, whatever is fitted to them."""
 
+import copy
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,7 +11,7 @@ from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import validate_data
 
 from novikoff.certificate import Examples, Problem, fingerprint_of_hashes
-from novikoff.certificate.examples.blocks import Floats
+from novikoff.certificate.examples.blocks import Floats, as_float64
 from novikoff.certificate.examples.fingerprint import hash_rows
 from novikoff.certificate.examples.labels import check_classes, signs_against
 from novikoff.certificate.examples.matrix import as_array, canonical, check_matrix
@@ -73,7 +74,7 @@ class Training:
         X = check_matrix(X)
         if scale or is_converted_at_once(X):
             # Rows are sorted here for the fingerprint, the search and the certificate together.
-            X = canonical(X)
+            X = _readable(canonical(X))
         hashes = hash_rows(X)
         names = getattr(estimator, "feature_names_in_", None)
         problem = Problem(
@@ -139,6 +140,15 @@ class Training:
         if not np.isfinite(sample.norms2).all():
             assert_all_finite(self.X, input_name="X")
         return sample
+
+
+def _readable(X: Any) -> Any:
+    """Return sparse integers as the floats that every pass would make of them."""
+    if not sparse.issparse(X) or X.dtype in IN_PLACE:
+        return X
+    X = copy.copy(X)
+    X.data = as_float64(X.data)
+    return X
 
 
 def read_examples(

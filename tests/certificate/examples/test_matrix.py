@@ -16,6 +16,7 @@ from novikoff.certificate import (
     fingerprint,
     row_hashes,
 )
+from novikoff.certificate.examples import matrix
 from novikoff.certificate.examples.blocks import blocks
 from novikoff.certificate.examples.matrix import canonical, check_matrix, with_true_flags
 from novikoff.sample import storage_of
@@ -148,9 +149,12 @@ def scattered(seed, dtype=np.float64, *, repeated=False):
     return sparse.csr_array((values, columns.ravel(), ends), shape=(40, 30))
 
 
+@pytest.mark.parametrize("compiled", [False, True])
 @pytest.mark.parametrize("repeated", [False, True])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64, np.uint8])
-def test_sorted_rows_have_the_bits_that_blocks_have(dtype, repeated):
+def test_sorted_rows_have_the_bits_that_blocks_have(dtype, repeated, compiled, monkeypatch):
+    if compiled:
+        monkeypatch.setattr(matrix, "SMALL", -1)
     X = scattered(0, dtype, repeated=repeated)
     before = X.data.copy(), X.indices.copy()
     checked = check_matrix(X)

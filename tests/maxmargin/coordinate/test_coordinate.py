@@ -105,6 +105,19 @@ def test_conjugate_gradients_on_the_face_save_passes():
     assert with_them.passes < without.passes
 
 
+def test_heavy_columns_treated_exactly_save_passes():
+    rng = np.random.default_rng(0)
+    X = sparse.csr_array(rng.poisson(20.0 / np.arange(1, 1001), (800, 1000)).astype(float))
+    y = np.where(rng.random(800) < 0.5, 1, -1)
+    with_them, without = clock_of(100_000), clock_of(100_000)
+    _, helped = solved(X, y, 10.0, tol=1e-4, clock=with_them)
+    _, alone = solved(
+        X, y, 10.0, tol=1e-4, clock=without, settings=CoordinateSettings(most_heavy=0)
+    )
+    assert helped.upper == pytest.approx(alone.upper, rel=2e-4)
+    assert with_them.passes < 0.8 * without.passes
+
+
 @pytest.mark.parametrize("C", [1e-3, 0.1, 1.0, 10.0])
 def test_soft_margin_equals_liblinear_without_intercept(C):
     p = text_like(1500, 600, 20, noise=0.1, random_state=0)

@@ -24,12 +24,13 @@ differ by one of two numbers ``D``, one for each carry, with ``0 < |D| < N``. Fo
 difference ``p D`` has the value ``δ`` for at most one ``p``. ∎
 """
 
-import sys
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+from novikoff.certificate.exact.sums import suits_numpy
 
 Words = npt.NDArray[np.uint64]
 
@@ -65,7 +66,7 @@ def column_keys(n_columns: int) -> Words:
 
 def hash_dense(values: Any, keys: Words, out: Words) -> None:
     """Hash rows of an array."""
-    if not _suits_numpy(values.size, FEW_DENSE):
+    if not suits_numpy(values.size, SMALL, FEW_DENSE):
         from novikoff.certificate.examples import compiled_hashing
 
         compiled_hashing.hash_dense(values, keys, out)
@@ -79,7 +80,7 @@ def hash_dense(values: Any, keys: Words, out: Words) -> None:
 
 def hash_sparse(data: Any, indices: Any, ends: Any, keys: Words, out: Words) -> None:
     """Hash rows of a CSR block of floats."""
-    if not _suits_numpy(data.size):
+    if not suits_numpy(data.size, SMALL, FEW):
         from novikoff.certificate.examples import compiled_hashing
 
         compiled_hashing.hash_sparse(data, indices, ends, keys, out)
@@ -104,7 +105,7 @@ def hash_table(hashes: Words, codes: Any, weights: Any, n_classes: int, n_column
 
     ``weights`` may be empty, which is the same as a weight of 1 for each.
     """
-    if not _suits_numpy(hashes.size):
+    if not suits_numpy(hashes.size, SMALL, FEW):
         from novikoff.certificate.examples import compiled_hashing
 
         return int(compiled_hashing.hash_table(hashes, codes, weights, n_classes, n_columns))
@@ -147,11 +148,6 @@ def _listed(n_rows: int, rows: Any, columns: Any, words: Words) -> Words:
     at = rows + 1 + 2 * np.arange(words.size)
     out[at], out[at + 1] = columns, words
     return out
-
-
-def _suits_numpy(n_values: int, few: int = FEW) -> bool:
-    """Whether numpy hashes so many values, and not compiled loops."""
-    return n_values <= (min(few, SMALL) if "numba" in sys.modules else SMALL)
 
 
 def _pieces(n_rows: int, n_values: int) -> Iterator[slice]:

@@ -13,7 +13,7 @@ from scipy import sparse
 
 from novikoff.certificate.errors import CertificateError
 from novikoff.certificate.exact.arithmetic import check_arithmetic
-from novikoff.certificate.exact.sums import read_only
+from novikoff.certificate.exact.sums import read_only, suits_numpy
 from novikoff.certificate.examples.blocks import LARGEST_EXACT, Floats, as_float64
 from novikoff.certificate.examples.hashing import SMALL
 
@@ -23,6 +23,12 @@ BAD_ENDS, BAD_COLUMNS, UNSORTED, REPEATED, CANONICAL = range(5)
 # Sparse matrices whose rows are not sorted are sorted as a whole up to this many bytes, in a copy.
 # Tf-idf of 9,000 texts in 18,034 triples of characters, 35 MB, is verified in 0.14 s, else 0.28.
 SORTED_AT_ONCE = 1 << 30
+
+# Rows are sorted by counting if a value has no more than so many others in its row, on average.
+# The words of 5,000 short texts, with 13, take 0.4 ms, and 0.9 by way of columns; of 3,000 texts,
+# with 163, 3.1 and 4.9; of 7,570, with 134, 5.7 and 5.9; groups of letters of 1,500, with 1,540, 67
+# and 22.
+SHORT_ROWS = 200.0
 
 _DAMAGE = {
     BAD_ENDS: "its row pointers must not decrease, nor exceed the number of values",
@@ -158,9 +164,13 @@ def canonical(X: Any) -> Any:
     """
     if not sparse.issparse(X) or X.has_canonical_format:
         return X
-    # By way of columns, which sorts in linear time; but it would sum repeated columns in another
-    # order than a check of the data does, block by block, and change the last bit.
-    ordered = X.tocsc().tocsr()
+    # Both ways would sum repeated columns in another order than a check of the data does, block by
+    # block, and change the last bit.
+    if not suits_numpy(X.nnz, SMALL) and _is_short(X):
+        ordered = _with_rows_sorted(X)
+    else:
+        # By way of columns, in linear time.
+        ordered = X.tocsc().tocsr()
     if ordered.has_canonical_format:
         return ordered
     X = X.copy() if X.dtype.kind in "ui" and X.dtype.itemsize == 8 else X.astype(np.float64)
@@ -176,6 +186,24 @@ def canonical_if_small(X: Any) -> Any:
     if not sparse.issparse(X) or X.data.nbytes + X.indices.nbytes > SORTED_AT_ONCE:
         return X
     return canonical(X)
+
+
+def _is_short(X: Any) -> bool:
+    """Whether rows are so short that to compare all pairs of their columns is fast."""
+    counts = np.diff(X.indptr).astype(np.float64)
+    return bool(counts @ counts <= SHORT_ROWS * X.nnz)
+
+
+def _with_rows_sorted(X: Any) -> Any:
+    """A copy of a CSR matrix; its columns are in order in each row, if none is repeated."""
+    from novikoff.certificate.examples import compiled_rows
+
+    order = np.zeros(X.indices.size, dtype=X.indices.dtype)
+    arrays = (read_only(np.ascontiguousarray(array)) for array in (X.indices, X.indptr))
+    compiled_rows.sort_rows(*arrays, order)
+    ordered = copy.copy(X)
+    ordered.data, ordered.indices = X.data[order], X.indices[order]
+    return with_true_flags(ordered)
 
 
 def _may_be_changed(array: npt.NDArray[Any]) -> bool:
@@ -212,7 +240,7 @@ def _numbers(what: str, array: Any) -> Any:
 
 def _state(indices: Any, ends: Any, n_columns: int) -> int:
     """What the indices of a CSR matrix are: the worst over its rows."""
-    if indices.size + ends.size > SMALL:
+    if not suits_numpy(indices.size + ends.size, SMALL):
         from novikoff.certificate.examples import compiled_rows
 
         return int(compiled_rows.state(indices, ends, n_columns))

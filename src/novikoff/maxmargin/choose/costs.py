@@ -128,8 +128,9 @@ def suits_sparse_newton(problem: Problem, settings: ChooseSettings = CHOOSE) -> 
     n, least = problem.n_examples, settings.sparse_newton_examples
     if n >= least * problem.n_features:
         return True
-    used = int(np.count_nonzero(np.bincount(problem.sample.storage.matrix.indices)))
-    return n >= least * used
+    used = np.zeros(problem.n_features, dtype=np.bool_)
+    used[problem.sample.storage.matrix.indices] = True
+    return n >= least * int(np.count_nonzero(used))
 
 
 def favours_sweeps(shape: Shape, settings: ChooseSettings = CHOOSE) -> bool:

@@ -6,7 +6,7 @@ Hestenes, "Multiplier and gradient methods", Journal of Optimization Theory and 
 the estimate of the intercept, which moves by ``pull T`` after every sweep.
 """
 
-from math import inf
+from math import inf, sqrt
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from novikoff.compiled import blocks
 from novikoff.compiled import dual as compiled
 from novikoff.compiled.dual import ALONG, GAP, MASS, OFFSET, STEPS, TOTAL, WORST, Terms
 from novikoff.compiled.rows import CSR
+from novikoff.maxmargin.coordinate.heavy import Heavy
 from novikoff.maxmargin.coordinate.settings import CoordinateSettings
 from novikoff.maxmargin.passes import Ids, Passes, Vector
 from novikoff.maxmargin.problem import Problem
@@ -127,9 +128,13 @@ class Dual:
         """Return ``w . (x - centre)`` for a vector that is itself relative to the centre."""
         return self._products(ids, w, 0.0)
 
-    def descend_on_face(self, ids: Ids) -> None:
-        """Minimise over the weights of the given examples, nearly; others stay as they are."""
-        Face(self, ids).descend()
+    def descend_on_face(self, ids: Ids, *, by_columns: bool = False) -> bool:
+        """Minimise over the weights of the given examples, nearly; others stay as they are.
+
+        ``by_columns`` treats the heaviest columns of sparse rows exactly. Returns whether the way
+        to the minimum was not shortened.
+        """
+        return Face(self, ids, by_columns).descend()
 
     def _products(self, ids: Ids, w: Vector, total: float) -> Vector:
         """Return ``(w - total centre) . (x - centre)``."""
@@ -140,19 +145,33 @@ class Dual:
 class Face:
     """The weights of some examples, over which the dual is minimised by conjugate gradients."""
 
-    def __init__(self, dual: Dual, ids: Ids) -> None:
+    def __init__(self, dual: Dual, ids: Ids, by_columns: bool) -> None:
         self.dual, self.ids = dual, ids
         self.signs = dual.signs[ids].astype(np.float64)
         self.slack2, self.curves = dual.slack2[ids], dual.curves[ids]
         self.along = dual.along[ids]
         # Sparse rows are scattered over the data, and read many times: they are copied.
         self.rows: CSR | None = None
+        self.heavy: Heavy | None = None
         if dual.sample.is_sparse:
-            self.rows, _ = dual.passes.gathered(ids, self.signs)
+            self.rows, moments = dual.passes.gathered(ids, np.ones(len(ids)))
+            if by_columns:
+                self.heavy = self._heaviest(self.rows, moments[1])
         self.places: Ids = np.arange(len(ids), dtype=np.int64)
 
-    def descend(self) -> None:
-        """Go to the minimum, nearly.
+    def _heaviest(self, rows: CSR, squares: Vector) -> Heavy | None:
+        """Return the preconditioner of the columns with the largest sums of squares."""
+        dual, settings = self.dual, self.dual.settings
+        most = int(sqrt(settings.heavy_values * len(rows.data)))
+        some = min(most, settings.most_heavy, int(np.count_nonzero(squares)))
+        if not some:
+            return None
+        heavy = np.sort(np.argpartition(-squares, some - 1)[:some])
+        least = np.maximum(self.slack2, settings.least_rest * self.curves)
+        return Heavy.of(rows, heavy, dual.centre, dual.pull, self.curves, least)
+
+    def descend(self) -> bool:
+        """Go to the minimum, nearly; return whether the way was not shortened.
 
         Weights that would become negative become zero. Does nothing where that would not lower
         the dual.
@@ -162,7 +181,7 @@ class Face:
         slopes = signs * (products + dual.state[OFFSET]) + self.slack2 * dual.weights[self.ids]
         change, moved = np.zeros(len(self.ids)), np.zeros_like(dual.w)
         residual = 1.0 - slopes
-        preconditioned = residual / self.curves
+        preconditioned = self._preconditioned(residual)
         direction = preconditioned.copy()
         size = float(residual @ preconditioned)
         least = settings.face_forcing**2 * size
@@ -180,18 +199,23 @@ class Face:
             change += length * direction
             moved += length * w
             residual -= length * image
-            preconditioned = residual / self.curves
+            preconditioned = self._preconditioned(residual)
             before, size = size, float(residual @ preconditioned)
             direction = preconditioned + (size / before) * direction
-        self._go(change, moved)
+        return self._go(change, moved)
 
-    def _go(self, change: Vector, moved: Vector) -> None:
+    def _preconditioned(self, residual: Vector) -> Vector:
+        if self.heavy is None:
+            return residual / self.curves
+        return self.signs * self.heavy.solve(self.signs * residual)
+
+    def _go(self, change: Vector, moved: Vector) -> bool:
         """Add a change to weights, cut at zero, and shortened until the dual falls."""
         dual = self.dual
         estimate = dual.state[OFFSET] - dual.pull * dual.total
         at_first = dual.weights[self.ids]
         before = self._value(at_first, dual.w, estimate)
-        for _ in range(dual.settings.trials):
+        for trial in range(dual.settings.trials):
             weights = at_first + change
             cut = np.flatnonzero(weights < 0.0)
             w = dual.w + moved + self._sum(cut, -self.signs[cut] * weights[cut])
@@ -201,8 +225,9 @@ class Face:
                 dual.state[TOTAL] = weights @ self.signs if dual.sample.affine else 0.0
                 dual.state[OFFSET] = estimate + dual.pull * dual.total
                 dual.state[ALONG] = w @ dual.centre
-                return
+                return trial == 0
             change, moved = 0.25 * change, 0.25 * moved
+        return False
 
     def _value(self, weights: Vector, w: Vector, estimate: float) -> float:
         """Return the augmented dual, to be minimised, of weights on these examples alone."""

@@ -102,6 +102,8 @@ class _Run:
         self.passes.reserved = settings.reserved_passes
         self.signs = self.sample.signs[self.sample.order].astype(np.float64)
         self.judged = False
+        # Whether the last face of sparse data, if there was one, led to its minimum.
+        self.led = self.sample.is_sparse
         self.lower, self.upper = -inf if self.hard else 0.0, inf
         self.w, self.offset = np.zeros(problem.n_features), 0.0
         self.weights = np.zeros(self.sample.n_examples)
@@ -151,7 +153,8 @@ class _Run:
         supports = []
         # Where any separator will do, scans look for one.
         brief = self.hard or self.clock.wants_separator
-        for _ in range(settings.most_sweeps if brief else settings.most_soft_sweeps):
+        soft_sweeps = settings.few_soft_sweeps if self.led else settings.most_soft_sweeps
+        for _ in range(settings.most_sweeps if brief else soft_sweeps):
             ids = self.draw.permutation(ids)
             carrying = dual.weights > 0.0
             ids, worst = dual.sweep(ids, bound)
@@ -179,7 +182,9 @@ class _Run:
         changed = np.count_nonzero(carrying != (dual.weights > 0.0))
         independent = not self.hard or len(support) <= self.problem.n_features
         if independent and changed <= settings.settled * len(support):
-            dual.descend_on_face(support)
+            by_columns = self.led and not self.hard
+            led = dual.descend_on_face(support, by_columns=by_columns)
+            self.led = led and self.sample.is_sparse
 
     def _is_slow(self, supports: list[int], seen: float, before: float) -> bool:
         """Whether many sweeps are to come, judged by the support vectors and the last two gaps."""
