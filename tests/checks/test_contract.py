@@ -45,9 +45,11 @@ pytestmark = pytest.mark.filterwarnings(
         MaxMarginCV(Cs=4, cv=3, loss="hinge"),
         MaxMarginCV(Cs=4, cv=3, multi_class="ovr"),
         # With slack: a hard margin separates whatever a wide kernel can, and weights of classes
-        # have no effect on it. No precomputed or sigmoid kernel: some checks change the values of
-        # the one, and the other is not positive semidefinite on their data. No gamma="scale", as in
-        # SVC: it is a variance over the rows, which weights and repetitions do not change alike.
+        # have no effect on it. No gamma="scale", as in SVC: it is a variance over the rows, which
+        # weights and repetitions do not change alike. The sigmoid kernel has the parameters, and
+        # the precomputed one the slack, for which no combination of examples that a search meets
+        # has a negative square: some checks have rows of length 140, and one truncates the kernel
+        # matrix to integers.
         Perceptron(kernel="rbf", C=0.01, max_iter=100),
         Perceptron(kernel="rbf", C=0.01, max_iter=100, multi_class="ovr"),
         Perceptron(kernel="laplacian", rule="passive-aggressive", average=True, C=0.01),
@@ -56,6 +58,10 @@ pytestmark = pytest.mark.filterwarnings(
         Perceptron(kernel="poly", C=0.01, max_iter=100, multi_class="ovr"),
         Perceptron(kernel=Products(), rule="classic", C=1.0, max_iter=100),
         Perceptron(kernel=Products(), C=1.0, max_iter=100, multi_class="ovr"),
+        Perceptron(kernel="sigmoid", gamma=1e-5, coef0=-1.0, C=1.0, max_iter=20),
+        Perceptron(kernel="sigmoid", gamma=1e-6, coef0=-1.0, C=1e4, max_iter=20, multi_class="ovr"),
+        Perceptron(kernel="precomputed", C=0.01, max_iter=100),
+        Perceptron(kernel="precomputed", C=0.01, max_iter=100, multi_class="ovr"),
         MaxMargin(kernel="rbf", gamma="auto", C=1.0),
         MaxMargin(kernel="rbf", gamma="auto", C=1.0, multi_class="ovr"),
         MaxMargin(kernel="poly", gamma="auto", C=1.0),
@@ -64,6 +70,10 @@ pytestmark = pytest.mark.filterwarnings(
         MaxMargin(kernel="laplacian", gamma="auto", C=1.0, multi_class="ovr"),
         MaxMargin(kernel=Products(), C=1.0),
         MaxMargin(kernel=Products(), C=1.0, multi_class="ovr"),
+        MaxMargin(kernel="sigmoid", gamma=1e-5, coef0=-1.0, C=1.0),
+        MaxMargin(kernel="sigmoid", gamma=1e-5, coef0=-1.0, C=1.0, multi_class="ovr"),
+        MaxMargin(kernel="precomputed", C=0.01),
+        MaxMargin(kernel="precomputed", C=0.01, multi_class="ovr"),
         RobustProjection(n_components=1),
         RobustProjection(n_components=1, density=0.5),
     ]

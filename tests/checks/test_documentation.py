@@ -86,8 +86,9 @@ def test_every_attribute(kind):
     ],
 )
 def test_every_method(method):
+    stars = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
     parameters = [
-        f"*{name}" if parameter.kind is inspect.Parameter.VAR_POSITIONAL else name
+        stars.get(parameter.kind, "") + name
         for name, parameter in inspect.signature(method).parameters.items()
         if name != "self"
     ]

@@ -225,6 +225,38 @@ def test_a_run_with_a_kernel_is_not_told_to_scale_columns(kind):
 
 
 @pytest.mark.parametrize("kind", BOTH)
+@pytest.mark.parametrize("C", [1.0, np.inf])
+@pytest.mark.parametrize("many", [False, True], ids=["two", "many"])
+def test_with_an_intercept_a_constant_may_be_added_to_the_kernel(kind, C, many):
+    """Also if that makes squares of examples negative: those of their differences stay."""
+    values = np.round(rbf_kernel(MOONS, gamma=3.0) * 2.0**30) * 2.0**-30
+    labels = PHASE + (MOONS[:, 0] > 0.5) if many else PHASE
+    how = dict(kernel="precomputed", C=C, max_iter=50)
+    how |= dict(random_state=0) if kind is Perceptron else {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        given, less = (kind(**how).fit(K, labels) for K in (values, values - 3.0))
+        less.certificate_.verify(values - 3.0, labels)
+    expected = given.decision_function(values)
+    np.testing.assert_allclose(
+        less.decision_function(values - 3.0), expected, atol=0.05 * np.abs(expected).max()
+    )
+    with pytest.raises(KernelError, match="squared norm -2"):
+        kind(**how, fit_intercept=False).fit(values - 3.0, labels)
+
+
+@pytest.mark.parametrize("multi_class", ["joint", "ovr"])
+def test_kernels_that_were_rounded_to_float32_are_accepted(multi_class):
+    X, y = load_iris(return_X_y=True)
+    values = (X.astype(np.float32) @ X.T.astype(np.float32)).astype(np.float64)
+    values = np.minimum(values, values.T)
+    assert np.linalg.eigvalsh(values)[0] < -1e-6
+    clf = MaxMargin(kernel="precomputed", C=1.0, multi_class=multi_class).fit(values, y)
+    clf.certificate_.verify(values, y)
+    assert clf.score(values, y) > 0.95
+
+
+@pytest.mark.parametrize("kind", BOTH)
 def test_bad_kernels_get_one_line(kind):
     def raising(A, B):
         raise RuntimeError("no values today")

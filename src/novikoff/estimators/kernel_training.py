@@ -24,7 +24,7 @@ from novikoff.estimators.kernel_machine import KernelMachine
 from novikoff.estimators.kernel_options import kernel_of
 from novikoff.estimators.training import Training
 from novikoff.run.nonseparable import Combination, contradiction
-from novikoff.sample.kernel import KernelFunction, KernelMatrix, check_symmetric, needs_double
+from novikoff.sample.kernel import KernelFunction, KernelMatrix, check_kernel, needs_double
 from novikoff.sample.kernel_sample import KernelSample
 
 Vector = NDArray[np.float64]
@@ -97,7 +97,7 @@ class KernelTraining:
             np.float32 if single else np.float64,
             copy_bytes=self.copied if single else 0.0,
         )
-        check_symmetric(matrix)
+        check_kernel(matrix, affine=self.training.problem.affine)
         room = COLUMNS_SHARE * (self.cache_bytes - self.copied)
         sample = KernelSample.of(
             matrix,

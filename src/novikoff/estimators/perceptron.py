@@ -18,7 +18,7 @@ from novikoff.estimators.long_run import LongRun
 from novikoff.estimators.one_vs_rest import deadline_in, fit_classes
 from novikoff.estimators.online import Online, unless_scaled, validated_batch
 from novikoff.estimators.online_joint import JointOnline
-from novikoff.estimators.options import average_of, check_perceptron_options
+from novikoff.estimators.options import average_of, check_perceptron_options, refuse_arguments
 from novikoff.estimators.rule_fit import JOINT, LastRun, RuleFit
 from novikoff.estimators.training import Training
 from novikoff.rules import Rule, named
@@ -199,9 +199,10 @@ class Perceptron(LinearModel):
 
     Notes
     -----
-    There is no ``sample_weight``: a step is taken on an example because it is violated, and a
-    weight on it would be neither a step length nor a repetition. :class:`~novikoff.MaxMargin` has
-    them, where they weigh the slack and equal repetition.
+    There is no ``sample_weight``, which in scikit-learn equals repetition. A step is taken on an
+    example because it is violated: a longer step, as ``class_weight`` takes, is not two visits,
+    after the first of which the example may be violated no more. :class:`~novikoff.MaxMargin` has
+    weights, where they weigh the slack and equal repetition.
 
     Ctrl-C ends a fit early: the best model so far is stored, with a certificate of what is proved
     of it, and KeyboardInterrupt is raised.
@@ -315,7 +316,7 @@ class Perceptron(LinearModel):
         super().set_params(**params)
         return self
 
-    def fit(self, X: Any, y: ArrayLike) -> Self:
+    def fit(self, X: Any, y: ArrayLike, **refused: Any) -> Self:
         """Fit the model and certify it.
 
         Parameters
@@ -325,12 +326,15 @@ class Perceptron(LinearModel):
             in place.
         y : array-like of shape (n_examples,)
             The labels: strings, numbers or booleans.
+        **refused : dict
+            None: ``sample_weight`` gets an error that names the alternatives.
 
         Returns
         -------
         Perceptron
             The estimator itself.
         """
+        refuse_arguments("Perceptron.fit", refused)
         check_perceptron_options(self)
         with restore_on_error(self), threads(self.n_jobs):
             interrupted = self._fit(X, y)

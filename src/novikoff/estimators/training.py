@@ -162,10 +162,13 @@ def read_examples(
     refuse_masked("X", X)
     refuse_masked("y", y)
     # Values of a precomputed kernel are few zeros, and read in columns as in rows.
-    accepted = False if getattr(estimator, "kernel", None) == "precomputed" else "csr"
+    precomputed = getattr(estimator, "kernel", None) == "precomputed"
+    accepted = False if precomputed else "csr"
     how: dict[str, Any] = dict(accept_sparse=accepted, dtype=readable_type(X), reset=reset)
     try:
-        found = validate_data(estimator, X, y, ensure_all_finite=False, **how)
+        # A matrix of kernel values that are not finite is told so before it is asked for its shape.
+        early = finite and precomputed
+        found = validate_data(estimator, X, y, ensure_all_finite=early, **how)
     except (TypeError, ValueError) as error:
         if "value of NA is ambiguous" in str(error):
             raise ValueError("y contains missing labels; fill them in first.") from None

@@ -141,8 +141,20 @@ class KernelMatrix:
                 f"The {kernel.name} kernel has values that are not finite; rescale the features "
                 "or change its parameters."
             )
-        least = float(self.diagonal.min(initial=0.0))
-        check_square(least, float(np.abs(self.diagonal).max(initial=0.0)))
+
+    @property
+    def largest(self) -> float:
+        """The largest absolute value on the diagonal."""
+        return float(np.abs(self.diagonal).max(initial=0.0))
+
+    @property
+    def rounded_as(self) -> Any:
+        """The type whose rounding errors the values have.
+
+        That is float32 for a matrix or a function that is given: whoever made it may have computed
+        in float32, whatever the type now.
+        """
+        return np.float32 if self.kernel.name in ("precomputed", "callable") else self.dtype
 
     @property
     def _in_place(self) -> bool:
@@ -313,10 +325,26 @@ def called(kernel: KernelFunction, X: Any, Y: Any) -> NDArray[np.float64]:
     return values
 
 
-def check_symmetric(matrix: KernelMatrix) -> None:
-    """Raise if some values of a precomputed or callable kernel are not symmetric."""
-    if matrix.kernel.name not in ("precomputed", "callable"):
+def check_kernel(matrix: KernelMatrix, *, affine: bool) -> None:
+    """Raise if values that are not known to be those of a kernel show that they are not.
+
+    With an intercept only differences of examples matter: their squared lengths must not be
+    negative, but those of the examples may (a conditionally positive semidefinite kernel, such as
+    a kernel less a constant).
+    """
+    if matrix.kernel.name in ("linear", "rbf", "laplacian"):
         return
+    if matrix.kernel.name in ("precomputed", "callable"):
+        check_symmetric(matrix)
+    squares = matrix.diagonal
+    if affine:
+        towards = matrix.against_all([0])[0].astype(np.float64)
+        squares = squares - 2.0 * towards + float(squares[0])
+    check_square(float(squares.min()), 4.0 * matrix.largest, matrix.rounded_as)
+
+
+def check_symmetric(matrix: KernelMatrix) -> None:
+    """Raise if some values of a kernel are not symmetric."""
     # All of a small matrix; of a large one, rows spread over it.
     step = max(1, matrix.n // 512)
     some = np.arange(0, matrix.n, step)
@@ -341,7 +369,7 @@ def needs_double(X: Any, kernel: KernelFunction, row: int) -> bool:
     matrix = KernelMatrix(X, kernel)
     towards = matrix.against_all([row])[0]
     norms2 = matrix.diagonal - 2.0 * towards + matrix.diagonal[row]
-    return bool(norms2.max() < DISTINCT * matrix.diagonal.max())
+    return bool(norms2.max() < DISTINCT * matrix.largest)
 
 
 def dense(values: Any) -> Any:

@@ -298,10 +298,10 @@ class KernelSample(KernelScores):
         state = memory.state
         norm2 = state[NORM2] - self._lifted(memory)
         # Values relative to the centre have the rounding errors of those that they are made of.
-        largest = max(self.lifted_radius**2, float(np.abs(self.matrix.diagonal).max(initial=0.0)))
+        largest = max(self.lifted_radius**2, self.matrix.largest)
         most = largest * float(state[WEIGHT]) ** 2
         # Each update has added to the length, and lifts were subtracted from it.
-        check_square(norm2, most, self.matrix.dtype, 64.0 + float(state[UPDATES]))
+        check_square(norm2, most, self.matrix.rounded_as, 64.0 + float(state[UPDATES]))
         memory.w[0] = sqrt(max(norm2, 0.0))
 
     # What follows is for two classes; JointKernelSample has its own.

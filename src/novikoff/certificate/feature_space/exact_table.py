@@ -32,6 +32,14 @@ PRECISION = 128
 MOST_PRECISION = 1 << 14
 """Bits at which the sign of a sum of hyperbolic tangents is given up."""
 
+NEGLIGIBLE = arb(2) ** -MOST_PRECISION
+"""Below this the sign of a sum of hyperbolic tangents is given up too."""
+
+UNDECIDED = "the sign of a sum of kernel values could not be decided"
+
+SATURATED = 1
+"""From here on a hyperbolic tangent is 1 less a term that has digits of its own."""
+
 TINY, TINY_END = arb(2) ** -4096, rational(1, -4096)
 """Below this, sums whose sign does not matter are enclosed by it: ``exp(-1e9)`` as a rational
 number has more than a billion bits."""
@@ -132,11 +140,13 @@ class _Terms:
                     total += self._function(argument) * coef
                 if not decide and abs(total) < TINY:
                     return -TINY_END, TINY_END
+                if self.kernel.name == "sigmoid" and abs(total) < NEGLIGIBLE:
+                    raise CertificateError(UNDECIDED)
                 low, high = _end(total.lower()), _end(total.upper())
             if not decide or not low <= 0 <= high:
                 return low, high
             if precision >= MOST_PRECISION:
-                raise CertificateError("the sign of a sum of kernel values could not be decided")
+                raise CertificateError(UNDECIDED)
             precision *= 2
 
     def _distinct(self, offset: fmpq) -> tuple[list[tuple[fmpq, fmpq]], fmpq]:
@@ -154,6 +164,10 @@ class _Terms:
                 if t == 0:
                     continue
                 t, c = (t, c) if t > 0 else (-t, -c)
+                # tanh(t) = 1 - 2/(exp(2t) + 1): with the ones added exactly, what is left has
+                # digits of its own, however close to 1 the values are.
+                if t >= SATURATED:
+                    offset += c
             elif t == 0:
                 offset += c
                 continue
@@ -164,7 +178,9 @@ class _Terms:
         return distinct, offset
 
     def _function(self, t: fmpq) -> arb:
-        return arb(t).tanh() if self.kernel.name == "sigmoid" else (-arb(t)).exp()
+        if self.kernel.name != "sigmoid":
+            return (-arb(t)).exp()
+        return arb(t).tanh() if t < SATURATED else -2 / ((2 * arb(t)).exp() + 1)
 
 
 def _arguments(table: KernelTable, rows: Indices, columns: Indices) -> tuple[Any, int]:

@@ -24,8 +24,8 @@ from novikoff.sample.kernel import (
     KernelError,
     KernelFunction,
     KernelMatrix,
+    check_kernel,
     check_square,
-    check_symmetric,
 )
 
 Vector = NDArray[np.float64]
@@ -138,9 +138,9 @@ class _Search:
     def __init__(
         self, problem: JointKernelProblem, tol: float, clock: Clock, start: Vector | None
     ) -> None:
-        self.problem, self.clock = problem, clock
+        self.problem, self.clock, self.tol = problem, clock, tol
         self.matrix = KernelMatrix(problem.X, problem.kernel)
-        check_symmetric(self.matrix)
+        check_kernel(self.matrix, affine=problem.affine)
         self.codes, self.n = problem.codes, self.matrix.n
         self.given = problem.kernel.name in ("callable", "precomputed")
         self.hard = problem.slack2 is None
@@ -246,11 +246,24 @@ class _Search:
             out[pivots - 1] = factor[:, :rank]
         # What is left of a squared length is that of a combination of examples.
         left = squares - np.einsum("ij,ij->i", out, out, dtype=np.float64)
-        negative = NEGATIVE if exact else NEGATIVE_SINGLE
-        check_square(float(left.min()), largest, digits, negative)
+        if float(left.min()) < -self._negligible(working):
+            if double and not self.given:
+                check_square(float(left.min()), largest, np.float64, NEGATIVE)
+            else:
+                check_square(float(left.min()), largest, np.float32, NEGATIVE_SINGLE)
         scale = 1.0 / sqrt(largest)
         out *= scale
         return out, scale
+
+    def _negligible(self, working: Ids) -> float:
+        """Return the squared length that matters less than the gap, beside that of the slack.
+
+        A sigmoid kernel is rarely positive semidefinite, but soft margins in which that does not
+        show are those of one that is; their bounds are computed from its values.
+        """
+        if self.problem.slack2 is None:
+            return 0.0
+        return 0.1 * self.tol * float(self.problem.slack2[working].min())
 
     def _products(self) -> Vector:
         """Return the scores of all examples without offsets, a column for each class."""
@@ -271,6 +284,8 @@ class _Search:
         products = self._products()
         shares = 0.5 * signed(self.weights, codes)
         norm2, total = 2.0 * float((shares * products).sum()), float(self.weights.sum())
+        most = float(self.weights.sum(axis=1) @ np.sqrt(np.abs(self.matrix.diagonal))) ** 2
+        check_square(norm2, most, self.matrix.rounded_as)
         if not norm2 > 0.0 or not total > 0.0:
             return self._unknown(), np.zeros(self.n)
         if problem.slack2 is None:

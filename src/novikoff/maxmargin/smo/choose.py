@@ -10,7 +10,7 @@ from novikoff.maxmargin.smo.problem import KernelProblem, KernelSolution, Vector
 from novikoff.maxmargin.smo.search import BlockSearch
 from novikoff.maxmargin.smo.settings import SMO, SmoSettings
 from novikoff.run.clock import Clock
-from novikoff.sample.kernel import KernelMatrix, check_symmetric
+from novikoff.sample.kernel import KernelMatrix, check_kernel
 
 
 def kernel_margin(
@@ -53,9 +53,9 @@ def kernel_margin(
     """
     n, aim = problem.n_examples, settings.reserve * tol
     before: KernelSolution | None = None
-    check_symmetric(KernelMatrix(problem.X, problem.kernel))
+    matrix = KernelMatrix(problem.X, problem.kernel)
+    check_kernel(matrix, affine=problem.affine)
     if n <= settings.take_all:
-        matrix = KernelMatrix(problem.X, problem.kernel)
         if problem.slack2 is not None and tol >= settings.loose and n > settings.few:
             search = BlockSearch(problem, matrix, clock, balanced(start, problem), settings)
             quick = search.run(aim, settings.zero, steps=settings.soft_steps * n)
@@ -155,4 +155,4 @@ def balanced(start: Vector | None, problem: KernelProblem) -> Vector | None:
 
 
 def _length(matrix: KernelMatrix) -> float:
-    return float(np.sqrt(matrix.diagonal.max(initial=0.0)))
+    return float(np.sqrt(matrix.largest))

@@ -34,7 +34,7 @@ def solve_by_gram(
         means = values.mean(axis=0) - 0.5 * values.mean()
         values -= means
         values -= means[:, None]
-    length = float(np.sqrt(matrix.diagonal.max(initial=0.0))) or 1.0
+    length = float(np.sqrt(matrix.largest)) or 1.0
     gram = (values * signs) * signs[:, None]
     if problem.slack2 is not None:
         gram[everyone, everyone] += problem.slack2

@@ -69,7 +69,7 @@ def placed(
     total = float(weights.sum())
     norm2 = float((weights * signs) @ products)
     most = float(weights @ np.sqrt(np.abs(matrix.diagonal))) ** 2
-    check_square(norm2, most, matrix.dtype)
+    check_square(norm2, most, matrix.rounded_as)
     norm2 = max(norm2, 0.0)
     # With slack a vector of zero has a meaning: no hyperplane is worth its length.
     lifted = norm2 if slack2 is None else norm2 + float(weights**2 @ slack2)

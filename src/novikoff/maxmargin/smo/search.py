@@ -54,7 +54,7 @@ class BlockSearch:
         self.cache = ColumnCache(matrix, problem.cache_bytes, self.block)
         self.weights: Vector = np.zeros(matrix.n)
         self.residuals: Vector = self.signs.copy()
-        self.length = float(np.sqrt(matrix.diagonal.max(initial=0.0)))
+        self.length = float(np.sqrt(matrix.largest))
         self.best: KernelSolution | None = None
         self._last = np.empty(0, dtype=np.int64)
         if start is not None:
