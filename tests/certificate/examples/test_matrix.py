@@ -168,6 +168,14 @@ def test_sorted_rows_have_the_bits_that_blocks_have(dtype, repeated, compiled, m
     np.testing.assert_array_equal(X.indices, before[1])
 
 
+def test_a_column_repeated_in_one_short_row_is_summed(monkeypatch):
+    # Sorted by counting, the row [1, 1] must not take the first column of the matrix, 7.
+    monkeypatch.setattr(matrix, "SMALL", -1)
+    X = sparse.csr_array(([1.0, 2.0, 4.0, 8.0], [7, 3, 1, 1], [0, 2, 4]), shape=(2, 9))
+    found = canonical(check_matrix(X))
+    assert found.indices.tolist() == [3, 7, 1] and found.data.tolist() == [2.0, 1.0, 12.0]
+
+
 def test_an_array_is_returned_as_it_is():
     X = np.asfortranarray(np.eye(3))
     assert canonical(X) is X

@@ -39,7 +39,7 @@ def sort_rows(indices: Any, ends: Any, order: Any) -> None:
     """Write where the values of each row stand, in the order of their columns.
 
     Each is counted to its place, which has no branches and is fast for short rows. Where a column
-    is repeated, ``order`` keeps what it was at some place.
+    is repeated, one of its places keeps what ``order`` was.
     """
     for i in range(ends.size - 1):
         columns = indices[ends[i] : ends[i + 1]]

@@ -166,12 +166,10 @@ def canonical(X: Any) -> Any:
         return X
     # Both ways would sum repeated columns in another order than a check of the data does, block by
     # block, and change the last bit.
-    if not suits_numpy(X.nnz, SMALL) and _is_short(X):
-        ordered = _with_rows_sorted(X)
-    else:
-        # By way of columns, in linear time.
-        ordered = X.tocsc().tocsr()
-    if ordered.has_canonical_format:
+    by_counting = not suits_numpy(X.nnz, SMALL) and _is_short(X)
+    # By way of columns, in linear time.
+    ordered = _with_rows_sorted(X) if by_counting else X.tocsc().tocsr()
+    if ordered is not None and ordered.has_canonical_format:
         return ordered
     X = X.copy() if X.dtype.kind in "ui" and X.dtype.itemsize == 8 else X.astype(np.float64)
     X.sum_duplicates()
@@ -195,12 +193,14 @@ def _is_short(X: Any) -> bool:
 
 
 def _with_rows_sorted(X: Any) -> Any:
-    """A copy of a CSR matrix; its columns are in order in each row, if none is repeated."""
+    """A copy of a CSR matrix with sorted rows, or None if a column is repeated in one."""
     from novikoff.certificate.examples import compiled_rows
 
-    order = np.zeros(X.indices.size, dtype=X.indices.dtype)
+    order = np.full(X.indices.size, -1, dtype=X.indices.dtype)
     arrays = (read_only(np.ascontiguousarray(array)) for array in (X.indices, X.indptr))
     compiled_rows.sort_rows(*arrays, order)
+    if (order < 0).any():
+        return None
     ordered = copy.copy(X)
     ordered.data, ordered.indices = X.data[order], X.indices[order]
     return with_true_flags(ordered)
