@@ -48,7 +48,7 @@ def hard(X, y, *, confirmed=True, tol=1e-6, clock=None, start=None):
 
 
 # Pivoting follows Newton's method.
-NO_CORRAL = {"corral_features": 0, "patient_examples": 10**9}
+NO_CORRAL = {"corral_examples": 10**9}
 PIVOTING_FIRST = ChooseSettings(**NO_CORRAL)
 
 
@@ -174,7 +174,10 @@ CHAINS = {
     "dense, corral": (lambda: noisy(0, 2000, 170), {}),
     "dense, patient": (lambda: noisy(0, 900, 170), {"corral_features": 0}),
     "dense, pivoting": (lambda: noisy(0, 900, 170), NO_CORRAL),
-    "dense, sweeps": (lambda: noisy(0, 900, 170), {**NO_CORRAL, "least_sweeps": 1}),
+    "dense, sweeps": (
+        lambda: noisy(0, 900, 250),
+        {"corral_features": 0, "open_if_separable": 1.0, "separable_sweeps": 20},
+    ),
 }
 
 
@@ -337,18 +340,44 @@ def test_pivoting_goes_on_where_a_corral_gives_up(monkeypatch, d):
     assert solution.solver == "newton+wolfe+pivoting"
     assert solution.status is Status.GAP_REACHED
     assert solution.upper == pytest.approx(reference.upper, rel=2e-6)
+    # Sweeps go first where pivoting is said to take as long.
+    solution = soft(X, y, 100.0, settings=ChooseSettings(least_sweeps=0))
+    assert solution.solver.startswith("newton+wolfe+coordinate")
+    assert solution.status is Status.GAP_REACHED
+    assert solution.upper == pytest.approx(reference.upper, rel=2e-6)
 
 
 def test_newton_alone_solves_separable_data_of_many_features():
     """Where a corral would have as many members as there are features, and steps are dear."""
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(2000, 520))
+    X = rng.normal(size=(2200, 520))
     y = np.where(X @ rng.normal(size=520) > 0.0, 1, -1)
     for C in (1.0, 100.0):
         clock = clock_of()
         solution = soft(X, y, C, clock=clock, tol=1e-3)
         assert solution.solver == "newton" and solution.status is Status.GAP_REACHED
         assert clock.passes <= 200
+
+
+@pytest.mark.parametrize("C", [1.0, 100.0])
+def test_sweeps_go_on_where_a_step_of_newton_nearly_separates(C):
+    """With few examples for each feature; correlated columns and noise are left to Newton."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1300, 520))
+    y = np.where(X @ rng.normal(size=520) > 0.0, 1, -1)
+    solution = soft(X, y, C, tol=1e-3)
+    assert solution.solver == "newton+coordinate" and solution.status is Status.GAP_REACHED
+    cut = soft(X, y, C, tol=1e-3, settings=ChooseSettings(separable_sweeps=20))
+    assert cut.solver == "newton+coordinate+newton" and cut.status is Status.GAP_REACHED
+    assert cut.upper == pytest.approx(solution.upper, rel=2e-3)
+    for most in (2, 3, 5, 30):
+        clock = clock_of(most)
+        assert soft(X, y, C, tol=1e-3, clock=clock).status is Status.MAX_ITER
+        assert clock.passes <= most
+    wrong = rng.random(1300) < 0.1
+    for rows, labels in ((X, np.where(wrong, -y, y)), (X / np.arange(1, 521), y)):
+        solution = soft(rows, labels, C, tol=1e-3)
+        assert solution.solver == "newton" and solution.status is Status.GAP_REACHED
 
 
 def test_newton_goes_on_where_a_corral_gives_up_too(monkeypatch):

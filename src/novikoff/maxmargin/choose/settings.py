@@ -39,10 +39,20 @@ class ChooseSettings:
     alone. Dense separable 7,400 x 400, C = 100, takes 0.26 s with Wolfe's method and 0.38 without;
     11,000 x 800, C = 1, 2.0 and 0.6; 18,400 x 1,000 2.8 and 1.5."""
 
-    patient_examples: int = 3
-    """It does so with at least this many examples for each feature; with fewer, pivoting continues.
-    Separable 6,500 x 2,000, spectrum 1/k, C = 100, has 3.2 and takes 1.0 s, with pivoting 2.3;
-    2,500 x 1,000, the same spectrum, 10 % noise, has 2.5 and takes 0.62 s, with pivoting 0.36."""
+    separable_sweeps: int = 400
+    """With more features than that and fewer than ``corral_examples`` examples for each, coordinate
+    descent may take this many passes over data that a step of Newton's method nearly separates.
+    Dense separable 6,000 x 1,800, C = 100, takes 218 in 2.0 s, and 3.6 s by Newton's method; 2,500
+    x 1,000 takes 142 in 0.3 s, and by Newton's method and pivoting 0.9. With 5 examples for each
+    feature Newton's method takes 1.3 s and coordinate descent 1.5. Half the value cuts some off,
+    twice is the same."""
+
+    open_if_separable: float = 0.2
+    """That is where the first step on all examples leaves less than this share of the hinges open:
+    0.09 to 0.17 on seven separable problems with independent normal features, two to four examples
+    for each; 0.25 and more with 5 % noise, or with spectrum 1/k. At half the value dense 4,000 x
+    1,200, C = 100, takes 1.5 s instead of 1.0; at twice 2,500 x 1,000 with spectrum 1/k takes 0.30
+    s instead of 0.12."""
 
     detour_features: int = 150
     """With more features than this, Newton's method first goes near the optimum of a softer problem

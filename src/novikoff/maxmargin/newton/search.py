@@ -34,6 +34,7 @@ def newton(
     exact: bool = False,
     patient: bool = True,
     detour: bool = False,
+    leave_at: float = 0.0,
     settings: NewtonSettings = NEWTON,
 ) -> Solution:
     """Minimise the soft margin's primal until the relative gap is at most ``tol``.
@@ -57,6 +58,9 @@ def newton(
     detour : bool
         Whether to give up only near the optimum of a softer problem, which another solver can start
         from.
+    leave_at : float
+        Give up after the first step on all examples if it leaves less than this share of the
+        hinges open.
     settings : NewtonSettings, optional
         Sizes and accuracies.
 
@@ -65,7 +69,7 @@ def newton(
     Solution
         ``weights`` are hinges over ``Delta^2``, which at the optimum solve the dual.
     """
-    run = _Run(problem, tol, clock, exact, patient, detour, settings)
+    run = _Run(problem, tol, clock, exact, patient, detour, leave_at, settings)
     try:
         run.begin(start)
         status = run.finish()
@@ -132,6 +136,9 @@ class _Run(Steps):
                 break
             point, length = self.step(self.whole, point, forcing=settings.forcing)
             self.record(point)
+            if first and len(point.active) < self.leave_at * len(self.whole.ids):
+                self.gave_up = True
+                break
             # The next steps will be short.
             too_far = len(point.active) < settings.too_far * len(point.w)
             too_far = too_far and first and not self.patient

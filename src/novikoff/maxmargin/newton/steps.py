@@ -23,6 +23,7 @@ class Steps:
         exact: bool,
         patient: bool,
         detour: bool,
+        leave_at: float,
         settings: NewtonSettings,
     ) -> None:
         if problem.slack2 is None:
@@ -34,6 +35,7 @@ class Steps:
         self.exact = exact
         self.patient = patient
         self.detour = detour
+        self.leave_at = leave_at
         self.settings = settings
         self.gave_up = False
         self.passes = Passes(problem.sample, clock)
