@@ -327,7 +327,7 @@ class Perceptron(LinearModel):
         y : array-like of shape (n_examples,)
             The labels: strings, numbers or booleans.
         **refused : dict
-            None: ``sample_weight`` gets an error that names the alternatives.
+            Nothing else is accepted; the error for ``sample_weight`` names the alternatives.
 
         Returns
         -------
