@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from statistics import median
 
+from benchmarks.bytecode import environment
 from benchmarks.measure import Report, Times
 
 CHILD = """
@@ -61,7 +62,11 @@ def start(estimator: Estimator, examples: str) -> Start:
     """Import the estimator and fit it once, in a new process."""
     code = CHILD.format(examples=examples, **vars(estimator))
     done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, check=True
+        [sys.executable, "-W", "ignore", "-c", code],
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=True,
     )
     return Start(*map(float, done.stdout.split()))
 

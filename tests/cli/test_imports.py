@@ -1,4 +1,4 @@
-"""Predicting and verifying start quickly: neither scikit-learn, numba nor pandas is imported."""
+"""Predicting and verifying start quickly: scikit-learn, numba and the like are not imported."""
 
 import json
 import subprocess
@@ -16,7 +16,8 @@ try:
     main()
 except SystemExit as exit:
     assert not exit.code, exit.code
-heavy = {"joblib", "matplotlib", "numba", "pandas", "scipy.optimize", "sklearn", "torch"}
+heavy = {"joblib", "matplotlib", "numba", "pandas", "pyarrow.parquet", "sklearn", "torch"}
+heavy.add("scipy.optimize")
 print(json.dumps(sorted(heavy & set(sys.modules))), file=sys.stderr)
 """
 

@@ -6,11 +6,12 @@ arithmetic, and by exact rational arithmetic where that does not decide. This pa
 with any solver.
 """
 
+from typing import TYPE_CHECKING
+
+from novikoff._lazy import lazy_names
 from novikoff.certificate.account import Account
 from novikoff.certificate.base import Certificate, Verified
 from novikoff.certificate.certify import Certifier
-from novikoff.certificate.certify_joint import JointCertifier, JointWeighted
-from novikoff.certificate.coefficients import Coefficient, Coefficients
 from novikoff.certificate.errors import CertificateError, Undecided
 from novikoff.certificate.exact.columns import Relation
 from novikoff.certificate.exact.relation import reduce_support
@@ -22,8 +23,6 @@ from novikoff.certificate.examples.fingerprint import (
     sha256_of,
 )
 from novikoff.certificate.examples.labels import Label
-from novikoff.certificate.feature_space.certify_joint_kernel import JointKernelCertifier
-from novikoff.certificate.feature_space.certify_kernel import KernelCertifier
 from novikoff.certificate.feature_space.joint_kernel_model import JointKernelModel
 from novikoff.certificate.feature_space.kernel import Kernel
 from novikoff.certificate.feature_space.kernel_model import KernelModel
@@ -34,7 +33,6 @@ from novikoff.certificate.kinds import (
     NonSeparation,
     PerClass,
     Separation,
-    SeparationVerdict,
     SoftOptimum,
 )
 from novikoff.certificate.model import Model, Soft
@@ -43,6 +41,13 @@ from novikoff.certificate.slacks import Slacks
 from novikoff.certificate.status import Status
 from novikoff.certificate.verdicts import Refutation, Weighted
 from novikoff.certificate.verify import verify
+
+if TYPE_CHECKING:
+    from novikoff.certificate.certify_joint import JointCertifier, JointWeighted
+    from novikoff.certificate.coefficients import Coefficient, Coefficients
+    from novikoff.certificate.feature_space.certify_joint_kernel import JointKernelCertifier
+    from novikoff.certificate.feature_space.certify_kernel import KernelCertifier
+    from novikoff.certificate.kinds import SeparationVerdict
 
 __all__ = [
     "Account",
@@ -89,3 +94,19 @@ __all__ = [
     "sha256_of",
     "verify",
 ]
+
+# What few fits need.
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "novikoff.certificate.certify_joint": ("JointCertifier", "JointWeighted"),
+        "novikoff.certificate.coefficients": ("Coefficient", "Coefficients"),
+        "novikoff.certificate.feature_space.certify_joint_kernel": ("JointKernelCertifier",),
+        "novikoff.certificate.feature_space.certify_kernel": ("KernelCertifier",),
+        "novikoff.certificate.kinds": ("SeparationVerdict",),
+    },
+)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -5,7 +5,7 @@ predict, as none is needed to verify.
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +16,6 @@ from novikoff.certificate.escape import printable
 from novikoff.certificate.exact.prediction import scores
 from novikoff.certificate.examples.blocks import Floats
 from novikoff.certificate.examples.matrix import check_matrix
-from novikoff.certificate.feature_space.kernel_predictor import KernelPredictor
 from novikoff.certificate.json import read_text
 from novikoff.certificate.verify import (
     MODEL_FORMAT,
@@ -26,6 +25,9 @@ from novikoff.certificate.verify import (
     vectors_beside,
 )
 
+if TYPE_CHECKING:
+    from novikoff.certificate.feature_space.kernel_predictor import KernelPredictor
+
 
 @dataclass(frozen=True, eq=False)
 class Predictor:
@@ -34,7 +36,7 @@ class Predictor:
     certificate: Certificate
     classes: npt.NDArray[Any]
     about: dict[str, Any]
-    kernel_predictor: KernelPredictor | None = None
+    kernel_predictor: "KernelPredictor | None" = None
 
     @classmethod
     def of(cls, document: dict[str, Any]) -> "Predictor":
@@ -69,7 +71,9 @@ class Predictor:
         return found.ravel() if len(coefs) == 1 else found
 
 
-def _kernel_predictor(document: dict[str, Any], certificate: Certificate) -> KernelPredictor | None:
+def _kernel_predictor(
+    document: dict[str, Any], certificate: Certificate
+) -> "KernelPredictor | None":
     """Read what predicts with a kernel, if there is one."""
     kernel = certificate.problem.kernel
     if kernel is None:
@@ -78,6 +82,8 @@ def _kernel_predictor(document: dict[str, Any], certificate: Certificate) -> Ker
         raise CertificateError(
             "the model's kernel is a function, which its file does not contain: load it in Python"
         )
+    from novikoff.certificate.feature_space.kernel_predictor import KernelPredictor
+
     return KernelPredictor.of(certificate, vectors_beside(document, certificate))
 
 

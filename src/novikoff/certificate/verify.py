@@ -1,11 +1,13 @@
 """Verification of an estimator, a certificate or a file with either."""
 
+from __future__ import annotations
+
 import math
 import os
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,9 +16,11 @@ from novikoff.certificate import json
 from novikoff.certificate.base import Certificate, Verified
 from novikoff.certificate.errors import CertificateError
 from novikoff.certificate.escape import format_label
-from novikoff.certificate.feature_space.vectors import Vectors
-from novikoff.certificate.risk import Risk
 from novikoff.certificate.stated import Stated, check_stated, stated_by, stated_in
+
+if TYPE_CHECKING:
+    from novikoff.certificate.feature_space.vectors import Vectors
+    from novikoff.certificate.risk import Risk
 
 MODEL_FORMAT = "novikoff model"
 MODEL_VERSION = 2
@@ -166,6 +170,8 @@ def vectors_beside(document: dict[str, Any], certificate: Certificate) -> Vector
     kernel = certificate.problem.kernel
     if document.get("format") != MODEL_FORMAT or kernel is None or kernel.name == "precomputed":
         return None
+    from novikoff.certificate.feature_space.vectors import Vectors
+
     return Vectors.from_document(document["fitted"].get("vectors"))
 
 
@@ -256,7 +262,11 @@ def check_model_document(document: dict[str, Any]) -> None:
 
 def risk_in(document: dict[str, Any]) -> Risk | None:
     """Return the bound on new data in the JSON values of a model, if there is one."""
-    return Risk.from_dict(document["risk"]) if "risk" in document else None
+    if "risk" not in document:
+        return None
+    from novikoff.certificate.risk import Risk
+
+    return Risk.from_dict(document["risk"])
 
 
 def about_in(document: dict[str, Any]) -> dict[str, Any]:

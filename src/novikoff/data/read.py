@@ -7,28 +7,25 @@ import os
 import re
 import stat
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 
 from novikoff.certificate.escape import printable, quoted
 from novikoff.data.encoding import ORDERS, POLICIES, Encoding
-from novikoff.data.formats.csv import read_csv
-from novikoff.data.formats.idx import read_idx
-from novikoff.data.formats.npy import read_npy, read_npz
-from novikoff.data.formats.parquet import read_parquet
-from novikoff.data.formats.svmlight import read_svmlight
 from novikoff.data.table import Column, DataError, Request, Table
 
 # Formats whose labels are not a column of the file.
 _LABELS_NOT_A_COLUMN = {"libsvm", "idx"}
 
-_READERS: dict[str, Callable[[Request], Table]] = {
-    "csv": read_csv,
-    "parquet": read_parquet,
-    "libsvm": read_svmlight,
-    "npy": read_npy,
-    "npz": read_npz,
-    "idx": read_idx,
+# The modules of the readers, imported when a file of their format is read.
+_READERS = {
+    "csv": ("csv", "read_csv"),
+    "parquet": ("parquet", "read_parquet"),
+    "libsvm": ("svmlight", "read_svmlight"),
+    "npy": ("npy", "read_npy"),
+    "npz": ("npy", "read_npz"),
+    "idx": ("idx", "read_idx"),
 }
 
 FORMATS = tuple(_READERS)
@@ -198,7 +195,9 @@ def read(
         _check_options(request, name)
         if weights is not None and name in _LABELS_NOT_A_COLUMN:
             raise request.error(f"the format {name} has no weights: leave out --weights")
-        return _READERS[name](request)
+        module, reader = _READERS[name]
+        table: Table = getattr(import_module(f"novikoff.data.formats.{module}"), reader)(request)
+        return table
     except MemoryError:
         raise request.error("it needs more memory than is available") from None
     except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:

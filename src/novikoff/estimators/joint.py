@@ -3,21 +3,13 @@
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-from novikoff.certificate import (
-    Certificate,
-    Examples,
-    Joint,
-    JointCertifier,
-    JointWeighted,
-    Problem,
-    Status,
-)
+from novikoff.certificate import Certificate, Examples, Joint, Problem, Status
 from novikoff.certificate.examples.labels import signs_against
 from novikoff.estimators.fitted import Fitted
 from novikoff.estimators.training import Training
@@ -26,13 +18,16 @@ from novikoff.run.blas import blas_for
 from novikoff.run.clock import cancel_on_interrupt
 from novikoff.sample import Sample
 
+if TYPE_CHECKING:
+    from novikoff.certificate import JointCertifier, JointWeighted
+
 
 @dataclass(frozen=True)
 class JointTask:
     """What a search is given: the examples, the clock, and the certifier of its result."""
 
     sample: Sample
-    certifier: JointCertifier
+    certifier: "JointCertifier"
     clock: Clock
     hashes: NDArray[np.uint64]
     costs: NDArray[np.float64] | None
@@ -40,10 +35,14 @@ class JointTask:
     """What an earlier fit proved of the same problem."""
 
     @property
-    def bound_before(self) -> JointWeighted | None:
+    def bound_before(self) -> "JointWeighted | None":
         """The weights that proved the upper bound on the margin in the earlier fit."""
         bound = None if self.before is None else self.before.bound
-        return None if bound is None else JointWeighted(bound.support, bound.weights)
+        if bound is None:
+            return None
+        from novikoff.certificate import JointWeighted
+
+        return JointWeighted(bound.support, bound.weights)
 
 
 def is_joint(multi_class: str, classes: NDArray[np.generic]) -> bool:
@@ -61,14 +60,18 @@ def fit_jointly(
     max_updates: int | None = None,
     deadline: float | None = None,
     callbacks: Sequence[Callback] = (),
-    certifier: Callable[[Problem, Examples], Any] = JointCertifier,
+    certifier: Callable[[Problem, Examples], Any] | None = None,
 ) -> tuple[Fitted, bool]:
     """Return what the search finds for all classes together, and whether Ctrl-C came.
 
     A search can use what ``before``, an earlier certificate, proves of the same problem. Ctrl-C
     cancels the search, which then gives back the best that it has. ``certifier`` makes what
-    certifies its result.
+    certifies its result; by default a `JointCertifier`.
     """
+    if certifier is None:
+        from novikoff.certificate import JointCertifier
+
+        certifier = JointCertifier
     cancel = threading.Event()
     problem = training.problem
     task = JointTask(

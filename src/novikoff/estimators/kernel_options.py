@@ -3,15 +3,18 @@
 import math
 import numbers
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
 from novikoff.certificate import Kernel
-from novikoff.sample.kernel import NAMES, KernelFunction
 
+if TYPE_CHECKING:
+    from novikoff.sample.kernel import KernelFunction
+
+NAMES = ("linear", "rbf", "poly", "sigmoid", "laplacian", "precomputed")
 BLOCK = 1 << 20
 """How many values are read at once for their variance."""
 
@@ -44,8 +47,10 @@ def check_kernel_options(estimator: Any) -> None:
         )
 
 
-def kernel_of(estimator: Any, X: Any) -> tuple[Kernel, KernelFunction]:
+def kernel_of(estimator: Any, X: Any) -> "tuple[Kernel, KernelFunction]":
     """Return the kernel as a certificate states it, and as the search computes it."""
+    from novikoff.sample.kernel import KernelFunction
+
     function = estimator.kernel if callable(estimator.kernel) else None
     name = "callable" if function is not None else estimator.kernel
     gamma = 1.0

@@ -17,12 +17,12 @@ from novikoff.certificate.exact.prediction import scores as exact_scores
 from novikoff.certificate.examples.matrix import check_matrix
 from novikoff.certificate.predictor import labels_of
 from novikoff.estimators.fitted import Fitted
-from novikoff.estimators.kernel_machine import KernelMachine
 from novikoff.estimators.training import read_examples
 from novikoff.run import Callback, Progress
 
 if TYPE_CHECKING:
     from novikoff.certificate.risk import Risk
+    from novikoff.estimators.kernel_machine import KernelMachine
 
 
 class LinearOnly:
@@ -57,7 +57,7 @@ class LinearModel(ClassifierMixin, BaseEstimator):
     verbose: int
     warm_start: bool
     class_weight: Any
-    _machine: KernelMachine | None = None
+    _machine: "KernelMachine | None" = None
     _callbacks: tuple[Callback, ...] = ()
     _chosen_from: int = 1
     """How many values of C the model was chosen from; 0: they were placed by looking at the data.

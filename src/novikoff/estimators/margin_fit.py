@@ -29,7 +29,6 @@ from novikoff.estimators.usual_cost import usual_cost
 from novikoff.maxmargin import SOME_MARGIN, Distinct, Problem, Solution, hard_margin, soft_margin
 from novikoff.run.blas import blas_for_one
 from novikoff.run.nonseparable import contradiction
-from novikoff.run.slack_proof import NO_COLUMNS, refute_by_slacks
 from novikoff.sample import Sample
 
 Vector = NDArray[np.float64]
@@ -179,9 +178,10 @@ def find_separator(
         refutations.extend([] if found is None else [found])
         return found is not None
 
-    def by_slacks(w: Vector, intercept: float, without: Ids = NO_COLUMNS) -> bool:
-        coef, seconds = np.ldexp(w, sample.exponent), task.clock.seconds_left
-        how: dict[str, Any] = dict(without=without, seconds=seconds)
+    def by_slacks(w: Vector, intercept: float, **how: Any) -> bool:
+        from novikoff.run.slack_proof import refute_by_slacks
+
+        coef, how["seconds"] = np.ldexp(w, sample.exponent), task.clock.seconds_left
         with blas_for_one(len(coef)):
             found = refute_by_slacks(task.certifier, coef, intercept, **how)
         refutations.extend([] if found is None else [found])

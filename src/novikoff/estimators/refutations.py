@@ -19,7 +19,6 @@ from novikoff.run.nonseparable import (
     zero_combination,
     zero_row,
 )
-from novikoff.run.slack_proof import refute_by_slacks
 
 MOST_PAIRS = 3
 """Pairs of classes that are tried, those first between which the run made most of its updates. Each
@@ -108,4 +107,6 @@ def _by_least_slack(
     if found is None:
         return None
     with blas_for_one(X.shape[1]):
+        from novikoff.run.slack_proof import refute_by_slacks
+
         return refute_by_slacks(certifier, *found, seconds=clock.seconds_left)

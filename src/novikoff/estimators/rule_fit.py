@@ -1,12 +1,12 @@
 """From a run of the perceptron to a model and its certificate."""
 
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.certificate import Account, Certificate, JointWeighted, Status, Weighted
+from novikoff.certificate import Account, Certificate, Status, Weighted
 from novikoff.certificate.examples.scaling import in_raw_columns
 from novikoff.estimators.fitted import Fitted, Task, closed
 from novikoff.estimators.joint import JointTask
@@ -24,6 +24,9 @@ from novikoff.run.compression import carriers, whole_where_possible
 from novikoff.run.nonseparable import LITTLE_WORK, MOST_WORK
 from novikoff.sample import JointSample
 from novikoff.sample.joint_signed import JointSigned
+
+if TYPE_CHECKING:
+    from novikoff.certificate import JointWeighted
 
 PASSES_FOR_A_MODEL = 30
 """Passes of a run on many examples that are known not to be separable: it only makes a model."""
@@ -183,9 +186,11 @@ def _refuted_by_least_slack(task: Task | JointTask, memory: Any) -> Any:
     return refute_by_least_slack(task)
 
 
-def weighted_by(sample: Any, weights: NDArray[np.float64]) -> Weighted | JointWeighted:
+def weighted_by(sample: Any, weights: NDArray[np.float64]) -> "Weighted | JointWeighted":
     """Return weights as a certifier of their kind takes them."""
     if isinstance(sample, JointSigned):
+        from novikoff.certificate import JointWeighted
+
         support, table = sample.table(weights)
         return JointWeighted(support, whole_where_possible(table))
     return Weighted(*carriers(sample.order, weights))

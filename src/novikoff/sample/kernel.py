@@ -18,7 +18,6 @@ from novikoff.compiled.kernel import radial, raise_to
 Ids = NDArray[np.int64]
 Values = NDArray[Any]
 
-NAMES = ("linear", "rbf", "poly", "sigmoid", "laplacian", "precomputed")
 # Rows converted at a time where the matrix cannot be multiplied as it is. At half and at twice the
 # value a block of 60,000 x 256 takes the same time, within a twentieth.
 CONVERTED_ROWS = 1024

@@ -13,7 +13,6 @@ from novikoff.certificate.escape import format_label
 from novikoff.certificate.examples.blocks import Floats, Indices
 from novikoff.certificate.examples.checked import Examples
 from novikoff.certificate.feature_space.joint_kernel_model import JointKernelModel
-from novikoff.certificate.joint_claims import check_bound, check_joint_model, check_refutation
 from novikoff.certificate.joint_model import JointBound, JointModel, JointRefutation, JointSoft
 from novikoff.certificate.kinds.binary import (
     bounds_sentence,
@@ -300,6 +299,13 @@ class Joint(Certificate):
         return start if self.soft is None else f"{start}; {soft_headline(self.soft)}"
 
     def _check(self, examples: Examples) -> Findings:
+        # A fit needs none of what a check does.
+        from novikoff.certificate.joint_claims import (
+            check_bound,
+            check_joint_model,
+            check_refutation,
+        )
+
         affine, n_classes = self.problem.affine, len(self.classes)
         found = check_joint_model(self.model, examples, affine=affine)
         closer = found.lower is not None and found.lower > 0.0 and not self.lower > 0.0

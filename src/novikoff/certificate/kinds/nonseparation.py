@@ -11,7 +11,6 @@ from novikoff.certificate.errors import CertificateError
 from novikoff.certificate.exact.relation import carriers, is_zero_combination
 from novikoff.certificate.examples.blocks import Indices
 from novikoff.certificate.examples.checked import Examples
-from novikoff.certificate.feature_space import kernel_claims
 from novikoff.certificate.feature_space.kernel_model import KernelModel
 from novikoff.certificate.fields import as_support, as_weights
 from novikoff.certificate.kinds.binary import Binary, soft_headline
@@ -119,6 +118,8 @@ class NonSeparation(Binary):
         exact_rows = self.support
         examples.check_takes_part(self.support, self.weights)
         if examples.kernel is not None:
+            from novikoff.certificate.feature_space import kernel_claims
+
             kernel_claims.check_zero(self.support, self.weights, examples, affine=affine)
             n_carriers = self._carried_by
         elif self.slacks is not None:

@@ -13,7 +13,6 @@ from novikoff.certificate.escape import format_label
 from novikoff.certificate.exact.prediction import Errors, joint_errors
 from novikoff.certificate.examples.checked import Examples
 from novikoff.certificate.examples.labels import Label
-from novikoff.certificate.feature_space import kernel_claims
 from novikoff.certificate.fields import check_errors
 from novikoff.certificate.kinds.binary import Binary
 from novikoff.certificate.kinds.inconclusive import Inconclusive
@@ -175,6 +174,8 @@ class PerClass(Certificate):
 
 def _errors_of(models: list[Any], examples: Examples) -> Errors:
     if examples.kernel is not None:
+        from novikoff.certificate.feature_space import kernel_claims
+
         return kernel_claims.joint_errors(models, examples)
     coef = np.array([examples.scaled(model.coef) for model in models])
     intercept = np.array([model.intercept for model in models])
