@@ -484,3 +484,26 @@ def test_hard_margins_of_indicators_are_not_left_to_sweeps():
     # By sweeps alone it ended at max_iter, with a gap of 26 %.
     assert found.status_ is Status.GAP_REACHED and bool(found.certificate_)
     assert "interior" in found.solver_
+
+
+@pytest.mark.parametrize(
+    "when",
+    [{"stuck": 0.0}, {"stuck": np.inf, "falling": 0.0, "stiff_passes": 5}],
+    ids=["the gap is large", "the gap does not fall"],
+)
+def test_pivoting_goes_on_where_sweeps_of_counts_come_to_nothing(when):
+    rng = np.random.default_rng(0)
+    frequencies = 20.0 / np.arange(1, 901)
+    counts = rng.poisson(frequencies, size=(800, 900))
+    y = np.where(counts @ rng.normal(size=900) > 0.0, 1, -1)
+    X = sparse.csr_array(counts.astype(np.float64))
+    brief = {"most_coordinate_passes": 5, "most_pivoting": 0, "least_work": 0.0, **when}
+    reference = soft(X, y, 100.0, tol=1e-4)
+    assert reference.status is Status.GAP_REACHED
+    solution = soft(X, y, 100.0, tol=1e-4, settings=ChooseSettings(**brief))
+    assert solution.status is Status.GAP_REACHED
+    assert set(solution.solver.split("+")) == {"coordinate", "pivoting"}
+    assert solution.upper == pytest.approx(reference.upper, rel=2e-4)
+    # Not where too many examples carry weight for a factor.
+    solution = soft(X, y, 100.0, tol=1e-4, settings=ChooseSettings(**brief, most_pivoted=0))
+    assert "pivoting" not in solution.solver

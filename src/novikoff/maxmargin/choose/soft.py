@@ -135,7 +135,8 @@ def _sparse_soft(
     Newton's method goes first. Else coordinate descent sees which of the two it is in its first
     sweeps, and gives up after three. Where it finds later that many are to come, and few examples
     carry weight, pivoting goes on: on counts of words with C = 1 or 100 it takes as long as 20 to
-    80 sweeps, where hundreds would be needed.
+    80 sweeps, where hundreds would be needed. Where sweeps come to nothing, pivoting goes on with
+    more.
     """
     enough = clock.fits(settings.hand_over_passes)
     if enough and suits_sparse_newton(problem, settings):
@@ -153,12 +154,12 @@ def _sparse_soft(
     slow = found.status is Status.MAX_ITER and clock.fits(settings.coordinate_passes)
     if not (found.gave_up or slow):
         return found
-    if slow and rival is not None and rival(int(np.count_nonzero(found.weights))) < inf:
-        after = block_pivoting(problem, tol=tol, clock=clock, before=found)
-        found = problem.joined(found, after)
-        if not after.gave_up:
+    stuck = found.gap > settings.stuck and _few_carry(problem, found, settings)
+    if slow and rival is not None and (stuck or rival(_n_support(found)) < inf):
+        found, gave_up = _pivot(problem, tol, clock, found)
+        if not gave_up:
             return found
-    if found.gave_up or np.count_nonzero(found.weights) > problem.n_features:
+    if found.gave_up or _n_support(found) > problem.n_features:
         after = newton(problem, tol=tol, clock=clock, start=_useful(found, settings))
         found, slow = problem.joined(found, after), False
     while slow and clock.fits(settings.coordinate_passes):
@@ -168,16 +169,34 @@ def _sparse_soft(
             after = coordinate_descent(problem, tol=tol, clock=clock, start=found.weights)
         found = problem.joined(found, after)
         slow = found.status is Status.MAX_ITER
-        if (
-            slow
-            and found.gap > settings.falling * before
-            and clock.fits(settings.coordinate_passes)
-        ):
+        if not slow or found.gap <= settings.falling * before:
+            continue
+        if clock.fits(settings.pivoting_passes) and _few_carry(problem, found, settings):
+            found, gave_up = _pivot(problem, tol, clock, found)
+            if not gave_up:
+                return found
+        if clock.fits(settings.coordinate_passes):
             after = newton(problem, tol=tol, clock=clock, start=_useful(found, settings))
             found, slow = problem.joined(found, after), False
     if found.status is not Status.PRECISION:
         return found
     return by_coordinates(problem, tol, clock, found, settings)
+
+
+def _pivot(problem: Problem, tol: float, clock: Clock, found: Solution) -> tuple[Solution, bool]:
+    """Go on by pivoting; return the better bounds, and whether it gave up."""
+    after = block_pivoting(problem, tol=tol, clock=clock, before=found)
+    return problem.joined(found, after), after.gave_up
+
+
+def _n_support(found: Solution) -> int:
+    return int(np.count_nonzero(found.weights))
+
+
+def _few_carry(problem: Problem, found: Solution, settings: ChooseSettings) -> bool:
+    """Whether pivoting can factor the Gram matrix of the examples that carry weight."""
+    most = min(settings.most_pivoted, settings.independent * problem.n_features)
+    return _n_support(found) <= most
 
 
 def _useful(found: Solution, settings: ChooseSettings) -> Vector | None:
