@@ -5,6 +5,8 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 # Without compiling every module of every package, most of which are never imported.
 INSTALL := $(PIP) install --quiet --no-compile -c constraints.txt
+# Where this is set, every new process of a test would read the sources of all packages again.
+export PYTHONDONTWRITEBYTECODE :=
 PACKAGING := pyproject.toml constraints.txt src/novikoff/_version.py
 
 .DEFAULT_GOAL := help
