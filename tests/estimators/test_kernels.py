@@ -14,7 +14,13 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.svm import SVC
 
 from novikoff import MaxMargin, NotSeparableError, Perceptron, load, rules, save, verify
-from novikoff.certificate import Inconclusive, NonSeparation, Separation, SoftOptimum
+from novikoff.certificate import (
+    CertificateError,
+    Inconclusive,
+    NonSeparation,
+    Separation,
+    SoftOptimum,
+)
 from novikoff.estimators import kernel_options
 from novikoff.sample.kernel import KernelError
 
@@ -435,3 +441,33 @@ def test_a_hard_margin_that_resists_is_decided_on_a_working_set():
     hard = [line for line in clf.history_ if line.upper < 1.0]
     assert hard and all(line.lower < 0.0 for line in hard)
     clf.certificate_.verify(X, y)
+
+
+@pytest.mark.parametrize("multi_class", ["joint", "ovr"])
+@pytest.mark.parametrize("affine", [True, False])
+@pytest.mark.parametrize("C", [np.inf, 1e6])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_rounded_values_of_a_kernel_do_not_refute_it(multi_class, affine, C, dtype):
+    """Where nothing separates the classes, the widest margin is a sum of terms that cancel."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((30, 3)) * 3.0
+    y = (X[:, 0] > 0.0).astype(int) + (X[:, 1] > 1.0)
+    K = (X @ X.T).astype(dtype)
+    model = MaxMargin(kernel="precomputed", multi_class=multi_class, C=C, fit_intercept=affine)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model.fit(K, y)
+    model.certificate_.verify(K, y)
+
+
+def test_a_matrix_that_is_not_a_kernel_is_refused_still():
+    X = np.random.default_rng(0).standard_normal((40, 3))
+    K = X @ np.diag([1.0, 1.0, -1e-3]) @ X.T
+    with pytest.raises((KernelError, CertificateError), match="not positive semidefinite"):
+        MaxMargin(kernel="precomputed", C=1e6).fit(K, np.arange(40) % 2)
+
+
+def test_sums_of_kernel_values_that_overflow_get_one_line():
+    X = [[-12.1], [1.3], [-2.3], [-5.2], [2.9], [9.3]]
+    with pytest.raises(KernelError, match="overflow"):
+        MaxMargin(kernel="sigmoid", gamma=10.0).fit(X, [0, 1, 0, 1, 0, 1])

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.datasets import load_breast_cancer
 
 from novikoff import MaxMargin, Perceptron
 from novikoff.certificate.announce import compilations
@@ -28,6 +29,14 @@ def test_fits_compile_nothing_more(storage, model):
     before = compilations.count
     model.fit(storage(X), y)
     assert model.score(storage(X), y) == 1.0
+    assert compilations.count == before
+
+
+@pytest.mark.parametrize("store", [np.asarray, sparse.csr_array])
+def test_a_small_margin_compiles_nothing_more(store):
+    X, y = load_breast_cancer(return_X_y=True)
+    before = compilations.count
+    assert "wolfe-precise" in MaxMargin().fit(store(X), y).solver_
     assert compilations.count == before
 
 

@@ -40,6 +40,7 @@ def warmup() -> int:
             for X, y in _problems():
                 _fit(storage(X), y)
             _fit_jointly(storage)
+        _fit_precisely()
         _fit_kernels()
     return compilations.count - before
 
@@ -68,6 +69,15 @@ def _problems() -> Iterator[tuple[Any, Any]]:
     X[np.arange(600), y] += 5
     yield X, y
     yield X[:90], y[:90]
+
+
+def _fit_precisely() -> None:
+    """Fit hard margins that are small beside the extent of the data."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((300, 12)) * np.logspace(-4, 4, 12)
+    y = (X[:, 0] > 0.0).astype(np.int64)
+    for storage in (np.float64, sparse.csr_array):
+        MaxMargin().fit(storage(X), y)
 
 
 def _fit(X: Any, y: Any) -> None:

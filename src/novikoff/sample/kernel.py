@@ -39,6 +39,11 @@ def check_square(norm2: float, most: float, dtype: Any = np.float64, digits: flo
     ``most`` is the largest that it could be, ``dtype`` the type of the kernel values, and
     ``digits`` how many units of their rounding error may have accumulated.
     """
+    if not np.isfinite(norm2):
+        raise KernelError(
+            "The kernel has so large values, or the weights are so large, that sums overflow. "
+            "Rescale the features, use other parameters, or give a smaller C."
+        )
     if not norm2 >= -digits * float(np.finfo(dtype).eps) * most:
         raise KernelError(
             "The kernel is not positive semidefinite: a combination of examples has the squared "

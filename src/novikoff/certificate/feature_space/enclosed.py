@@ -7,7 +7,7 @@ the rounding of another processor, so that the check finds it true there too.
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -48,6 +48,10 @@ affordable: rounding is then an eighth of the gap of 1e-3 that is asked for by d
 MAKER_ROOM = 4.0
 """``v - 4 e <= v' - e`` for two results ``v``, ``v'`` within ``e`` of the same number, with some to
 spare."""
+
+ROUNDED_VALUES = 19
+"""Bits of the values of a given kernel that are taken for right, in sums of many of them: who gives
+them may have computed in float32, which has 24."""
 
 Mask = npt.NDArray[np.bool_]
 
@@ -94,8 +98,11 @@ class Enclosed:
         if found.is_small(support.size, thorough=is_loose(norm2, support.size**2)):
             norm2 = found.exact_norm2()
             found = cls(table, examples.signs, support, coef, intercept, low, high, norm2)
-        check_semidefinite(found.norm2)
-        return found
+        return replace(found, norm2=found.semidefinite(found.norm2))
+
+    def semidefinite(self, square: Interval) -> Interval:
+        """``‖w‖²``, given an interval for it; see :func:`semidefinite`."""
+        return semidefinite(square, self.table, self.support, self.coef)
 
     def is_small(self, n_rows: int, *, thorough: bool = False) -> bool:
         """Whether exact arithmetic is cheap for so many rows; with ``thorough``, affordable."""
@@ -107,7 +114,7 @@ class Enclosed:
         integers = [int(a) for a in exact.integers]
         low, high = exact_square(self.table, self.support, integers)
         scale = rational(1, 2 * exact.exponent)
-        return low * scale, high * scale
+        return self.semidefinite((low * scale, high * scale))
 
     def exact_values(self, rows: Indices, *, decide: bool = True) -> list[Interval]:
         """Intervals for ``y_i f(x_i)`` of some rows; with ``decide``, of known sign."""
@@ -153,13 +160,35 @@ def is_loose(square: Interval, n_values: int) -> bool:
     return bool(square[1] - square[0] > limit * square[0])
 
 
-def check_semidefinite(square: Interval) -> None:
-    """Refuse a squared norm that is negative."""
-    if square[1] < 0:
+def semidefinite(
+    square: Interval, table: KernelTable, support: Indices, coefs: Floats, times: int = 1
+) -> Interval:
+    """The squared norm of a combination of examples, or ``times`` that of all columns of ``coefs``.
+
+    The values that are given for a kernel are rounded, so that a squared norm that is next to
+    nothing may be a little below zero. It is then enclosed between what rounding may make of it.
+
+    Raises
+    ------
+    CertificateError
+        If it is negative by more than that.
+    """
+    if square[1] >= 0:
+        return square
+    slack = fmpq(0)
+    if table.kernel.name in ("precomputed", "callable"):
+        lengths = np.sqrt([abs(table.exact_block(i, i)[0, 0]) for i in support[:, np.newaxis]])
+        with np.errstate(over="ignore"):
+            most = times * float(((lengths @ np.abs(coefs)) ** 2).sum())
+        if 0.0 < most < math.inf:
+            # A power of two is the same however the sum was rounded.
+            slack = rational(1, math.frexp(most)[1] - ROUNDED_VALUES)
+    if square[1] < -slack:
         raise CertificateError(
             "the kernel is not positive semidefinite: a combination of examples has the squared "
             f"norm {ceil_float(square[1])!r}"
         )
+    return -slack, slack
 
 
 def margin_below(

@@ -7,7 +7,7 @@ the norm, so that its bounds on margins and objectives are used as they are.
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -25,9 +25,9 @@ from novikoff.certificate.examples.blocks import Floats, Indices
 from novikoff.certificate.examples.checked import Examples
 from novikoff.certificate.feature_space.enclosed import (
     Enclosed,
-    check_semidefinite,
     is_loose,
     is_small_table,
+    semidefinite,
     table_of,
     weighted,
 )
@@ -92,8 +92,11 @@ class KernelLeads(Enclosed):
         leads = cls(*made, norm2, codes, intercepts, errors)
         if leads.is_small(support.size, thorough=is_loose(norm2, support.size**2)):
             leads = cls(*made, leads.exact_norm2(), codes, intercepts, errors)
-        check_semidefinite(leads.norm2)
-        return leads
+        return replace(leads, norm2=leads.semidefinite(leads.norm2))
+
+    def semidefinite(self, square: Interval) -> Interval:
+        """``2 ‖W‖²``, given an interval for it."""
+        return semidefinite(square, self.table, self.support, self.coef, times=2)
 
     def is_small(self, n_rows: int, *, thorough: bool = False) -> bool:
         """Whether exact arithmetic is cheap for so many rows and all classes."""
@@ -104,7 +107,8 @@ class KernelLeads(Enclosed):
         """``2 ‖W‖²`` in exact arithmetic."""
         exact = Dyadic.of(self.coef.ravel())
         integers = exact.integers.astype(object).reshape(self.coef.shape)
-        return squares(self.table, self.support, integers, 2 * rational(1, 2 * exact.exponent))
+        square = squares(self.table, self.support, integers, 2 * rational(1, 2 * exact.exponent))
+        return self.semidefinite(square)
 
     def exact_values(self, rows: Indices, *, decide: bool = True) -> list[Interval]:
         """Intervals for the leads of some rows."""
@@ -173,7 +177,7 @@ def flow_point(
     exact = square is None
     if square is None:
         square = squares(table, support, flow.astype(object), fmpq(1, fmpz(total) ** 2))
-    check_semidefinite(square)
+    square = semidefinite(square, table, support, flow / float(total))
     above, whole = max(square[1], fmpq(0)), fmpz(total) ** 2
     exact_rows = support if exact else NO_ROWS
     return HullPoint(above / 2, shares / whole, False, exact and exact_shares, exact_rows)

@@ -19,11 +19,7 @@ from novikoff.certificate.examples.blocks import Floats, Indices
 from novikoff.certificate.examples.equal import first_equal
 from novikoff.certificate.examples.fingerprint import row_hashes
 from novikoff.certificate.examples.labels import Signs
-from novikoff.certificate.feature_space.enclosed import (
-    check_semidefinite,
-    is_loose,
-    is_small_table,
-)
+from novikoff.certificate.feature_space.enclosed import is_loose, is_small_table, semidefinite
 from novikoff.certificate.feature_space.exact_table import Interval, exact_square
 from novikoff.certificate.feature_space.table import KernelTable
 
@@ -58,10 +54,10 @@ def hull_point(
     shares_square, exact_shares = share_squares(weights, some, groups, totals, thorough=thorough)
     square: Interval | None = None
     exact = is_small_table(table, support.size, support.size, thorough=thorough)
+    shares = np.empty(support.size)
+    for group, total in zip(groups, totals, strict=True):
+        shares[group] = weights[group] / nearest_float(total)
     if not exact:
-        shares = np.empty(support.size)
-        for group, total in zip(groups, totals, strict=True):
-            shares[group] = weights[group] / nearest_float(total)
         value, error = table.square(support, sides * shares)
         (low,), (high,) = enclose(np.array([value]), np.array([room * error]))
         if np.isfinite(high):
@@ -75,7 +71,7 @@ def hull_point(
         signed, denominator = common_shares(weights, sides, groups)
         square = exact_square(table, support, [int(a) for a in signed])
         square = square[0] / fmpz(denominator) ** 2, square[1] / fmpz(denominator) ** 2
-    check_semidefinite(square)
+    square = semidefinite(square, table, support, shares)
     exact_rows = support if exact else NO_ROWS
     # A squared norm is not negative, where there is a feature space.
     above = max(square[1], fmpq(0))

@@ -39,6 +39,10 @@ class ChooseSettings:
     alone. Dense separable 7,400 x 400, C = 100, takes 0.26 s with Wolfe's method and 0.38 without;
     11,000 x 800, C = 1, 2.0 and 0.6; 18,400 x 1,000 2.8 and 1.5."""
 
+    patient_examples: int = 3
+    """From weights it does so with at least this many examples for each feature; with fewer,
+    pivoting continues, which takes two passes where the weights are those of the optimum."""
+
     separable_sweeps: int = 400
     """With more features than that and fewer than ``corral_examples`` examples for each, coordinate
     descent may take this many passes over data that a step of Newton's method nearly separates.
@@ -109,15 +113,11 @@ class ChooseSettings:
     most_pivoting: int = 1000
     """Pivoting is not considered for sparse data where it takes more passes than this."""
 
-    stuck: float = 0.6
-    """After ``most_coordinate_passes``, sweeps hardly close a larger gap: pivoting goes on, however
-    long that takes. Counts of words, C = 10 and 100: where the gap is 0.71, 0.84 and 0.98 sweeps
-    end at 0.07, 0.47 and 0.92 after 1,000 passes, and pivoting closes it in 1.6 to 3.5 s; where it
-    is 0.48 sweeps close it in 475 passes and 0.3 s, pivoting in 0.5."""
-
     most_pivoted: int = 4000
-    """It goes on if no more examples than this carry weight, then and where rounds of sweeps do not
-    reduce the gap: with 5,800 it takes 7 s. Other values were not tried."""
+    """Where neither sweeps nor Newton's method close the gap, pivoting goes on if no more examples
+    than this carry weight. Counts of words of 7,570 and 7,000 texts, C = 10 and 100, ended at gaps
+    of 0.07 to 0.92 after 1,000 passes; pivoting takes 1 to 3 s with 2,000 to 2,500, and 7 s with
+    5,800. Other values were not tried."""
 
     pivoting_passes: int = 3
     """Pivoting needs so many passes to start from weights and judge them."""

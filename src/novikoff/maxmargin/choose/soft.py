@@ -135,8 +135,8 @@ def _sparse_soft(
     Newton's method goes first. Else coordinate descent sees which of the two it is in its first
     sweeps, and gives up after three. Where it finds later that many are to come, and few examples
     carry weight, pivoting goes on: on counts of words with C = 1 or 100 it takes as long as 20 to
-    80 sweeps, where hundreds would be needed. Where sweeps come to nothing, pivoting goes on with
-    more.
+    80 sweeps, where hundreds would be needed. With more examples it goes on where neither sweeps
+    nor Newton's method close the gap.
     """
     enough = clock.fits(settings.hand_over_passes)
     if enough and suits_sparse_newton(problem, settings):
@@ -154,8 +154,7 @@ def _sparse_soft(
     slow = found.status is Status.MAX_ITER and clock.fits(settings.coordinate_passes)
     if not (found.gave_up or slow):
         return found
-    stuck = found.gap > settings.stuck and _few_carry(problem, found, settings)
-    if slow and rival is not None and (stuck or rival(_n_support(found)) < inf):
+    if slow and rival is not None and rival(_n_support(found)) < inf:
         found, gave_up = _pivot(problem, tol, clock, found)
         if not gave_up:
             return found
@@ -171,13 +170,13 @@ def _sparse_soft(
         slow = found.status is Status.MAX_ITER
         if not slow or found.gap <= settings.falling * before:
             continue
-        if clock.fits(settings.pivoting_passes) and _few_carry(problem, found, settings):
-            found, gave_up = _pivot(problem, tol, clock, found)
-            if not gave_up:
-                return found
+        pivots = _n_support(found) <= min(settings.most_pivoted, problem.n_features)
         if clock.fits(settings.coordinate_passes):
-            after = newton(problem, tol=tol, clock=clock, start=_useful(found, settings))
+            with clock.at_most(settings.most_newton_passes if pivots else inf):
+                after = newton(problem, tol=tol, clock=clock, start=_useful(found, settings))
             found, slow = problem.joined(found, after), False
+        if pivots and found.status is Status.MAX_ITER and clock.fits(settings.pivoting_passes):
+            found, _ = _pivot(problem, tol, clock, found)
     if found.status is not Status.PRECISION:
         return found
     return by_coordinates(problem, tol, clock, found, settings)
@@ -191,12 +190,6 @@ def _pivot(problem: Problem, tol: float, clock: Clock, found: Solution) -> tuple
 
 def _n_support(found: Solution) -> int:
     return int(np.count_nonzero(found.weights))
-
-
-def _few_carry(problem: Problem, found: Solution, settings: ChooseSettings) -> bool:
-    """Whether pivoting can factor the Gram matrix of the examples that carry weight."""
-    most = min(settings.most_pivoted, settings.independent * problem.n_features)
-    return _n_support(found) <= most
 
 
 def _useful(found: Solution, settings: ChooseSettings) -> Vector | None:
@@ -251,8 +244,9 @@ def _newton_and_corral(
     n, d = problem.n_examples, problem.n_features
     corral = d <= settings.corral_features and n >= settings.corral_examples * d
     detour = corral and d > settings.detour_features
-    patient = d > settings.corral_features
-    sweeps = patient and n < settings.corral_examples * d
+    cold = start is None
+    patient = d > settings.corral_features and (cold or n >= settings.patient_examples * d)
+    sweeps = cold and patient and n < settings.corral_examples * d
     known: Solution | None = None
     warm = start is not None and np.count_nonzero(start) <= settings.warm_per_feature * d
     if exact and warm and clock.fits(settings.corral_passes):

@@ -284,8 +284,8 @@ class _Search:
         products = self._products()
         shares = 0.5 * signed(self.weights, codes)
         norm2, total = 2.0 * float((shares * products).sum()), float(self.weights.sum())
-        most = float(self.weights.sum(axis=1) @ np.sqrt(np.abs(self.matrix.diagonal))) ** 2
-        check_square(norm2, most, self.matrix.rounded_as)
+        longest = float(self.weights.sum(axis=1) @ np.sqrt(np.abs(self.matrix.diagonal)))
+        check_square(norm2, longest * longest, self.matrix.rounded_as)
         if not norm2 > 0.0 or not total > 0.0:
             return self._unknown(), np.zeros(self.n)
         if problem.slack2 is None:

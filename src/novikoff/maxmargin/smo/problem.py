@@ -67,9 +67,10 @@ def placed(
     status = Status.INTERRUPTED
     signs, slack2 = problem.signs, problem.slack2
     total = float(weights.sum())
-    norm2 = float((weights * signs) @ products)
-    most = float(weights @ np.sqrt(np.abs(matrix.diagonal))) ** 2
-    check_square(norm2, most, matrix.rounded_as)
+    with np.errstate(over="ignore", invalid="ignore"):
+        norm2 = float((weights * signs) @ products)
+    longest = float(weights @ np.sqrt(np.abs(matrix.diagonal)))
+    check_square(norm2, longest * longest, matrix.rounded_as)
     norm2 = max(norm2, 0.0)
     # With slack a vector of zero has a meaning: no hyperplane is worth its length.
     lifted = norm2 if slack2 is None else norm2 + float(weights**2 @ slack2)
