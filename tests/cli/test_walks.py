@@ -97,7 +97,7 @@ def test_mixed_columns_with_missing_values(run, refused, passengers):
     assert [i for i, label in enumerate(predicted[1:]) if not label] == [4, 7, 9]
     assert result.stderr == (
         "column 'port': a word the fit did not see, as 'Cherbourg', in 1 row; "
-        "it counts as no word\n"
+        "all its indicator columns are 0\n"
         "3 rows of 10 without a prediction: a value is missing\n"
     )
 
@@ -160,9 +160,9 @@ def test_imbalanced_classes(run):
         ["'y'", "67", "0"],
     ]
     assert plain.stderr == (
-        "novikoff: warning: 'y' is hardly ever predicted: 0 times, of 2,000 examples 67 belong to "
-        "it; try --class-weight balanced, which finds more of them and errs more often on the "
-        "others\n"
+        "novikoff: warning: 'y' is hardly ever predicted: 0 times, though 67 of 2,000 examples "
+        "belong to it; try --class-weight balanced, which finds more of them and errs more often "
+        "on the others\n"
     )
     balanced = run(*options, "--class-weight", "balanced", "--json")
     assert (balanced.exit_code, balanced.stderr) == (0, "")

@@ -51,7 +51,7 @@ def test_the_status_says_whether_the_rule_was_satisfied():
     same = fitted(MOONS, PHASE, rule="classic", budget=size)
     assert same.status_ is Status.CONVERGED
     np.testing.assert_array_equal(same.dual_coef_, enough.dual_coef_)
-    with pytest.warns(ConvergenceWarning, match="allowed .budget.: asked for"):
+    with pytest.warns(ConvergenceWarning, match="budget of support vectors: asked for"):
         less = Perceptron(
             kernel="rbf",
             gamma=2.0,

@@ -34,7 +34,7 @@ def test_a_class_that_is_hardly_ever_predicted():
     y = np.arange(10_000) < 333
     confusion = Confusion.of(np.array([False, True]), y, np.arange(10_000) < 6)
     assert confusion.warnings(balanced=False) == [
-        "True is hardly ever predicted: 6 times, of 10,000 examples 333 belong to it; "
+        "True is hardly ever predicted: 6 times, though 333 of 10,000 examples belong to it; "
         "try --class-weight balanced, which finds more of them and errs more often on the others"
     ]
     assert "balanced" not in confusion.warnings(balanced=True)[0]

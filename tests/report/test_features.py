@@ -54,6 +54,7 @@ def test_rows_left_out_and_words_never_seen():
         "no example is left of 'late': --missing indicator keeps them",
     ]
     assert rows["Unseen"].splitlines() == [
-        r"column 'w': a word the fit did not see, as 'p\x1b', in 2 rows; it counts as no word",
-        "column 'v': a missing value, in 1 row; it counts as no word",
+        r"column 'w': a word the fit did not see, as 'p\x1b', in 2 rows; "
+        "all its indicator columns are 0",
+        "column 'v': a missing value, in 1 row; all its indicator columns are 0",
     ]

@@ -24,7 +24,7 @@ class Status(enum.Enum):
     PRECISION = "The bounds are as close as floating-point numbers allow."
     MAX_ITER = "The run stopped at its limit on full passes (max_iter)."
     MAX_UPDATES = "The run stopped at its limit on updates (max_updates)."
-    BUDGET = "The run stopped with as many examples of weight as were allowed (budget)."
+    BUDGET = "The run stopped at its budget of support vectors."
     TIME_LIMIT = "The run stopped at its time limit (time_limit)."
     INTERRUPTED = "The run was interrupted."
 

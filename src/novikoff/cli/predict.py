@@ -36,8 +36,8 @@ def predict(
         typer.Option(
             "--scores",
             show_default=False,
-            help="Write after each label how much speaks for each class; of two classes, for the "
-            "second.",
+            help="Write after each label the decision value of each class; of two classes, that "
+            "of the second.",
         ),
     ] = False,
     target: Annotated[

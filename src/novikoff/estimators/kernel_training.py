@@ -54,7 +54,7 @@ class KernelTraining:
         if estimator.kernel == "precomputed" and X.shape[0] != X.shape[1]:
             raise ValueError(
                 f"Precomputed kernel matrix must be square: X is of shape {X.shape}; give the "
-                "values of all examples with all."
+                "values of all pairs of examples."
             )
         kernel, function = kernel_of(estimator, X)
         training = replace(training, problem=replace(training.problem, kernel=kernel))

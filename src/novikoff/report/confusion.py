@@ -92,7 +92,7 @@ class Confusion:
         total = int(self.counts.sum())
         return [
             f"{format_label(self.classes[k])} is hardly ever predicted: {self.predicted[k]:,} "
-            f"times, of {total:,} examples {self.sizes[k]:,} belong to it"
+            f"times, though {self.sizes[k]:,} of {total:,} examples belong to it"
             + (
                 ""
                 if balanced

@@ -60,7 +60,8 @@ def unseen(table: "Table") -> list[str]:
         what = (
             "a missing value" if word is None else f"a word the fit did not see, as {quoted(word)}"
         )
-        lines.append(f"{where}: {what}, in {counted(count, 'row')}; it counts as no word")
+        rows = counted(count, "row")
+        lines.append(f"{where}: {what}, in {rows}; all its indicator columns are 0")
     return lines
 
 

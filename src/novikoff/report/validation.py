@@ -105,7 +105,7 @@ def _of_hard_margin(model: Any, errors: NDArray[np.float64]) -> list[str]:
         return []
     hard, best = float(errors[-1]), float(np.nanmin(errors, initial=inf))
     if np.isnan(hard):
-        return ["The hard margin has no score: no separator of every fold was found in few passes."]
+        return ["The hard margin has no score: not every fold was separated within few passes."]
     if hard > best:
         return [
             f"The hard margin would have predicted worse: {percent(hard)} against {percent(best)}."
