@@ -96,7 +96,14 @@ def choice_row(model: Any) -> Row:
     for C, error in zip(model.Cs_.tolist(), errors.tolist(), strict=True):
         said = "not scored" if np.isnan(error) else f"{percent(error)} errors on examples held out"
         lines.append(f"C = {format_C(C)}: {said}")
-    return "C", "\n".join([*lines, *_of_hard_margin(model, errors)])
+    return "C", "\n".join([*lines, *_of_hard_margin(model, errors), *_of_largest(model, errors)])
+
+
+def _of_largest(model: Any, errors: NDArray[np.float64]) -> list[str]:
+    """Say that a larger C was not tried, where the largest with a score is the best."""
+    if model.C_ == inf or model.C_ != model.Cs_[~np.isnan(errors)][-1]:
+        return []
+    return ["This is the largest C that has a score; a larger one, given with --C, may be better."]
 
 
 def _of_hard_margin(model: Any, errors: NDArray[np.float64]) -> list[str]:
