@@ -237,7 +237,7 @@ class Certifier(BinaryCertifier):
 
         def soft_bounds(thorough: bool) -> Soft:
             objective = (*claim, *multiple, C, examples.costs)
-            bound = self._bound(proof, examples.costs, thorough=thorough)
+            bound = self._bound(proof, examples.costs, thorough=thorough, slack=True)
             return Soft(
                 C=float(C),
                 primal=primal_value(*objective, loss=loss, thorough=thorough, values=seen).high,
@@ -282,7 +282,12 @@ class Certifier(BinaryCertifier):
         return Model(coef=raw, intercept=b, margin=margin, errors=errors)
 
     def _bound(
-        self, weighted: Weighted | None, costs: Floats | None = None, *, thorough: bool = False
+        self,
+        weighted: Weighted | None,
+        costs: Floats | None = None,
+        *,
+        thorough: bool = False,
+        slack: bool = False,
     ) -> Bound:
         """The upper bound that weights prove; ``costs`` are needed for the soft margin alone."""
         weighted = weighted or Weighted()
@@ -298,5 +303,6 @@ class Certifier(BinaryCertifier):
             affine=self.problem.affine,
             costs=costs,
             thorough=thorough,
+            slack=slack,
         )
         return Bound(point, support, weights)

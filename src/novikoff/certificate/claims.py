@@ -186,9 +186,9 @@ def check_upper(
         return kernel_claims.check_upper(upper, support, weights, examples, affine=affine)
     examples.check_takes_part(support, weights)
     weighted = (examples.X, examples.signs, support, weights)
-    point = hull_point(*weighted, affine=affine)
+    point = hull_point(*weighted, affine=affine, slack=False)
     if point is not None and not point.exact and upper < point.margin:
-        point = hull_point(*weighted, affine=affine, thorough=True)
+        point = hull_point(*weighted, affine=affine, thorough=True, slack=False)
     proved = margin_above(point)
     if upper < proved:
         raise CertificateError(f"the weights prove the upper bound {proved!r}, not {upper!r}")

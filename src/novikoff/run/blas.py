@@ -6,11 +6,11 @@ two threads beside one, fits on 1,797 x 64, 2,000 x 20 and 500 x 100 took 2 to 1
 
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import cache
 
 import scipy.linalg  # noqa: F401  (its BLAS is another one than numpy's, and must be loaded)
-from threadpoolctl import ThreadpoolController
+from threadpoolctl import LibController, ThreadpoolController
 
 NARROW = 512
 """Matrices with at most as many rows or columns count as small, and so do those with at most
@@ -21,9 +21,22 @@ FEW_VALUES = 1 << 22
 
 
 @cache
-def _controller() -> ThreadpoolController:
+def _libraries() -> list[LibController]:
     # To look for the libraries takes milliseconds, to set a limit 17 microseconds.
-    return ThreadpoolController()
+    return ThreadpoolController().select(user_api="blas").lib_controllers
+
+
+@contextmanager
+def _limited_to(count: int) -> Iterator[None]:
+    """Set the number of threads within the block."""
+    before = [each.num_threads for each in _libraries()]
+    for each in _libraries():
+        each.set_num_threads(count)
+    try:
+        yield
+    finally:
+        for each, threads in zip(_libraries(), before, strict=True):
+            each.set_num_threads(threads)
 
 
 _before: list[int] = []
@@ -53,11 +66,10 @@ def blas_for(n_examples: int, n_features: int, *, is_sparse: bool = False) -> It
     if not in_main or (large and not is_sparse):
         yield
         return
-    controller = _controller()
-    blas = [each["num_threads"] for each in controller.info() if each["user_api"] == "blas"]
-    _before.append(max(blas, default=1))
+    _before.append(max((each.num_threads for each in _libraries()), default=1))
     try:
-        with controller.limit(limits=1, user_api="blas"):
+        # Where there is one thread, there is nothing to set.
+        with _limited_to(1) if _before[-1] > 1 else nullcontext():
             yield
     finally:
         _before.pop()
@@ -73,5 +85,5 @@ def blas_for_one(order: int) -> Iterator[None]:
     if order <= NARROW or not _before or not in_main:
         yield
         return
-    with _controller().limit(limits=_before[0], user_api="blas"):
+    with _limited_to(_before[0]):
         yield

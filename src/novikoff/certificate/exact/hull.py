@@ -7,6 +7,7 @@ averages, each class normalised apart.
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -49,12 +50,12 @@ class HullPoint:
     examples, or with an intercept the difference of the two class means. ``shares_square``
     bounds ``Σ λ_i²/s_i`` over the normalised weights, where ``s_i`` is the cost of an example.
     ``largest`` is the largest ``λ_i/s_i``, exactly; ``None`` in the feature space of a kernel.
-    ``exact``: the other two are equalities. ``exact_rows`` are the examples whose weighted sum was
+    Both are ``None`` where only margins are asked for. ``exact``: the other two are equalities. ``exact_rows`` are the examples whose weighted sum was
     computed in exact arithmetic: all that carry weight, or none.
     """
 
     square: fmpq
-    shares_square: fmpq
+    shares_square: fmpq | None
     affine: bool
     exact: bool
     exact_rows: Indices
@@ -65,7 +66,7 @@ class HullPoint:
         """Bound on the square of every hyperplane's margin."""
         return self.square / 4 if self.affine else self.square
 
-    @property
+    @cached_property
     def margin(self) -> float:
         """Bound on every hyperplane's margin."""
         return ceil_sqrt(self.margin_square)
@@ -84,24 +85,24 @@ def hull_point(
     affine: bool,
     costs: Floats | None = None,
     thorough: bool = False,
+    slack: bool = True,
 ) -> HullPoint | None:
     """The point of the hull with these weights; ``None`` where a class has no weight.
 
-    ``costs`` are those of all examples, positive where there is weight; by default 1.
+    ``costs`` are those of all examples, positive where there is weight; by default 1. Without
+    ``slack`` the point bounds margins alone.
     """
     if not (weights > 0).all():
         support, weights = support[weights > 0], weights[weights > 0]
     sides = signs[support]
     groups = groups_of(sides, affine=affine)
-    totals = [exact_total(weights[group]) for group in groups]
-    if min(totals) == 0:
+    if not all(group.size for group in groups):
         return None
-    some = None if costs is None else costs[support]
-    shares_square, exact_shares = share_squares(weights, some, groups, totals, thorough=thorough)
-
     n_values = count_values(X, support)
+    filtered = n_values > EXACT_VALUES and not thorough
+    totals = [exact_total(weights[group]) for group in groups] if slack or filtered else []
     square, exact = None, False
-    if n_values > EXACT_VALUES and not thorough:
+    if filtered:
         shares = np.empty(support.size)
         for group, total in zip(groups, totals, strict=True):
             # Rounded at most three times, for which the filter has room.
@@ -111,6 +112,10 @@ def hull_point(
         signed, denominator = common_shares(weights, sides, groups)
         square, exact = _exact_square(X, support, signed, denominator), True
     exact_rows = support if exact else NO_ROWS
+    if not slack:
+        return HullPoint(square, None, affine, exact, exact_rows)
+    some = None if costs is None else costs[support]
+    shares_square, exact_shares = share_squares(weights, some, groups, totals, thorough=thorough)
     largest = max(
         largest_weight(weights[group], None if some is None else some[group]) / total
         for group, total in zip(groups, totals, strict=True)
@@ -265,6 +270,9 @@ def exact_sum(X: Any, rows: Indices, integers: npt.NDArray[Any]) -> tuple[npt.ND
         count = block.rows.size
         columns, sums, place = block.exact_combination(integers[seen : seen + count], bits)
         seen += count
+        if columns.size == total.size and count == rows.size:
+            # One block of all columns: the usual case of few rows.
+            return sums, place
         if place < exponent:
             total <<= exponent - place
             exponent = place

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from flint import fmpq
 
-from novikoff.certificate.exact.dyadic import Dyadic, ceil_sqrt, floor_sqrt, of_float, rational
+from novikoff.certificate.exact.dyadic import ceil_sqrt, floor_sqrt, of_float, rational
 from novikoff.certificate.exact.filter import signed_values, squares_between
 from novikoff.certificate.examples.blocks import Floats, Indices, count_values, take
 from novikoff.certificate.examples.labels import Signs
@@ -145,12 +145,12 @@ def exact_values(X: Any, signs: Signs, rows: Indices, w: Floats, b: float) -> An
 
 def _exact_integers(X: Any, signs: Signs, rows: Indices, w: Floats, b: float) -> Any:
     """The same as integers, and the power of two that those of a block are multiplied by."""
-    offset = Dyadic.of(np.array([b]))
-    constant = int(offset.integers[0])
+    constant, denominator = float(b).as_integer_ratio()
+    place = 1 - denominator.bit_length()
     for block in take(X, rows):
         sums, exponent = block.exact_products(w)
-        low = min(exponent, offset.exponent)
-        up, lifted = exponent - low, constant << (offset.exponent - low)
+        low = min(exponent, place)
+        up, lifted = exponent - low, constant << (place - low)
         sides = signs[block.rows].tolist()
         yield [int(sign) * ((s << up) + lifted) for sign, s in zip(sides, sums, strict=True)], low
 

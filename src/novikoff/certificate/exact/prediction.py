@@ -108,6 +108,8 @@ def count_errors(
         right, wrong = right | ~taking_part, wrong & taking_part
     rows = np.flatnonzero(~(right | wrong))
     count = int(np.count_nonzero(wrong))
+    if not rows.size:
+        return Errors(count, rows)
     # Signed values: on the hyperplane, an example is right if its sign is +1.
     signed = (v for part in exact_values(X, signs, rows, coef, intercept) for v in part)
     count += sum(

@@ -139,6 +139,7 @@ def dual_below(point: HullPoint | None, C: float, loss: str = SQUARED_HINGE) -> 
         if multiple * point.square > total:
             multiple = total / point.square
         return floor_float(multiple * (total - multiple * point.square / 2))
+    assert point.shares_square is not None
     q = point.square + point.shares_square / (2 * of_float(C))
     return floor_float(2 / q if point.affine else 1 / (2 * q))
 

@@ -51,6 +51,9 @@ class WolfeSettings:
     """Where the squared length of the centre exceeds so many times the squared radius, sparse rows
     become dense, relative to the centre: their products would lose four digits and more."""
 
+    narrow: int = 500
+    """Sparse rows become dense with no more features than this."""
+
     unit: float = 1.0
     """What the factor adds to the products of members of a class, whose lengths are at most 1."""
 

@@ -57,7 +57,8 @@ class WorkingSet:
         self._shrink = 0.0 if scale is None else power_below(self.length)
         # Far from the origin, products of sparse rows would lose their digits to the centre's.
         far = float(sample.centre @ sample.centre) > settings.far * sample.radius**2
-        in_place = sample.is_sparse and not far
+        wide = sample.storage.width > settings.narrow
+        in_place = sample.is_sparse and wide and not far
         self._rows: GramRows = SparseRows(sample) if in_place else DenseRows(sample)
         self._vectors: ExtendedRows | None = None
         if scale is not None:
