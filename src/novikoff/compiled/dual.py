@@ -17,9 +17,10 @@ from novikoff.compiled.rows import CSR, Rows, dot
 
 # The entries of a state: the signed total of the weights, the intercept's estimate plus the pull
 # times the total, w . centre, the largest violation seen, the number of steps, the soft margin's
-# duality gap as the examples showed it when they were visited, and the sum of their weights.
-TOTAL, OFFSET, ALONG, WORST, STEPS, GAP, MASS = range(7)
-SIZE = 7
+# duality gap as the examples showed it when they were visited, the sum of their weights, and how
+# many of them were on the wrong side.
+TOTAL, OFFSET, ALONG, WORST, STEPS, GAP, MASS, MISTAKES = range(8)
+SIZE = 8
 
 
 class Terms(NamedTuple):
@@ -72,12 +73,14 @@ def sweep(
     """
     signs, along, slack2, curves, centre2, pull = terms
     total, offset, at_centre = state[TOTAL], state[OFFSET], state[ALONG]
-    worst, steps, kept, gap, mass = 0.0, 0, 0, 0.0, 0.0
+    worst, steps, kept, gap, mass, mistakes = 0.0, 0, 0, 0.0, 0.0, 0
     for p in range(order.shape[0]):
         i = order[p]
         y = float(signs[i])
         product = dot(rows, i, w) - at_centre - total * along[i]
-        slope = y * (product + offset) + slack2[i] * weights[i] - 1.0
+        signed = y * (product + offset)
+        mistakes += int(signed <= 0.0)
+        slope = signed + slack2[i] * weights[i] - 1.0
         if weights[i] == 0.0:
             if slope > bound:
                 continue
@@ -109,4 +112,5 @@ def sweep(
     state[STEPS] += steps
     state[GAP] += gap
     state[MASS] += mass
+    state[MISTAKES] += mistakes
     return kept

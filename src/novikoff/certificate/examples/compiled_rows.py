@@ -35,19 +35,50 @@ def state(indices: Any, ends: Any, n_columns: int) -> int:
 
 
 @njit()
-def sort_rows(indices: Any, ends: Any, order: Any) -> None:
+def sort_rows(indices: Any, ends: Any, bits: int, short: int, order: Any) -> None:
     """Write where the values of each row stand, in the order of their columns.
 
-    Each is counted to its place, which has no branches and is fast for short rows. Where a column
-    is repeated, one of its places keeps what ``order`` was.
+    In short rows each is counted to its place, which has no branches. Others are sorted by the
+    digits of their columns, each of so many bits, the last digit first. Where a column is repeated
+    in a short row, one of its places keeps what ``order`` was.
     """
+    longest, highest = 0, 0
     for i in range(ends.size - 1):
-        columns = indices[ends[i] : ends[i + 1]]
+        longest = max(longest, ends[i + 1] - ends[i])
+    for column in indices:
+        highest = max(highest, column)
+    places, sorted_places = np.empty(longest, np.int64), np.empty(longest, np.int64)
+    counts = np.empty(1 << bits, np.int64)
+    for i in range(ends.size - 1):
+        begin = ends[i]
+        columns = indices[begin : ends[i + 1]]
+        if columns.size <= short:
+            for k in range(columns.size):
+                place = np.int32(0)
+                for other in columns:
+                    place = np.int32(place + np.int32(other < columns[k]))
+                order[begin + place] = begin + k
+            continue
         for k in range(columns.size):
-            place = np.int32(0)
-            for other in columns:
-                place = np.int32(place + np.int32(other < columns[k]))
-            order[ends[i] + place] = ends[i] + k
+            places[k] = k
+        shift = 0
+        while highest >> shift:
+            counts[:] = 0
+            for column in columns:
+                counts[(column >> shift) & (counts.size - 1)] += 1
+            total = 0
+            for digit in range(counts.size):
+                count = counts[digit]
+                counts[digit] = total
+                total += count
+            for k in range(columns.size):
+                digit = (columns[places[k]] >> shift) & (counts.size - 1)
+                sorted_places[counts[digit]] = places[k]
+                counts[digit] += 1
+            places, sorted_places = sorted_places, places
+            shift += bits
+        for k in range(columns.size):
+            order[begin + k] = begin + places[k]
 
 
 @njit()

@@ -154,7 +154,7 @@ class ChooseSettings:
     """About how many iterations the interior-point method takes: 5 to 14 to a gap of 1e-3 on
     twelve sparse problems with 1,000 to 5,000 features."""
 
-    interior_patience: float = 4.0
+    interior_patience: float = 9.0
     """The interior-point method goes first where it costs at most so many times what sweeps do,
     which take 80 to 300 passes on words and on scattered values, and from 300 to more than 1,300 on
     indicators of factors. One-hot 15,000 x 1,200 has 2.2 and takes 0.15 s, or 0.82 with sweeps;

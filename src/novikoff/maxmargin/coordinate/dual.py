@@ -12,7 +12,7 @@ import numpy as np
 
 from novikoff.compiled import blocks
 from novikoff.compiled import dual as compiled
-from novikoff.compiled.dual import ALONG, GAP, MASS, OFFSET, STEPS, TOTAL, WORST, Terms
+from novikoff.compiled.dual import ALONG, GAP, MASS, MISTAKES, OFFSET, STEPS, TOTAL, WORST, Terms
 from novikoff.compiled.rows import CSR
 from novikoff.maxmargin.coordinate.heavy import Heavy
 from novikoff.maxmargin.coordinate.settings import CoordinateSettings
@@ -66,6 +66,11 @@ class Dual:
         gap = float(self.state[GAP])
         return gap / (gap + 0.5 * float(self.state[MASS])) if gap > 0.0 else 0.0
 
+    @property
+    def mistakes_seen(self) -> int:
+        """How many examples were on the wrong side before their steps of a sweep."""
+        return int(self.state[MISTAKES])
+
     def sweep(self, ids: Ids, bound: float = inf) -> tuple[Ids, float]:
         """Visit examples in sequence.
 
@@ -73,7 +78,7 @@ class Dual:
         violation. Changes ``ids``.
         """
         kept = []
-        self.state[[WORST, GAP, MASS]] = 0.0
+        self.state[[WORST, GAP, MASS, MISTAKES]] = 0.0
         for rows, here, those in self.passes.over(ids):
             local = slice(None) if self.in_place else ids[those]
             weights = self.weights[local]

@@ -94,6 +94,8 @@ class _Run:
         self.began = clock.passes
         self.gaps: list[float] = []
         self.gave_up = self.overtaken = False
+        # The sweeps of a round after which a separator is looked for, once a sweep sees no mistake.
+        self.hopeful = 1
         self.settings = settings
         self.passes = Passes(problem.sample, clock)
         # One pass to measure the examples.
@@ -154,11 +156,14 @@ class _Run:
         # Where any separator will do, scans look for one.
         brief = self.hard or self.clock.wants_separator
         soft_sweeps = settings.few_soft_sweeps if self.led else settings.most_soft_sweeps
-        for _ in range(settings.most_sweeps if brief else soft_sweeps):
+        for swept in range(1, 1 + (settings.most_sweeps if brief else soft_sweeps)):
             ids = self.draw.permutation(ids)
             carrying = dual.weights > 0.0
             ids, worst = dual.sweep(ids, bound)
             bound = settings.reach * worst
+            if self.clock.wants_separator and not dual.mistakes_seen and swept >= self.hopeful:
+                self.hopeful += 1
+                return
             if self.hard:
                 if worst <= self._fallen() * worst_at_first:
                     return
@@ -263,7 +268,12 @@ class _Run:
         order, affine = self.sample.order, self.sample.affine
         slack2, weights = self.dual.slack2[order], self.dual.weights[order]
         offset, primal, mistakes = place_soft(w, products, self.signs, slack2, affine)
-        if primal < self.upper:
+        separates = False
+        if self.clock.wants_separator and mistakes:
+            # Another offset may separate the examples.
+            separates = place_hard(products, self.signs, affine).mistakes == 0
+            mistakes = 0 if separates else mistakes
+        if primal < self.upper or separates:
             self.upper = primal
             self._take_hyperplane(w, offset)
         dual = dual_objective(sums, totals, self.signs, weights, slack2, affine)
