@@ -29,6 +29,9 @@ It is called with ``w`` and ``b``, and with the columns ``without=`` which the e
 
 SoftMargin = Callable[..., Solution]
 
+Seek = Callable[[Solution], Solution | None]
+"""Looks for a separator by other means than soft margins, from a hyperplane that is nearly one."""
+
 
 @dataclass(frozen=True)
 class VerdictSettings:
@@ -95,6 +98,8 @@ class Probe:
         Proves that nothing separates the examples.
     costs : array of shape (n_examples,), optional
         How often each example counts; by default once.
+    seek : callable, optional
+        Looks for a separator where a soft margin makes few mistakes, but larger C take long.
     settings : VerdictSettings, optional
         Which soft margins are tried.
     """
@@ -106,6 +111,7 @@ class Probe:
         soft_margin: SoftMargin,
         by_slacks: BySlacks,
         costs: Vector | None = None,
+        seek: Seek = lambda nearly: None,
         settings: VerdictSettings = VERDICT,
     ) -> None:
         self.problem = problem
@@ -113,6 +119,7 @@ class Probe:
         self.soft_margin = soft_margin
         self.by_slacks = by_slacks
         self.costs = np.ones(problem.sample.n_examples) if costs is None else costs
+        self.seek = seek
         self.settings = settings
         self.levels = list(settings.levels)
         self.tried = 0
@@ -153,6 +160,9 @@ class Probe:
             most = int(self.settings.falling * self.mistakes)
             separator = self._try(self.levels[self.tried], self.settings.rough)
             self.tried += 1
+            if separator is None and self.mistakes <= most and self.tried == 1:
+                assert self.found is not None
+                separator = self.seek(self.found)
             if separator is not None:
                 return separator
         return None
@@ -199,7 +209,9 @@ class Probe:
 
         with self.clock.of_part(core.rows.size / sample.order.size) as clock:
             costs = self.costs[core.rows]
-            probe = Probe(Problem(part), clock, self.soft_margin, by_slacks, costs, self.settings)
+            probe = Probe(
+                Problem(part), clock, self.soft_margin, by_slacks, costs, settings=self.settings
+            )
             found = probe.first()
             if found is None and clock.stop() is None:
                 found = probe.others()

@@ -1,6 +1,7 @@
 """The solver of a hard margin: Wolfe's method, soft margins, sweeps, or an interior point."""
 
 from dataclasses import replace
+from functools import partial
 from math import inf
 
 from novikoff.certificate import Status
@@ -76,7 +77,8 @@ def hard_margin(
     settings : ChooseSettings, optional
         Which solver is chosen.
     """
-    probe = Probe(problem, clock, soft_margin, by_slacks, costs)
+    seek = partial(_sought, problem, tol, clock, settings)
+    probe = Probe(problem, clock, soft_margin, by_slacks, costs, seek)
     aim = gap_to_aim_at(problem, tol, settings)
     before: Solution | None
     if favours_sweeps(Shape.of(problem), settings):
@@ -165,6 +167,20 @@ def _probe_and_sweep(
     return found if probe.found is None else found.following(probe.found)
 
 
+def _sought(
+    problem: Problem, tol: float, clock: Clock, settings: ChooseSettings, nearly: Solution
+) -> Solution | None:
+    """Look for a separator of sparse data by the interior-point method, from nearly one."""
+    few = problem.sample.is_sparse and Shape.of(problem).n_values <= settings.interior_values
+    if not few or least_interior_sweeps(problem, settings) == inf:
+        return None
+    exclusive, sweeps = _exclusive(problem, settings)
+    if sweeps == inf or not clock.fits(1.0):
+        return None
+    found = interior_point(problem, tol=tol, clock=clock, exclusive=exclusive, before=nearly)
+    return found.following(nearly) if found.lower > 0.0 else None
+
+
 def _widened(
     problem: Problem,
     separator: Solution,
@@ -178,6 +194,8 @@ def _widened(
     Sweeps take at most as long as the interior-point method would, which goes first where it costs
     little.
     """
+    if separator.status is Status.GAP_REACHED:
+        return separator
     patience = settings.interior_patience * settings.hard_sweeps
     fits = Shape.of(problem).n_values <= settings.interior_values
     sweeps = least_interior_sweeps(problem, settings) if fits else inf

@@ -157,9 +157,10 @@ class ChooseSettings:
     interior_patience: float = 9.0
     """The interior-point method goes first where it costs at most so many times what sweeps do,
     which take 80 to 300 passes on words and on scattered values, and from 300 to more than 1,300 on
-    indicators of factors. One-hot 15,000 x 1,200 has 2.2 and takes 0.15 s, or 0.82 with sweeps;
-    13,700 x 1,000 counts have 3.8 and take 0.37, or 0.33; 8,000 x 1,200 in 40 factors have 10 and
-    take 1.2, or 0.38."""
+    indicators of factors: at half the value one-hot 28,174 x 1,840, which has 4.7, takes 1.36 s
+    instead of 0.43, and 15,000 x 2,130, which has 8.7, 0.81 instead of 0.57; at twice, 7,668 x
+    1,200 in 40 factors, which has 10, takes 0.66 instead of 0.40, and 5,623 x 1,500 counts, which
+    have 14, take 0.31 instead of 0.11."""
 
     interior_values: int = 20_000_000
     """The most values of sparse data that it is considered for: it copies them twice."""

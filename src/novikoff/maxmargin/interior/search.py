@@ -41,7 +41,8 @@ def interior_point(
     Parameters
     ----------
     problem : Problem
-        Without slack, and separable.
+        Without slack. Where nothing separates the examples, more and more of them come to the wrong
+        side, and the search ends with PRECISION.
     tol : float
         Stop when ``1 - lower / upper`` is no larger.
     clock : Clock
@@ -49,7 +50,7 @@ def interior_point(
     exclusive : Exclusive
         The examples, in the order of the sample, and their columns to eliminate.
     before : Solution
-        Where another solver has led: a separator, and the weights of a soft margin.
+        Where another solver has led: a separator or nearly one, and the weights of a soft margin.
     settings : InteriorSettings, optional
         Lengths of steps, and accuracies.
     """
@@ -78,6 +79,8 @@ class _Run:
         self.lower, self.upper = -inf, inf
         # The hyperplane and the weights of the best bounds.
         self.best = (self.w, self.offset)
+        # The mistakes of the hyperplane that it starts from, and the fewest since.
+        self.at_first = self.fewest = n
         self.proof: Vector = np.zeros(n)
 
     def begin(self, before: Solution) -> None:
@@ -85,6 +88,7 @@ class _Run:
         order, centre = self.sample.order, self.sample.centre
         self.w, self.offset = before.w, before.offset - float(before.w @ centre)
         margins = self.signs * self.normal.products(self.w, self.offset)
+        self.at_first = self.fewest = int(np.count_nonzero(margins <= 0.0))
         # The separator's length is that of the narrow margin it may have; the optimum is shorter.
         weights = before.weights[order]
         carrying = weights > 0.0
@@ -109,7 +113,18 @@ class _Run:
             self.clock.report(mistakes, self.lower, self.upper)
             if self._is_within():
                 return Status.GAP_REACHED
+            if self._is_hopeless(mistakes):
+                break
         return Status.PRECISION
+
+    def _is_hopeless(self, mistakes: int) -> bool:
+        """Whether it moves away from separators, which it has not found before either.
+
+        One-hot 20,000 x 6,255, separable, goes from 406 mistakes to none in 11 steps, and once back
+        from 285 to 303; with five wrong labels from 480 to 283, and to 624 in the sixth step.
+        """
+        self.fewest = min(self.fewest, mistakes)
+        return self.lower <= 0.0 and mistakes > max(self.at_first, 2 * self.fewest)
 
     def _is_within(self) -> bool:
         return 0.0 < self.lower >= (1.0 - self.tol) * self.upper
