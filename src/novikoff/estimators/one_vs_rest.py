@@ -50,10 +50,13 @@ def fit_classes(
 
     def against_rest(code: int) -> Fitted:
         signs = signs_against(training.codes, code)
+        mine = sample
+        if steps is not None or not np.array_equal(signs, sample.signs):
+            mine = sample.relabelled(signs, (1.0, 1.0) if steps is None else steps[code])
         problem = training.problem.against(training.problem.classes[code])
         task = Task(
             code=code,
-            sample=sample.relabelled(signs, (1.0, 1.0) if steps is None else steps[code]),
+            sample=mine,
             certifier=certifier(problem, training.examples(signs)),
             clock=Clock(limits, callbacks),
             hashes=training.hashes,

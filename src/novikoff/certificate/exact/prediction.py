@@ -98,6 +98,8 @@ def count_errors(
         coef, intercept, _ = scaled(coef, intercept) if coef.any() else (coef, intercept, 0)
         values = signed_values(X, signs, coef, intercept)
     low, high = values
+    if low.min(initial=1.0) > 0.0:
+        return Errors(0, NO_ROWS)
     if not coef.any():
         # Every score is the intercept; a row that is not finite stays unknown.
         known, score = np.isfinite(low) & np.isfinite(high), np.full(low.shape, intercept)

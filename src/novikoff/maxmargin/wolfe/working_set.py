@@ -53,6 +53,7 @@ class WorkingSet:
         self.scale = scale
         self.length = sample.radius if length is None else length
         self.ids: Ids = np.empty(0, dtype=np.int64)
+        self._known = np.zeros(sample.n_examples, dtype=np.bool_)
         # Powers of two bring lengths near 1, so that the corral's squares of squares stay finite.
         self._shrink = 0.0 if scale is None else power_below(self.length)
         # Far from the origin, products of sparse rows would lose their digits to the centre's.
@@ -106,11 +107,12 @@ class WorkingSet:
         return w, float(np.linalg.norm(w))
 
     def add(self, ids: Ids) -> int:
-        """Take examples in; return how many of them are new."""
-        ids = np.setdiff1d(ids, self.ids) if len(self.ids) else np.unique(ids)
+        """Take examples in, each given once; return how many of them are new."""
+        ids = np.sort(ids[~self._known[ids]])
         if not len(ids):
             return 0
         sample = self.problem.sample
+        self._known[ids] = True
         self.ids = np.concatenate([self.ids, ids])
         second = (sample.signs[ids] < 0) & sample.affine
         classes = np.concatenate([self.classes, second.astype(np.int64)])
