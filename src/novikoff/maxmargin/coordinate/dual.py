@@ -48,6 +48,9 @@ class Dual:
         self.pull = settings.pull * (mean or 1.0) if sample.affine else 0.0
         self.curves = lengths2 + self.pull + self.slack2
         np.maximum(self.curves, settings.least_curve * (mean or 1.0), out=self.curves)
+        self.terms = Terms(
+            self.signs, self.along, self.slack2, self.curves, self.centre2, self.pull
+        )
         self.weights = np.zeros(n)
         self.w = np.zeros(d)
         self.state = np.zeros(compiled.SIZE)
@@ -80,16 +83,11 @@ class Dual:
         kept = []
         self.state[[WORST, GAP, MASS, MISTAKES]] = 0.0
         for rows, here, those in self.passes.over(ids):
-            local = slice(None) if self.in_place else ids[those]
-            weights = self.weights[local]
-            terms = Terms(
-                self.signs[local],
-                self.along[local],
-                self.slack2[local],
-                self.curves[local],
-                self.centre2,
-                self.pull,
-            )
+            weights, terms = self.weights, self.terms
+            if not self.in_place:
+                local = ids[those]
+                weights = weights[local]
+                terms = Terms(*(each[local] for each in terms[:4]), *terms[4:])
             left = compiled.sweep(rows, here, terms, bound, weights, self.w, self.state)
             self.passes.clock.updates += int(self.state[STEPS])
             self.state[STEPS] = 0.0
