@@ -22,7 +22,7 @@ from novikoff.compiled.step import (
     start,
     threshold,
 )
-from novikoff.compiled.sweep import Examples, Memory, combine, margins, sweep, take
+from novikoff.compiled.sweep import Examples, Memory, combine, margins, sweep
 
 X = np.array([[2.0, 0.0], [0.0, 1.0], [3.0, 3.0], [-1.0, 2.0]])
 SIGNS = np.array([1, -1, 1, -1], dtype=np.int8)
@@ -44,15 +44,21 @@ def memory(rule):
     return Memory(np.zeros(4), np.zeros(4), np.zeros(2), start(rule))
 
 
+def swept(rule, here, order, *, nearness=0.0, most=np.inf, **how):
+    near = np.full(len(order), -1)
+    _, visited, found = sweep(examples(**how), np.array(order), rule, here, near, nearness, most, 1)
+    return visited, near[:found].tolist()
+
+
 @pytest.mark.parametrize("measured", [True, False])
 @pytest.mark.parametrize("kind", [np.asarray, csr])
-def test_taking_an_example(kind, measured):
+def test_updating_on_an_example(kind, measured):
     """One step on a positive example, weighted by its class, and one on a negative one."""
     rule = Specification()
     here = memory(rule)
-    take(examples(kind, measured=measured), 2, 0.0, rule, here)
+    swept(rule, here, [2], kind=kind, measured=measured)
     np.testing.assert_array_equal(here.w, 2.0 * (X[2] - CENTRE))
-    take(examples(kind, measured=measured), 1, -1.5, rule, here)
+    swept(rule, here, [1], kind=kind, measured=measured)
     w = 2.0 * (X[2] - CENTRE) - (X[1] - CENTRE)
     np.testing.assert_array_equal(here.w, w)
     assert here.weights.tolist() == [0.0, 1.0, 2.0, 0.0]
@@ -61,29 +67,23 @@ def test_taking_an_example(kind, measured):
     assert here.state[OFFSET] == 4.0 * (2.0 - 1.0)
     assert here.state[ALONG] == w @ CENTRE
     norms2 = (X[2] - CENTRE) @ (X[2] - CENTRE) + 4.5, (X[1] - CENTRE) @ (X[1] - CENTRE) + 4.5
-    assert here.state[NORM2] == 4.0 * norms2[0] + (2.0 * -1.5 + norms2[1])
+    # At the second step z . w = -((-1, 1) . (4, 6) + 8).
+    assert here.state[NORM2] == 4.0 * norms2[0] + (2.0 * -10.0 + norms2[1])
 
 
 @pytest.mark.parametrize("kind", [np.asarray, csr])
 def test_margins_and_combinations(kind):
     here = memory(Specification())
     here.w[:], here.weights[:] = (1.0, -2.0), (1.0, 0.0, 3.0, 0.0)
-    here.state[OFFSET], here.state[ALONG] = 5.0, here.w @ CENTRE
     order, out = np.array([3, 0, 2]), np.empty(3)
-    margins(examples(kind), order, here, out)
+    along = here.w @ CENTRE
+    margins(kind(X), SIGNS, order, here.w, (along, 5.0), 0.5, here.weights, out)
     true = SIGNS * ((X - CENTRE) @ here.w + 5.0) + 0.5 * here.weights
     np.testing.assert_array_equal(out, true[order])
     w = np.array([10.0, 20.0])
-    along = combine(examples(kind), order, np.array([1.0, -2.0, 0.5]), w)
+    combine(kind(X), order, np.array([1.0, -2.0, 0.5]), CENTRE, np.flatnonzero(CENTRE), w)
     coefficients = np.array([-2.0, 0.0, 0.5, 1.0])
     np.testing.assert_array_equal(w, [10.0, 20.0] + coefficients @ (X - CENTRE))
-    assert along == w @ CENTRE
-
-
-def swept(rule, here, order, *, nearness=0.0, most=np.inf, **how):
-    near = np.full(len(order), -1)
-    _, visited, found = sweep(examples(**how), np.array(order), rule, here, near, nearness, most, 1)
-    return visited, near[:found].tolist()
 
 
 def test_a_sweep_stops_at_the_most_updates():
@@ -135,14 +135,18 @@ def test_weights_that_grow_are_brought_back(kind):
     for array in small[:3]:
         array[:] = np.arange(1.0, 1.0 + len(array))
     small.state[[UPDATES, WEIGHT, NORM2, OFFSET, SHRINK]] = 7.0, 10.0, 5.0, 3.0, 0.25
+    small.state[THRESHOLD] = 100.0
     for array, grown in zip(small[:3], large[:3], strict=True):
         grown[:] = array / SMALLEST_SHRINK
     large.state[:] = small.state
-    large.state[[WEIGHT, OFFSET]] /= SMALLEST_SHRINK
+    large.state[[WEIGHT, OFFSET, THRESHOLD]] /= SMALLEST_SHRINK
     large.state[NORM2] /= SMALLEST_SHRINK**2
     large.state[SHRINK] *= SMALLEST_SHRINK
-    take(examples(kind), 2, 0.5, rule, small)
-    take(examples(kind), 2, 0.5 / SMALLEST_SHRINK, rule, large)
+    for here in small, large:
+        swept(rule, here, [2], kind=kind)
+        assert here.state[UPDATES] == 8.0
+        # The least margin is that of before the update, in its unit.
+        here.state[LEAST] = np.inf
     assert (small.state[RESCALED], large.state[RESCALED]) == (0.0, 1.0)
     large.state[RESCALED] = 0.0
     # The largest norm is one of the data, in the same unit for both.

@@ -31,7 +31,7 @@ from novikoff.compiled.step import (
     Frame,
     Specification,
     advance,
-    length,
+    threshold_at,
 )
 from novikoff.compiled.sweep import BRINK, TIE, reach_of
 
@@ -146,36 +146,6 @@ def number_of(memory: JointState, i: int, wrong: int) -> int:
 
 
 @njit(inline="always")
-def take_joint(
-    examples: JointExamples,
-    row: int,
-    i: int,
-    wrong: int,
-    margin: float,
-    rule: Specification,
-    memory: JointState,
-) -> None:
-    """Update on a virtual row of example ``i``, stored in ``row``, whose margin is ``margin``."""
-    rows, codes, norms2, centre, at, frame, steps = examples
-    w, offsets, along, state = memory.w, memory.offsets, memory.along, memory.state
-    y = codes[i]
-    norm2 = norms2[i] if norms2[i] >= 0.0 else distance2(rows, row, centre, at)
-    norm2 += frame.lift2 + frame.slack2
-    tau = length(rule, state, margin, norm2) * steps[y]
-    p = number_of(memory, i, wrong)
-    memory.stamps[p] += tau * state[UPDATES]
-    memory.weights[p] += tau
-    memory.totals[i] += tau
-    along[y] = add(rows, row, tau, w[y], centre, at)
-    along[wrong] = add(rows, row, -tau, w[wrong], centre, at)
-    offsets[y] += tau * frame.lift2
-    offsets[wrong] -= tau * frame.lift2
-    advance(rule, state, margin, norm2, tau)
-    if state[SHRINK] <= SMALLEST_SHRINK:
-        rescale(memory)
-
-
-@njit(inline="always")
 def rescale(memory: JointState) -> None:
     """Multiply everything that is proportional to ``w`` by ``SMALLEST_SHRINK``."""
     w, state = memory.w, memory.state
@@ -194,6 +164,41 @@ def rescale(memory: JointState) -> None:
     state[NORM2] *= SMALLEST_SHRINK * SMALLEST_SHRINK
     state[SHRINK] /= SMALLEST_SHRINK
     state[RESCALED] += 1.0
+
+
+@njit(inline="always")
+def take_joint(
+    examples: JointExamples,
+    row: int,
+    i: int,
+    wrong: int,
+    margin: float,
+    rule: Specification,
+    memory: JointState,
+) -> int:
+    """Update on a virtual row of example ``i``, stored in ``row``, whose margin is ``margin``.
+
+    Returns its number.
+    """
+    rows, codes, norms2, centre, at, frame, steps = examples
+    w, offsets, along, state = memory.w, memory.offsets, memory.along, memory.state
+    y = codes[i]
+    p = number_of(memory, i, wrong)
+    norm2 = norms2[i] if norms2[i] >= 0.0 else distance2(rows, row, centre, at)
+    norm2 += frame.lift2 + frame.slack2
+    begin = state[UPDATES]
+    tau = advance(rule, state, margin, norm2, steps[y])
+    state[THRESHOLD] = threshold_at(rule, state)
+    memory.stamps[p] += tau * begin
+    memory.weights[p] += tau
+    memory.totals[i] += tau
+    along[y] = add(rows, row, tau, w[y], centre, at)
+    along[wrong] = add(rows, row, -tau, w[wrong], centre, at)
+    offsets[y] += tau * frame.lift2
+    offsets[wrong] -= tau * frame.lift2
+    if state[SHRINK] <= SMALLEST_SHRINK:
+        rescale(memory)
+    return int(p)
 
 
 @njit()
@@ -215,6 +220,7 @@ def sweep_joint(
     rows, codes, norms2, frame = examples.rows, examples.codes, examples.norms2, examples.frame
     w, offsets, along, state = memory.w, memory.offsets, memory.along, memory.state
     out = np.empty(w.shape[0])
+    closeness = nearness if nearness < BRINK else BRINK
     begun, found = 0, 0
     while begun < passes:
         begun += 1
@@ -223,7 +229,7 @@ def sweep_joint(
         before = state[UPDATES]
         least = state[LEAST]
         reach = reach_of(state, nearness)
-        brink = reach_of(state, min(nearness, BRINK))
+        brink = reach_of(state, closeness)
         for p in range(order.shape[0]):
             i, y = order[p], codes[order[p]]
             scores(rows, here[p], w, out)
@@ -231,7 +237,8 @@ def sweep_joint(
             if frame.slack2 != 0.0:
                 margin += frame.slack2 * memory.totals[i]
             total += margin
-            least = min(least, margin)
+            if margin < least:
+                least = margin
             if margin > reach:
                 continue
             near[found] = i
@@ -242,14 +249,15 @@ def sweep_joint(
             tie = 0.5 * (abs(out[y]) + abs(out[r]))
             tie += 0.5 * (abs(along[y]) + abs(along[r]))
             tie += 0.5 * (abs(offsets[y]) + abs(offsets[r]))
-            tie += math.sqrt(max(norms2[i], 0.0)) * math.sqrt(max(state[NORM2], 0.0))
+            if norms2[i] > 0.0 and state[NORM2] > 0.0:
+                tie += math.sqrt(norms2[i]) * math.sqrt(state[NORM2])
             if -np.inf < margin <= state[THRESHOLD] + TIE * tie:
                 if state[UPDATES] >= most:
                     state[FINITE] += 0.0 * total
                     return begun, p, found - 1
                 take_joint(examples, here[p], i, r, margin, rule, memory)
                 reach = reach_of(state, nearness)
-                brink = reach_of(state, min(nearness, BRINK))
+                brink = reach_of(state, closeness)
         # A NaN or an infinity in any row survives the sum and the product with zero.
         state[FINITE] += 0.0 * total
         state[LEAST] = least
@@ -260,19 +268,24 @@ def sweep_joint(
 
 @njit()
 def margins_joint(
-    examples: JointExamples,
+    rows: Rows,
+    codes: np.ndarray,
     here: np.ndarray,
     order: np.ndarray,
-    memory: JointState,
+    w: np.ndarray,
+    along: np.ndarray,
+    offsets: np.ndarray,
+    slack2: float,
+    totals: np.ndarray,
     out: np.ndarray,
 ) -> None:
     """Write the least margin of each example of ``order`` over its wrong classes into ``out``."""
-    every = np.empty(memory.w.shape[0])
+    every = np.empty(w.shape[0])
     for p in range(order.shape[0]):
         i = order[p]
-        scores(examples.rows, here[p], memory.w, every)
-        out[p], _ = _worst_class(every, memory.along, memory.offsets, examples.codes[i])
-        out[p] += examples.frame.slack2 * memory.totals[i]
+        scores(rows, here[p], w, every)
+        out[p], _ = _worst_class(every, along, offsets, codes[i])
+        out[p] += slack2 * totals[i]
 
 
 @njit()
@@ -338,6 +351,6 @@ def step_joint(
         margin += examples.frame.slack2 * memory.totals[i]
         state[FINITE] += 0.0 * margin
         late, total = state[UPDATES] - begun, state[WEIGHT]
-        take_joint(examples, here[p], i, r, margin, rule, memory)
+        number = take_joint(examples, here[p], i, r, margin, rule, memory)
         # All of them count from where the step began.
-        memory.stamps[number_of(memory, i, r)] -= late * (state[WEIGHT] - total)
+        memory.stamps[number] -= late * (state[WEIGHT] - total)

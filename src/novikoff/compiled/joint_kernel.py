@@ -39,7 +39,7 @@ from novikoff.compiled.step import (
     Frame,
     Specification,
     advance,
-    length,
+    threshold_at,
 )
 from novikoff.compiled.sweep import BRINK, reach_of
 
@@ -82,9 +82,11 @@ def take(
     scores, state = part.scores, memory.state
     y = codes[i]
     norm2 = norms2[i] + frame.lift2 + frame.slack2
-    tau = length(rule, state, margin, norm2) * steps[y]
+    begin = state[UPDATES]
+    tau = advance(rule, state, margin, norm2, steps[y])
+    state[THRESHOLD] = threshold_at(rule, state)
     p = number_of(memory, i, wrong)
-    memory.stamps[p] += tau * state[UPDATES]
+    memory.stamps[p] += tau * begin
     memory.weights[p] += tau
     memory.totals[i] += tau
     column = part.columns[part.slots[i]]
@@ -94,7 +96,6 @@ def take(
         scores[wrong, k] -= tau * column[k]
     memory.offsets[y] += tau * frame.lift2
     memory.offsets[wrong] -= tau * frame.lift2
-    advance(rule, state, margin, norm2, tau)
     if state[SHRINK] <= SMALLEST_SHRINK:
         rescale(memory)
         for r in range(scores.shape[0]):

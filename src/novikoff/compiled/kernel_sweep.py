@@ -25,7 +25,7 @@ from novikoff.compiled.step import (
     Frame,
     Specification,
     advance,
-    length,
+    threshold_at,
 )
 from novikoff.compiled.sweep import BRINK, reach_of
 
@@ -126,16 +126,17 @@ def sweep(
                 cursor[FOUND] += 1.0
                 if violated:
                     norm2 = norms2[i] + frame.lift2 + frame.slack2
-                    tau = length(rule, state, margin, norm2)
-                    tau *= frame.weight_positive if y > 0.0 else frame.weight_negative
-                    stamps[i] += tau * state[UPDATES]
+                    factor = frame.weight_positive if y > 0.0 else frame.weight_negative
+                    begin = state[UPDATES]
+                    tau = advance(rule, state, margin, norm2, factor)
+                    state[THRESHOLD] = threshold_at(rule, state)
+                    stamps[i] += tau * begin
                     weights[i] += tau
                     move = tau * y
                     column = columns[slots[i]]
                     for k in range(scores.shape[0]):
                         scores[k] += move * column[k]
                     state[OFFSET] += move * frame.lift2
-                    advance(rule, state, margin, norm2, tau)
                     if state[SHRINK] <= SMALLEST_SHRINK:
                         _rescale(weights, stamps, scores, state)
                     reach = reach_of(state, nearness)

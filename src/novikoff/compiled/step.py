@@ -82,7 +82,6 @@ def increment(t: float, alpha: float) -> float:
     return 0.5 * (math.pow(t, alpha) * math.expm1(alpha * math.log1p(1.0 / t)) - 1.0)
 
 
-@njit(inline="always")
 def threshold(rule: Specification, state: np.ndarray) -> float:
     """Return the number that ``z . w`` must exceed at this state."""
     t = state[UPDATES]
@@ -98,23 +97,28 @@ def threshold(rule: Specification, state: np.ndarray) -> float:
     return float(beta)
 
 
-@njit(inline="always")
-def length(rule: Specification, state: np.ndarray, margin: float, norm2: float) -> float:
-    """Return the step that a violated example with this ``z . w`` and ``|z|^2`` takes."""
+threshold_at = njit(inner=True)(threshold)
+"""The same for compiled code."""
+
+
+@njit(inner=True)
+def advance(
+    rule: Specification, state: np.ndarray, margin: float, norm2: float, factor: float
+) -> float:
+    """Return the step of a violated example, and bring the state up to date but its threshold.
+
+    The example has ``z . w = margin`` and ``|z|^2 = norm2``; ``factor`` multiplies its step. For
+    compiled code. (One function without calls: to compile it in parts takes twice as long, and to
+    inline them longer still.)
+    """
+    tau = factor
     if rule.aggressive:
         # No step brings an example at the origin to the other side; any will do.
         loss_per_step = norm2 + rule.ridge if norm2 + rule.ridge > 0.0 else 1.0
-        return min(rule.cap, (1.0 - margin) / loss_per_step)
-    if rule.push != 0.0:
-        return float(rule.push / (state[SHRINK] * math.sqrt(state[UPDATES] + 1.0)))
-    return 1.0
-
-
-@njit(inline="always")
-def advance(
-    rule: Specification, state: np.ndarray, margin: float, norm2: float, tau: float
-) -> None:
-    """Bring the state up to date after ``w`` moved by ``tau * z``."""
+        push = (1.0 - margin) / loss_per_step
+        tau *= push if push < rule.cap else rule.cap
+    elif rule.push != 0.0:
+        tau *= rule.push / (state[SHRINK] * math.sqrt(state[UPDATES] + 1.0))
     state[UPDATES] += 1.0
     state[WEIGHT] += tau
     state[NORM2] += tau * (2.0 * margin + tau * norm2)
@@ -129,8 +133,9 @@ def advance(
         state[SCALE] = norm2
     if rule.cooling != 0.0 and state[NORM2] * state[SHRINK] * state[SHRINK] > 1.0:
         # An infinite length means bad data, which the caller reports; the factor must not become 0.
-        state[SHRINK] = max(1.0 / math.sqrt(state[NORM2]), 1.0 / LARGEST)
-    state[THRESHOLD] = threshold(rule, state)
+        shrink = 1.0 / math.sqrt(state[NORM2])
+        state[SHRINK] = shrink if shrink > 1.0 / LARGEST else 1.0 / LARGEST
+    return float(tau)
 
 
 def start(rule: Specification) -> np.ndarray:

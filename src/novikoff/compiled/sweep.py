@@ -22,7 +22,7 @@ from novikoff.compiled.step import (
     Frame,
     Specification,
     advance,
-    length,
+    threshold_at,
 )
 
 # A margin above the threshold by less than this share of what it was summed from counts as
@@ -64,44 +64,6 @@ class Memory(NamedTuple):
     state: np.ndarray
 
 
-@njit(inline="always")
-def take(examples: Examples, i: int, margin: float, rule: Specification, memory: Memory) -> None:
-    """Update on example ``i``, whose margin is ``margin``."""
-    rows, signs, norms2, centre, at, frame = examples
-    weights, stamps, w, state = memory
-    y = float(signs[i])
-    norm2 = norms2[i] if norms2[i] >= 0.0 else distance2(rows, i, centre, at)
-    norm2 += frame.lift2 + frame.slack2
-    tau = length(rule, state, margin, norm2)
-    tau *= frame.weight_positive if y > 0.0 else frame.weight_negative
-    stamps[i] += tau * state[UPDATES]
-    weights[i] += tau
-    state[ALONG] = add(rows, i, tau * y, w, centre, at)
-    state[OFFSET] += tau * y * frame.lift2
-    advance(rule, state, margin, norm2, tau)
-    if state[SHRINK] <= SMALLEST_SHRINK:
-        _rescale(memory)
-
-
-@njit(inline="always")
-def _rescale(memory: Memory) -> None:
-    weights, stamps, w, state = memory
-    # Loops, because products of whole arrays take numba longer to compile.
-    for i in range(weights.shape[0]):
-        weights[i] *= SMALLEST_SHRINK
-        stamps[i] *= SMALLEST_SHRINK
-    for j in range(w.shape[0]):
-        w[j] *= SMALLEST_SHRINK
-    # The threshold of a rule that shrinks w is measured in units of |w|.
-    state[WEIGHT] *= SMALLEST_SHRINK
-    state[OFFSET] *= SMALLEST_SHRINK
-    state[ALONG] *= SMALLEST_SHRINK
-    state[THRESHOLD] *= SMALLEST_SHRINK
-    state[NORM2] *= SMALLEST_SHRINK * SMALLEST_SHRINK
-    state[SHRINK] /= SMALLEST_SHRINK
-    state[RESCALED] += 1.0
-
-
 @njit()
 def sweep(
     examples: Examples,
@@ -121,8 +83,11 @@ def sweep(
     or within ``nearness`` of it. Ties within rounding are looked for where ``nearness`` is not 0:
     in full passes, which decide.
     """
-    rows, signs, norms2, _, _, frame = examples
-    weights, _, w, state = memory
+    # Everything that a visit does is written out here: numba takes twice as long to compile a
+    # function that inlines others, or that passes so many arrays on.
+    rows, signs, norms2, centre, at, frame = examples
+    weights, stamps, w, state = memory
+    closeness = nearness if nearness < BRINK else BRINK
     begun, found = 0, 0
     while begun < passes:
         begun += 1
@@ -131,7 +96,7 @@ def sweep(
         before = state[UPDATES]
         least = state[LEAST]
         reach = reach_of(state, nearness)
-        brink = reach_of(state, min(nearness, BRINK))
+        brink = reach_of(state, closeness)
         for p in range(order.shape[0]):
             i = order[p]
             product = dot(rows, i, w)
@@ -140,7 +105,8 @@ def sweep(
             if frame.slack2 != 0.0:
                 margin += frame.slack2 * weights[i]
             total += margin
-            least = min(least, margin)
+            if margin < least:
+                least = margin
             if margin > reach:
                 continue
             near[found] = i
@@ -150,14 +116,37 @@ def sweep(
             # A margin that rounding may have lifted over the threshold counts as violated. An
             # infinite one means bad data, which FINITE reports below: no update on it.
             tie = abs(product) + abs(state[ALONG]) + abs(state[OFFSET])
-            tie += math.sqrt(max(norms2[i], 0.0)) * math.sqrt(max(state[NORM2], 0.0))
+            if norms2[i] > 0.0 and state[NORM2] > 0.0:
+                tie += math.sqrt(norms2[i]) * math.sqrt(state[NORM2])
             if -np.inf < margin <= state[THRESHOLD] + TIE * tie:
                 if state[UPDATES] >= most:
                     state[FINITE] += 0.0 * total
                     return begun, p, found - 1
-                take(examples, i, margin, rule, memory)
+                y = float(signs[i])
+                norm2 = norms2[i] if norms2[i] >= 0.0 else distance2(rows, i, centre, at)
+                norm2 += frame.lift2 + frame.slack2
+                factor = frame.weight_positive if y > 0.0 else frame.weight_negative
+                begin = state[UPDATES]
+                tau = advance(rule, state, margin, norm2, factor)
+                state[THRESHOLD] = threshold_at(rule, state)
+                stamps[i] += tau * begin
+                weights[i] += tau
+                state[ALONG] = add(rows, i, tau * y, w, centre, at)
+                state[OFFSET] += tau * y * frame.lift2
+                if state[SHRINK] <= SMALLEST_SHRINK:
+                    for k in range(weights.shape[0]):
+                        weights[k] *= SMALLEST_SHRINK
+                        stamps[k] *= SMALLEST_SHRINK
+                    for j in range(w.shape[0]):
+                        w[j] *= SMALLEST_SHRINK
+                    # The threshold of a rule that shrinks w is measured in units of |w|.
+                    for k in (WEIGHT, OFFSET, ALONG, THRESHOLD):
+                        state[k] *= SMALLEST_SHRINK
+                    state[NORM2] *= SMALLEST_SHRINK * SMALLEST_SHRINK
+                    state[SHRINK] /= SMALLEST_SHRINK
+                    state[RESCALED] += 1.0
                 reach = reach_of(state, nearness)
-                brink = reach_of(state, min(nearness, BRINK))
+                brink = reach_of(state, closeness)
         # A NaN or an infinity in any row survives the sum and the product with zero.
         state[FINITE] += 0.0 * total
         state[LEAST] = least
@@ -176,22 +165,37 @@ def reach_of(state: np.ndarray, nearness: float) -> float:
 
 
 @njit()
-def margins(examples: Examples, order: np.ndarray, memory: Memory, out: np.ndarray) -> None:
-    """Write the margins ``z . w`` of the examples of ``order`` into ``out``."""
-    state = memory.state
+def margins(
+    rows: Rows,
+    signs: np.ndarray,
+    order: np.ndarray,
+    w: np.ndarray,
+    shift: tuple[float, float],
+    slack2: float,
+    weights: np.ndarray,
+    out: np.ndarray,
+) -> None:
+    """Write the margins ``z . w`` of the examples of ``order`` into ``out``.
+
+    ``shift`` has ``w . centre`` and the offset. (Not the tuples that :func:`sweep` takes: what is
+    unpacked from them and not needed is compiled, too.)
+    """
+    along, offset = shift
     for p in range(order.shape[0]):
         i = order[p]
-        product = dot(examples.rows, i, memory.w)
-        out[p] = examples.signs[i] * (product - state[ALONG] + state[OFFSET])
-        out[p] += examples.frame.slack2 * memory.weights[i]
+        out[p] = signs[i] * (dot(rows, i, w) - along + offset)
+        out[p] += slack2 * weights[i]
 
 
 @njit()
 def combine(
-    examples: Examples, order: np.ndarray, coefficients: np.ndarray, w: np.ndarray
-) -> float:
-    """Add ``sum_p coefficients[p] * (x_order[p] - centre)`` to ``w``; return ``w . centre``."""
-    along = 0.0
+    rows: Rows,
+    order: np.ndarray,
+    coefficients: np.ndarray,
+    centre: np.ndarray,
+    at: np.ndarray,
+    w: np.ndarray,
+) -> None:
+    """Add ``sum_p coefficients[p] * (x_order[p] - centre)`` to ``w``."""
     for p in range(order.shape[0]):
-        along = add(examples.rows, order[p], coefficients[p], w, examples.centre, examples.at)
-    return along
+        add(rows, order[p], coefficients[p], w, centre, at)

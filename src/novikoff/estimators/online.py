@@ -192,7 +192,7 @@ class Online:
                 self.lag[k] *= SMALLEST_SHRINK ** (self.states[k, RESCALED] - rescaled)
                 late = np.flatnonzero(stamps)
                 signed = stamps[late] * signs[late]
-                combine(examples, late, signed, self.lag[k, :-1])
+                combine(rows, late, signed, self.centre, self.at, self.lag[k, :-1])
                 self.lag[k, -1] += self.frames[k].lift2 * signed.sum()
         # An update on a row whose square overflows shows in the state before it does in a margin.
         if not np.isfinite(self.states).all():

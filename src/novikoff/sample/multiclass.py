@@ -154,11 +154,23 @@ class JointSample(JointSigned, Sample):
     def margins(self, ids: Indices, memory: Any) -> Floats:
         """Return the least ``z . w`` over the wrong classes of the given examples."""
         out = np.empty(len(ids))
+        state = memory.arrays()
         done = 0
         for chunk in self.chunks(ids):
-            examples, here = self._joint_part(chunk)
+            rows, here = self._rows(chunk)
             some = out[done : done + len(chunk)]
-            compiled.margins_joint(examples, here, chunk, memory.arrays(), some)
+            compiled.margins_joint(
+                rows,
+                self.codes,
+                here,
+                chunk,
+                state.w,
+                state.along,
+                state.offsets,
+                self.frame.slack2,
+                state.totals,
+                some,
+            )
             done += len(chunk)
         return out
 

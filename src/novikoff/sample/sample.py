@@ -14,6 +14,7 @@ from novikoff.compiled import sweep as compiled
 from novikoff.compiled.rows import Rows
 from novikoff.compiled.step import (
     ALONG,
+    OFFSET,
     RESCALED,
     SMALLEST_SHRINK,
     STATE_SIZE,
@@ -240,11 +241,21 @@ class Sample(SignedSample):
     def margins(self, ids: NDArray[np.int64], memory: Memory) -> NDArray[np.float64]:
         """Return ``z . w`` of the given examples, lifts included."""
         out = np.empty(len(ids))
+        along, offset = memory.state[[ALONG, OFFSET]].tolist()
         done = 0
         for chunk in self.chunks(ids):
             examples, here, moved = self._part(chunk)
-            local = _part_of(memory, chunk) if moved else memory
-            compiled.margins(examples, here, local, out[done : done + len(chunk)])
+            weights = memory.weights[chunk] if moved else memory.weights
+            compiled.margins(
+                examples.rows,
+                examples.signs,
+                here,
+                memory.w,
+                (along, offset),
+                self.frame.slack2,
+                weights,
+                out[done : done + len(chunk)],
+            )
             done += len(chunk)
         return out
 
@@ -284,7 +295,7 @@ class Sample(SignedSample):
         signed = weights * self.signs
         for chunk in self.chunks(ids):
             examples, here, _ = self._part(chunk)
-            compiled.combine(examples, here, signed[chunk], w)
+            compiled.combine(examples.rows, here, signed[chunk], self.centre, self.at, w)
         # Python's sum, like the compiled loop, adds in the order of visits.
         offset = self.frame.lift2 * sum(signed[ids].tolist())
         return w, float(offset)
