@@ -19,6 +19,7 @@ from novikoff.certificate import (
 )
 from novikoff.certificate.announce import COMPILING
 from novikoff.estimators import margin_fit
+from novikoff.estimators.training import Training
 from novikoff.sample import storage
 from tests.checks.subjects import (
     ESTIMATORS,
@@ -163,6 +164,26 @@ def test_the_signal(name, n_jobs):
     if name != "is_separable":
         assert Status.INTERRUPTED in stops(clf.certificate_)
         assert_proved(clf, X, y)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_is_separable_interrupted_before_its_search(monkeypatch, classes):
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((400, 6)), rng.integers(0, classes, 400)
+    read = Training.of
+
+    def read_and_press(*arguments, **options):
+        training = read(*arguments, **options)
+        ctrl_c.press()
+        return training
+
+    monkeypatch.setattr(Training, "of", read_and_press)
+    with CtrlC() as ctrl_c, pytest.raises(KeyboardInterrupt) as raised:
+        is_separable(X, y)
+    certificate = raised.value.certificate
+    assert all(isinstance(part, Inconclusive) for part in certificate.parts)
+    assert set(stops(certificate)) == {Status.INTERRUPTED}
+    assert certificate.verify(X, y)
 
 
 def test_interrupted_during_a_sweep_of_converted_rows(monkeypatch):

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from novikoff.cli.shared import screen as module
-from novikoff.cli.shared.screen import Screen
+from novikoff.cli.shared.screen import Screen, text_width
 from novikoff.run import Progress
 
 
@@ -108,3 +108,11 @@ def test_texts_do_not_act_upon_the_terminal(monkeypatch, capsys):
     document = terminal.getvalue().splitlines()[-1]
     assert document.isprintable()
     assert json.loads(document)["label"] == f"{evil}\x7f\x9b\ud800"
+
+
+def test_the_width_that_is_left_beside_names(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    assert text_width() == 66
+    monkeypatch.delenv("COLUMNS")
+    monkeypatch.setattr("sys.__stdout__", None)
+    assert text_width() == 86

@@ -207,6 +207,18 @@ def test_a_marker_is_suggested_only_where_the_fit_made_one(file):
         assert caught.value.options == ("--missing", "indicator" if expected else "drop")
 
 
+def test_several_columns_are_named_one_by_one(file):
+    path = file("a.csv", "id,a b,x,y\n1,2,3,u\n2,3,3,v\n")
+    said = "no column 'id, a b': give --drop once for each column: --drop id --drop 'a b'"
+    assert message(path, "y", drop=["id, a b"]) == said
+    said = "no column '0,-3': give --words once for each column: --words 0 --words -3"
+    assert message(path, "y", words="0,-3") == said
+    assert "once for each" not in message(path, "y", drop=["id,z"])
+    assert "once for each" not in message(path, "id,y")
+    comma = file("b.csv", '"id,x",x,y\n1,2,u\n3,4,v\n')
+    assert read(comma, "y", drop=["id,x"]).feature_names == ("x",)
+
+
 def test_words_can_be_asked_for(file):
     path = file("a.csv", "zip,y\n01,u\n1,v\n01,u\n")
     table = read(path, "y", words="zip")

@@ -21,13 +21,55 @@ def test_a_table_of_counts():
     assert Confusion.of(np.array(["a", "b, c"]), y, y).lines() == []
 
 
-def test_the_worst_of_many_classes():
-    y = np.repeat(np.arange(20), 10)
-    predicted = np.where(np.arange(200) % 10 < y // 2, 0, y)
-    lines = Confusion.of(np.arange(20), y, predicted).lines()
-    assert lines[0] == "18: 9 of 10 examples, predicted 1 times"
+def ten_classes(n):
+    """Every class has ``n`` examples; the ``k``-th is taken for the next one ``k`` times."""
+    y = np.repeat(np.arange(10), n)
+    predicted = np.where(np.arange(10 * n) % n < y, (y + 1) % 10, y)
+    return Confusion.of(np.arange(10), y, predicted)
+
+
+def test_a_table_of_ten_classes_fits_80_columns():
+    lines = ten_classes(200).lines(width=66)
     assert len(lines) == 11
-    assert lines[-1] == "and 8 more with errors"
+    assert {len(line) for line in lines} == {len("predicted as") + 10 * 5}
+    assert lines[1].split() == ["0", "200", *["0"] * 9]
+    assert lines[10].split() == ["9", "9", *["0"] * 8, "191"]
+
+
+def test_thousands_are_not_marked_where_the_table_would_be_too_wide():
+    wide, narrow = (ten_classes(5000).lines(width) for width in (82, 81))
+    assert [line.replace(",", "").split() for line in wide] == [line.split() for line in narrow]
+    assert [len(wide[0]), len(narrow[0])] == [82, 62]
+
+
+def test_the_errors_of_each_of_many_classes():
+    assert ten_classes(5000).lines(width=61)[:3] == [
+        "class  examples  errors  predicted  wrongly as",
+        "9         5,000       9      4,999  0 9",
+        "8         5,000       8      4,999  9 8",
+    ]
+    assert len(ten_classes(5000).lines(width=61)) == 10
+
+
+def test_only_the_worst_of_very_many_classes():
+    y = np.repeat(np.arange(40), 40)
+    predicted = np.where(np.arange(1600) % 40 < y, 0, y)
+    lines = Confusion.of(np.arange(40), y, predicted).lines()
+    assert lines[1] == "39           40      39          1  0 39"
+    assert lines[-1] == "and 9 more with errors"
+    assert len(lines) == 32
+
+
+def test_as_many_confusions_as_there_is_room_for():
+    names = np.array([f"kind {k:02}" for k in range(30)])
+    y = np.repeat(names[0], 12)
+    confusion = Confusion.of(names, y, names[[1] * 5 + [2] * 4 + [3] * 2 + [4]])
+    for width, said in (
+        (80, "'kind 01' 5, 'kind 02' 4, 'kind 03' 2"),
+        (65, "'kind 01' 5, 'kind 02' 4"),
+        (40, "'kind 01' 5"),
+    ):
+        assert confusion.lines(width)[1].split(maxsplit=5)[-1] == said
 
 
 def test_a_class_that_is_hardly_ever_predicted():

@@ -10,7 +10,7 @@ from novikoff.cli.shared.estimator import EstimatorOptions, kernel_options, pars
 from novikoff.cli.shared.group import Refusal, complain, safe
 from novikoff.cli.shared.input import Source, with_names
 from novikoff.cli.shared.output import check_output, write
-from novikoff.cli.shared.screen import Screen
+from novikoff.cli.shared.screen import Screen, text_width
 
 if TYPE_CHECKING:
     from novikoff.data import Table
@@ -290,7 +290,7 @@ def fit(
             interrupted = validation is None
         repeat = source.options_to_repeat()
         summary = Summary(data, table, model, out, repeat, screen.seconds, validation, risk)
-        screen.show(summary.rows(), summary.document())
+        screen.show(summary.rows(text_width()), summary.document())
         for warning in summary.warnings():
             complain("warning", warning)
         if interrupted:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -58,14 +59,15 @@ def choose(request: Request, names: Sequence[str] | None, width: int) -> Choice:
                 where = describe_column(names, column)
                 raise request.error(f"{where} is the {role} and a feature: choose one")
     else:
-        others = {columns.position(column) for column in request.drop} | {target, weights}
+        dropped = {columns.position(column, "--drop") for column in request.drop}
+        others = dropped | {target, weights}
         features = tuple(i for i in range(width) if i not in others)
         if not features:
             raise request.error("no feature is left besides the target and the dropped columns")
     unnamed = () if names is None else tuple(i for i in features if not names[i].strip())
     if not unnamed:
         request.check_width(len(features))
-    words = frozenset(columns.position(column) for column in request.words)
+    words = frozenset(columns.position(column, "--words") for column in request.words)
     features = tuple(i for i in features if i not in unnamed)
     for column in sorted(words - set(features)):
         where = describe_column(names, column)
@@ -89,13 +91,17 @@ class _Columns:
                     "one, or add --no-header if the first line is data"
                 )
 
-    def position(self, column: Column) -> int:
-        """Find a column by its name, else by its position."""
+    def position(self, column: Column, repeated: str | None = None) -> int:
+        """Find a column by its name, else by its position; ``repeated`` is an option for several.
+
+        Names that commas separate are not taken for several columns: a name may have commas.
+        """
         if isinstance(column, str):
             if column in self.found:
                 return self.found[column]
             if not _POSITION.fullmatch(column):
-                raise self.request.error(f"no column {quoted(column)}: {self._hint(column)}")
+                hint = self._one_by_one(column, repeated) or self._hint(column)
+                raise self.request.error(f"no column {quoted(column)}: {hint}")
             column = int(column)
         if not -self.width <= column < self.width:
             raise self.request.error(f"no column {printable(column)}: {self.listing()}")
@@ -109,6 +115,19 @@ class _Columns:
         if self.width == 1:
             return f"the only column is {join_names(self.names)}"
         return f"the {self.width} columns are {join_names(self.names)}"
+
+    def _one_by_one(self, column: str, repeated: str | None) -> str:
+        """Say how to name several columns, where commas separate what are columns."""
+        parts = [part.strip() for part in column.split(",")]
+        if repeated is None or len(parts) < 2 or not all(map(self._has, parts)):
+            return ""
+        options = shlex.join(word for part in parts for word in (repeated, part))
+        return f"give {repeated} once for each column: {printable(options, 200)}"
+
+    def _has(self, column: str) -> bool:
+        if column in self.found:
+            return True
+        return bool(_POSITION.fullmatch(column)) and -self.width <= int(column) < self.width
 
     def _hint(self, column: str) -> str:
         if self.names is not None and self.width <= _MAX_COMPARED:

@@ -35,8 +35,10 @@ SINGLE = 1e-3
 MOST_CLOSELY = 1_000_000
 """Up to this many values, a solver of its own solves each fold to the optimum."""
 
-HARD_PASSES = 100
-"""The most passes for the hard margin of a fold."""
+FEW_PASSES = 100
+"""The most passes for the hard margin of a fold, and for a C beyond the grid."""
+
+OUT_OF_TIME = Status.TIME_LIMIT, Status.INTERRUPTED
 
 
 class RoughModels:
@@ -88,9 +90,13 @@ class RoughModels:
         return self.sample.storage.n_values > MOST_CLOSELY
 
     @property
-    def hard_limits(self) -> Limits:
-        """The limits of a hard margin."""
-        return replace(self.limits, max_iter=min(self.limits.max_iter, HARD_PASSES))
+    def few_passes(self) -> Limits:
+        """The limits of what need not have a score."""
+        return replace(self.limits, max_iter=min(self.limits.max_iter, FEW_PASSES))
+
+    def has_ended(self, status: Status, *, in_few_passes: bool) -> bool:
+        """Whether a search ended before its time, or its few passes, were over."""
+        return status not in OUT_OF_TIME and not (in_few_passes and status is Status.MAX_ITER)
 
     def fitted_part(self, fold: Fold) -> Sample:
         """Return the examples that the model of a fold is fitted to."""
@@ -132,7 +138,7 @@ class FoldModels(RoughModels):
         settings = replace(BATCH, single=self.tol >= SINGLE)
         return Batch(self.sample, fitted[:, order], self.costs[order], Clock(self.limits), settings)
 
-    def soft(self, C: float) -> bool:
+    def soft(self, C: float, *, in_few_passes: bool = False) -> bool:
         """Solve the soft margins; return whether that was done within the limits."""
         if self.batched:
             try:
@@ -141,14 +147,15 @@ class FoldModels(RoughModels):
                 return False
             return True
         penalties = self.penalties(C)
+        limits = self.few_passes if in_few_passes else self.limits
         for k, sample in enumerate(self.fitted):
-            how: dict[str, Any] = dict(tol=self.tol, clock=Clock(self.limits), start=self.starts[k])
+            how: dict[str, Any] = dict(tol=self.tol, clock=Clock(limits), start=self.starts[k])
             if self.squared:
                 with np.errstate(divide="ignore"):
                     solution = soft_margin(Problem(sample, 0.5 / penalties), **how)
             else:
                 solution = hinge_margin(sample, penalties, **how)
-            if solution.status in (Status.TIME_LIMIT, Status.INTERRUPTED):
+            if not self.has_ended(solution.status, in_few_passes=in_few_passes):
                 return False
             self.starts[k] = solution.weights if solution.weights.any() else None
             self._keep(k, solution)
@@ -173,7 +180,7 @@ class FoldModels(RoughModels):
             solution = hard_margin(
                 Problem(sample),
                 tol=self.tol,
-                clock=Clock(self.hard_limits),
+                clock=Clock(self.few_passes),
                 # No certificate is made: a combination that vanishes up to rounding is enough.
                 confirm=None,
                 costs=self.costs,

@@ -54,8 +54,9 @@ class JointFoldModels(RoughModels):
         self.solutions: list[JointSolution | None] = [None] * len(folds)
         self.values: list[Vector] = [np.empty((0, self.n_classes)) for _ in folds]
 
-    def soft(self, C: float) -> bool:
+    def soft(self, C: float, *, in_few_passes: bool = False) -> bool:
         """Solve the soft margins; return whether that was done within the limits."""
+        limits = self.few_passes if in_few_passes else self.limits
         penalties = self.penalties(C)
         for k, fold in enumerate(self.folds):
             before = self.solutions[k]
@@ -68,12 +69,12 @@ class JointFoldModels(RoughModels):
                     squared=self.squared,
                 ),
                 tol=min(self.tol, CLOSELY) if fold.train.size <= FEW_EXAMPLES else self.tol,
-                clock=Clock(self.limits),
+                clock=Clock(limits),
                 start=None if before is None else before.weights,
                 offsets=None if before is None else before.offsets,
                 polish=False,
             )
-            if solution.status in (Status.TIME_LIMIT, Status.INTERRUPTED):
+            if not self.has_ended(solution.status, in_few_passes=in_few_passes):
                 return False
             self._keep(k, solution)
         return True
@@ -84,21 +85,25 @@ class JointFoldModels(RoughModels):
         In large data they are not searched for where more examples are on the wrong side of the
         last soft margin than there are features.
         """
-        mistakes = max(0 if each is None else each.mistakes for each in self.solutions)
-        if self.is_large and mistakes > self.sample.storage.width:
+        if self.is_large and self.mistakes > self.sample.storage.width:
             return False
         for k, fold in enumerate(self.folds):
             before = self.solutions[k]
             solution = joint_hard_margin(
                 JointProblem(self.fitted_part(fold), self.codes, self.n_classes),
                 tol=self.tol,
-                clock=Clock(self.hard_limits),
+                clock=Clock(self.few_passes),
                 start=None if before is None else before.weights,
             )
             if not solution.lower > 0.0 or solution.status is Status.NOT_SEPARABLE:
                 return False
             self._keep(k, solution)
         return True
+
+    @property
+    def mistakes(self) -> int:
+        """The most examples that a model has on the wrong side of those that it is fitted to."""
+        return max(0 if each is None else each.mistakes for each in self.solutions)
 
     def _keep(self, k: int, solution: JointSolution) -> None:
         self.solutions[k] = solution

@@ -36,6 +36,7 @@ def fit_classes(
     n_jobs: int | None = None,
     certifier: Callable[[Problem, Examples], Any] = Certifier,
     errors: Callable[[list[Certificate]], int | None] | None = None,
+    cancel: threading.Event | None = None,
 ) -> tuple[dict[int, Fitted], Certificate, bool]:
     """Return what the search finds for each class, the certificate, and whether Ctrl-C came.
 
@@ -43,9 +44,10 @@ def fit_classes(
     ``before``, an earlier certificate, proves of the same problem. Ctrl-C cancels the searches,
     each of which then gives back the best that it has. ``certifier`` makes what certifies one
     class; ``errors`` counts those of all classes together, where the models are not hyperplanes.
+    ``cancel`` is set by Ctrl-C, and may be before the searches begin.
     """
     known = () if before is None else before.parts
-    cancel = threading.Event()
+    cancel = threading.Event() if cancel is None else cancel
     limits = Limits(max_iter, max_updates, deadline, cancel.is_set)
 
     def against_rest(code: int) -> Fitted:

@@ -1,5 +1,6 @@
 """Is there a hyperplane between the classes? Yes or no, with proof."""
 
+import threading
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from novikoff.estimators.one_vs_rest import deadline_in, fit_classes
 from novikoff.estimators.options import check_max_margin_options
 from novikoff.estimators.training import Training
 from novikoff.run import Callback
+from novikoff.run.clock import cancel_on_interrupt
 
 
 class Interrupted(KeyboardInterrupt):
@@ -85,7 +87,8 @@ def is_separable(
     Raises
     ------
     KeyboardInterrupt
-        After Ctrl-C; what was proved until then is its ``certificate``.
+        After Ctrl-C, once the examples have been read; what was proved until then is its
+        ``certificate``. A second Ctrl-C raises at once, without a certificate.
 
     Examples
     --------
@@ -106,7 +109,9 @@ def is_separable(
         n_jobs=n_jobs,
     )
     check_max_margin_options(asked)
-    with threads(n_jobs):
+    cancel = threading.Event()
+    # Also while the examples are read: what is proved until then is that the verdict is open.
+    with cancel_on_interrupt(cancel), threads(n_jobs):
         deadline = deadline_in(time_limit)
         training = Training.of(
             asked,
@@ -126,6 +131,7 @@ def is_separable(
             deadline=deadline,
             callbacks=callbacks,
             n_jobs=n_jobs,
+            cancel=cancel,
         )
     if interrupted:
         raise Interrupted(certificate)

@@ -1,16 +1,19 @@
 """Errors by class: how often each class was predicted, and as what its examples were."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.certificate.escape import format_label, printable
-from novikoff.certificate.wording import counted
 
-MOST_IN_A_TABLE = 6
-MOST_LISTED = 10
+WIDTH = 86
+"""How many characters a line of the table may have, unless told."""
+MOST_LISTED = 30
+MOST_CONFUSIONS = 3
 _SHORT = 16
 _HARDLY_EVER = 4
 """A class is hardly ever predicted if that is less than a quarter as often as it occurs: 6 times
@@ -57,34 +60,52 @@ class Confusion:
         predicted: NDArray[np.int64] = self.counts.sum(axis=0)
         return predicted
 
-    def lines(self) -> list[str]:
-        """Return a table of all counts for few classes, else the classes with most errors."""
+    def lines(self, width: int = WIDTH) -> list[str]:
+        """Return a table of all counts, or of the errors of each class where that is too wide."""
         if not self.errors.any():
             return []
-        if len(self.classes) <= MOST_IN_A_TABLE:
-            return self._table()
-        worst = np.argsort(-self.errors, kind="stable")[:MOST_LISTED]
-        lines = [
-            f"{format_label(self.classes[k])}: {self.errors[k]:,} of "
-            f"{counted(int(self.sizes[k]), 'example')}, predicted {self.predicted[k]:,} times"
-            for k in worst.tolist()
-            if self.errors[k]
-        ]
-        more = int((self.errors > 0).sum()) - len(lines)
-        if more:
-            lines.append(f"and {more:,} more with errors")
-        return lines
+        for mark, gap in ((",", 2), ("", 1)):
+            table = self._table(mark, gap)
+            if len(table[0]) <= width:
+                return table
+        return self._by_class(width)
 
-    def _table(self) -> list[str]:
-        names = [printable(format_label(label), _SHORT) for label in self.classes]
-        cells = [[f"{count:,}" for count in row] for row in self.counts.tolist()]
-        widths = [max(len(name), *(len(row[k]) for row in cells)) for k, name in enumerate(names)]
-        first = max(map(len, [*names, "predicted as"]))
-        lines = [(names[k], cells[k]) for k in range(len(names))]
-        return [
-            "  ".join([name.ljust(first), *(c.rjust(w) for c, w in zip(row, widths, strict=True))])
-            for name, row in [("predicted as", names), *lines]
-        ]
+    def _table(self, mark: str, gap: int) -> list[str]:
+        """Return all counts, with this mark between thousands and so many spaces in between."""
+        names = self._names
+        cells = [[f"{count:{mark}}" for count in row] for row in self.counts.tolist()]
+        rows = [[name, *row] for name, row in zip(names, cells, strict=True)]
+        return aligned([["predicted as", *names], *rows], gap=gap)
+
+    def _by_class(self, width: int) -> list[str]:
+        """Return how often each class was predicted wrongly and as what, the worst first."""
+        names = self._names
+        worst = [k for k in np.argsort(-self.errors, kind="stable").tolist() if self.errors[k]]
+        listed = worst[:MOST_LISTED]
+        rows = [["class", "examples", "errors", "predicted"]]
+        for k in listed:
+            numbers = (self.sizes[k], self.errors[k], self.predicted[k])
+            rows.append([names[k], *(f"{number:,}" for number in numbers)])
+        lines = aligned(rows)
+        room = width - len(lines[0]) - 2
+        lasts = ["wrongly as", *(self._confusions(k, room) for k in listed)]
+        lines = [f"{line}  {last}".rstrip() for line, last in zip(lines, lasts, strict=True)]
+        more = len(worst) - len(listed)
+        return [*lines, f"and {more:,} more with errors"] if more else lines
+
+    def _confusions(self, k: int, room: int) -> str:
+        """Return what the examples of a class were most often taken for, in so many characters."""
+        wrong = self.counts[k].copy()
+        wrong[k] = 0
+        most = np.argsort(-wrong, kind="stable")[:MOST_CONFUSIONS].tolist()
+        parts = [f"{self._names[other]} {wrong[other]:,}" for other in most if wrong[other]]
+        while len(parts) > 1 and len(", ".join(parts)) > room:
+            parts.pop()
+        return ", ".join(parts)
+
+    @cached_property
+    def _names(self) -> list[str]:
+        return [printable(format_label(label), _SHORT) for label in self.classes]
 
     def warnings(self, *, balanced: bool) -> list[str]:
         """Say which classes are hardly ever predicted, and what may help."""
@@ -114,3 +135,22 @@ class Confusion:
             }
             for k, label in enumerate(self.classes)
         ]
+
+
+def aligned(rows: Sequence[Sequence[str]], gap: int = 2) -> list[str]:
+    """Return lines of a table: the first column to the left, numbers to the right.
+
+    Examples
+    --------
+    >>> for line in aligned([["as", "a"], ["b", "12"]]):
+    ...     print(line)
+    as   a
+    b   12
+    """
+    first, *others = (max(map(len, column)) for column in zip(*rows, strict=True))
+    return [
+        (" " * gap).join(
+            [row[0].ljust(first), *(c.rjust(w) for c, w in zip(row[1:], others, strict=True))]
+        )
+        for row in rows
+    ]

@@ -10,7 +10,7 @@ import numpy as np
 from novikoff.certificate import Certificate, Joint, SoftOptimum
 from novikoff.certificate.wording import counted, enumerated
 from novikoff.report.columns import Columns
-from novikoff.report.confusion import Confusion
+from novikoff.report.confusion import WIDTH, Confusion
 from novikoff.report.describe import (
     Row,
     accounts_of,
@@ -105,8 +105,8 @@ class Summary:
         """Columns that the user should know about."""
         return Columns.of(self.table, self.certificate.problem.exponents)
 
-    def rows(self) -> list[Row]:
-        """The summary for people."""
+    def rows(self, width: int = WIDTH) -> list[Row]:
+        """The summary for people; a table of errors has at most so many characters in a line."""
         n = self.n_taking_part
         return [
             data_row(self.path, self.table),
@@ -116,7 +116,7 @@ class Summary:
             ("Proved", "\n".join(self.certificate.sentences())),
             *self._chosen_penalty(),
             ("Support", f"{self.n_support:,} of {counted(n, 'example')} carry the model"),
-            ("Errors", "\n".join([self._error_rate(), *self.confusion.lines()])),
+            ("Errors", "\n".join([self._error_rate(), *self.confusion.lines(width)])),
             *([] if self.validation is None else [self.validation.row()]),
             *([] if self.risk is None else [risk_row(self.risk)]),
             ("Run", "\n".join(self._runs())),

@@ -44,6 +44,11 @@ class Limits:
     deadline: float | None = None
     cancelled: Callable[[], bool] = lambda: False
 
+    @property
+    def is_over(self) -> bool:
+        """Whether the deadline has passed."""
+        return self.deadline is not None and time.perf_counter() >= self.deadline
+
 
 class Stopped(Exception):
     """A limit was met; ``status`` says which."""
@@ -97,7 +102,7 @@ class Clock:
         """
         if self._interrupted or self.limits.cancelled():
             return Status.INTERRUPTED
-        if self.limits.deadline is not None and time.perf_counter() >= self.limits.deadline:
+        if self.limits.is_over:
             return Status.TIME_LIMIT
         return Status.SEPARATED if self._separated else None
 

@@ -1,6 +1,7 @@
 """What the user sees: progress and warnings on stderr, the result on stdout."""
 
 import json
+import shutil
 import sys
 import time
 import warnings
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 # Seconds between two lines of progress: a terminal rewrites its line, a log grows by each.
 _REDRAW = 0.1
 _LOG = 1.0
+# The columns and lines where there is no terminal, and the columns that names of rows take up.
+_ELSEWHERE = (100, 24)
+_NAMES = 14
 
 Row = tuple[str, str]
 
@@ -145,6 +149,11 @@ class Screen:
             print(text.replace("\x7f", "\\u007f"))
         elif rows and not self.quiet:
             show_rows(rows)
+
+
+def text_width() -> int:
+    """Return how many characters of a sentence fit beside its name."""
+    return shutil.get_terminal_size(_ELSEWHERE).columns - _NAMES
 
 
 def show_rows(rows: Sequence[Row]) -> None:
