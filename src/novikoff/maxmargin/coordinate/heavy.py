@@ -52,7 +52,7 @@ class Heavy:
         What the other columns leave of the diagonal is at least ``least``. Returns ``None`` where
         rounding leaves no factor.
         """
-        rows, centre, root = _columns(rows, heavy, len(centre)), centre[heavy], float(np.sqrt(pull))
+        rows, centre, root = columns(rows, heavy, len(centre)), centre[heavy], float(np.sqrt(pull))
         n, k = len(curves), len(heavy)
         squares = np.empty(n)
         blocks.distances2(rows, np.arange(n), centre, np.arange(k), squares)
@@ -84,7 +84,7 @@ class Heavy:
         return np.asarray(scaled - self.inverse * (products + self.root * found[k]))
 
 
-def _columns(rows: CSR, chosen: Ids, n_columns: int) -> CSR:
+def columns(rows: CSR, chosen: Ids, n_columns: int) -> CSR:
     """Return a copy of some columns."""
     places = np.full(n_columns, -1, dtype=np.int32)
     places[chosen] = np.arange(len(chosen), dtype=np.int32)

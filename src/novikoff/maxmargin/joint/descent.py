@@ -12,6 +12,7 @@ from novikoff.certificate import Status
 from novikoff.compiled.joint_dual import FULL
 from novikoff.maxmargin.joint.bounds import place_hard, place_soft
 from novikoff.maxmargin.joint.dual import JointDual
+from novikoff.maxmargin.joint.face import Face
 from novikoff.maxmargin.joint.problem import Ids, JointProblem, JointSolution, Vector
 from novikoff.maxmargin.joint.settings import DESCENT, DescentSettings
 from novikoff.maxmargin.passes import Passes
@@ -107,6 +108,9 @@ class _Run:
         self.few, self.most_sweeps = few, most_sweeps
         self.gave_up = self.by_gram = False
         self.settings = settings
+        self.has_faces = (
+            problem.sample.is_sparse and problem.slack2 is not None and problem.most is None
+        )
         self.passes = Passes(problem.sample, clock)
         with self.passes.without_limits():
             self.dual = JointDual(problem, self.passes, settings)
@@ -197,8 +201,9 @@ class _Run:
         share = max(settings.fallen, self.tol / self._gap())
         left = ids
         worst = 0.0
-        for number in range(settings.most_sweeps):
+        for number in range(settings.face_sweeps if self.has_faces else settings.most_sweeps):
             full = number % (1 + settings.support_sweeps) == 0
+            positive = dual.weights > 0.0
             if full:
                 left, worst = dual.sweep(self.draw.permutation(left), bound)
                 bound = settings.reach * worst
@@ -214,8 +219,14 @@ class _Run:
             seen = dual.gap_seen
             # This sweep is expected to have reduced the gap by the same factor as the one before.
             if seen * seen <= settings.foreseen * self.tol * before:
-                break
+                return worst
             before = seen
+        if self.has_faces:
+            changed = np.count_nonzero(positive != (dual.weights > 0.0))
+            if changed <= settings.settled * np.count_nonzero(positive):
+                Face(dual).descend()
+                # Weights that are zero may be better positive now.
+                _, worst = dual.sweep(self.draw.permutation(ids), inf)
         return worst
 
     def scan(self) -> tuple[Ids, float]:

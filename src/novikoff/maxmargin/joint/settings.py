@@ -14,9 +14,16 @@ class DescentSettings:
     most_sweeps: int = 40
     """The most sweeps of a round."""
 
+    face_sweeps: int = 20
+    """The same where conjugate gradients may follow."""
+
     foreseen: float = 0.5
     """With slack, a round ends when the gap after its last sweep is expected to be at most this
     times the gap asked for, as in :mod:`novikoff.maxmargin.coordinate.settings`."""
+
+    settled: float = 0.03
+    """After a round, conjugate gradients minimise over the positive weights, if the last sweep
+    changed which weights these are for no more than this share."""
 
     fallen: float = 0.1
     """Without slack, a round ends when the largest violation has fallen to this share of what it
@@ -267,3 +274,30 @@ class ConjugateSettings:
 
 
 CONJUGATE = ConjugateSettings()
+
+
+@dataclass(frozen=True)
+class FaceSettings:
+    """How exactly conjugate gradients minimise the dual over the positive weights."""
+
+    products: int = 100
+    """The most products."""
+
+    forcing: float = 1e-3
+    """How far the residual must fall, in units of what it was."""
+
+    heavy_values: float = 8.0
+    """The preconditioner has, at most, as many rows as the root of this many times the values of
+    the examples, each counted for each of its classes."""
+
+    most_heavy: int = 1000
+    """The most of these rows: one for each heavy column and class."""
+
+    least_rest: float = 1e-3
+    """What the other columns leave of the diagonal is at least this share of it."""
+
+    trials: int = 6
+    """How often a step is quartered until the dual falls."""
+
+
+FACE = FaceSettings()

@@ -1,0 +1,214 @@
+"""The dual over the weights that are positive, minimised by conjugate gradients.
+
+Coordinate descent finds early which weights are positive, and is slow to find how large they are:
+of the counts of words in 3,000 texts, C = 1, 4,200 weights are positive after 120 sweeps, and 1,600
+passes lead to a gap of 1e-3. On the face of these weights the dual is quadratic.
+
+The preconditioner is exact in the heaviest columns, and in the others in the weights of one example
+among themselves: ``D + B B^T``, whose inverse takes that of a matrix with a row for each of these
+columns and classes (M. A. Woodbury, "Inverting modified matrices", 1950). Of two classes:
+:mod:`novikoff.maxmargin.coordinate.heavy`.
+"""
+
+from math import sqrt
+
+import numpy as np
+from scipy.linalg import get_blas_funcs, get_lapack_funcs
+
+from novikoff.compiled import blocks
+from novikoff.compiled import joint_face as compiled
+from novikoff.compiled.joint_face import Positive
+from novikoff.compiled.rows import CSR
+from novikoff.maxmargin.coordinate.heavy import columns
+from novikoff.maxmargin.joint.dual import JointDual
+from novikoff.maxmargin.joint.problem import Ids, Vector
+from novikoff.maxmargin.joint.settings import FACE, FaceSettings
+
+
+class Face:
+    """The positive weights of a soft margin with squared hinges, on sparse rows."""
+
+    def __init__(self, dual: JointDual, settings: FaceSettings = FACE) -> None:
+        self.dual, self.settings = dual, settings
+        self.ids = dual.support
+        self.rows, moments = dual.passes.gathered(self.ids, np.ones(len(self.ids)))
+        self.examples, self.wrong = np.nonzero(dual.weights[self.ids] > 0.0)
+        starts = np.searchsorted(self.examples, np.arange(len(self.ids) + 1))
+        self.positive = Positive(dual.codes[self.ids], starts, self.wrong)
+        self.along, self.slack2 = dual.along[self.ids], dual.slack2[self.ids]
+        self.heavy = _Heavy.of(self, moments[1])
+
+    def descend(self) -> bool:
+        """Go to the minimum, nearly; return whether the way was not shortened."""
+        dual, settings = self.dual, self.settings
+        slopes = self._slopes()
+        change, moved = np.zeros(len(self.wrong)), np.zeros_like(dual.vectors.sums)
+        residual = 1.0 - slopes
+        ahead = self.heavy.solve(residual)
+        direction, size = ahead, float(residual @ ahead)
+        least = settings.forcing**2 * size
+        for _ in range(settings.products):
+            if not size > least:
+                break
+            sums, image = self._image(direction)
+            curve = float(direction @ image)
+            if not 0.0 < curve < np.inf:
+                break
+            length = size / curve
+            change += length * direction
+            moved += length * sums
+            residual -= length * image
+            ahead = self.heavy.solve(residual)
+            before, size = size, float(residual @ ahead)
+            direction = ahead + (size / before) * direction
+        return self._go(change, moved)
+
+    def _slopes(self) -> Vector:
+        """Return the derivatives by the weights, but for the 1 that is subtracted from each."""
+        vectors = self.dual.vectors
+        shift = vectors.offsets - 0.5 * vectors.at_centre
+        out = self._differences(vectors.sums, shift, vectors.flow)
+        return out + self._slack(self.dual.weights[self.ids][self.examples, self.wrong])
+
+    def _image(self, weights: Vector) -> tuple[Vector, Vector]:
+        """Return the vectors that weights make, and the derivatives along them."""
+        dual = self.dual
+        sums, flow = np.zeros_like(dual.vectors.sums), np.zeros(dual.vectors.sums.shape[1])
+        compiled.add_shares(self.rows, self.positive, weights, sums, flow)
+        if not dual.sample.affine:
+            flow[:] = 0.0
+        shift = 0.5 * (dual.pull * flow - dual.centre @ sums)
+        return sums, self._differences(sums, shift, flow) + self._slack(weights)
+
+    def _differences(self, sums: Vector, shift: Vector, flow: Vector) -> Vector:
+        passes, out = self.dual.passes, np.empty(len(self.wrong))
+        passes.begin(self.ids)
+        compiled.differences(
+            self.rows, self.positive, 0.5 * sums, shift, 0.5 * flow, self.along, out
+        )
+        # The sums of the same direction count as much.
+        passes.count(2, self.ids)
+        return out
+
+    def _slack(self, weights: Vector) -> Vector:
+        totals = np.bincount(self.examples, weights, len(self.ids))
+        return np.asarray((self.slack2 * totals)[self.examples])
+
+    def _go(self, change: Vector, moved: Vector) -> bool:
+        """Add a change to the weights, cut at zero, and shortened until the dual falls."""
+        dual = self.dual
+        at_first = dual.weights[self.ids][self.examples, self.wrong]
+        before = self._value(at_first, dual.vectors.sums)
+        for trial in range(self.settings.trials):
+            weights = at_first + change
+            cut = np.minimum(weights, 0.0)
+            sums = dual.vectors.sums + moved
+            compiled.add_shares(self.rows, self.positive, -cut, sums, np.zeros(sums.shape[1]))
+            weights -= cut
+            if self._value(weights, sums) < before:
+                self._place(weights, sums)
+                return trial == 0
+            change, moved = 0.25 * change, 0.25 * moved
+        return False
+
+    def _flow(self, weights: Vector) -> Vector:
+        n_classes = self.dual.vectors.sums.shape[1]
+        if not self.dual.sample.affine:
+            return np.zeros(n_classes)
+        out = np.bincount(self.positive.codes[self.examples], weights, n_classes)
+        return np.asarray(out - np.bincount(self.wrong, weights, n_classes))
+
+    def _value(self, weights: Vector, sums: Vector) -> float:
+        """Return the augmented dual, to be minimised."""
+        dual, flow = self.dual, self._flow(weights)
+        totals = np.bincount(self.examples, weights, len(self.ids))
+        length2 = float((sums**2).sum())
+        length2 += float(flow @ (flow * dual.centre2 - 2.0 * (dual.centre @ sums)))
+        value = 0.25 * length2 + 0.5 * float(totals**2 @ self.slack2) - float(weights.sum())
+        return value + float(flow @ (dual.offsets + 0.25 * dual.pull * flow))
+
+    def _place(self, weights: Vector, sums: Vector) -> None:
+        """Go to other weights, and the vectors that they make."""
+        dual, offsets = self.dual, self.dual.offsets
+        table = np.zeros((len(self.ids), sums.shape[1]))
+        table[self.examples, self.wrong] = weights
+        dual.weights[self.ids] = table
+        dual.vectors.sums[:] = sums
+        dual.vectors.flow[:] = self._flow(weights)
+        dual.vectors.at_centre[:] = dual.centre @ sums
+        dual.estimate_offsets(offsets)
+
+
+class _Heavy:
+    """The inverse of a matrix near that of the face.
+
+    Parameters
+    ----------
+    rows : CSR
+        The values in the heavy columns.
+    centre : array
+        The centre in these columns.
+    root : float
+        The root of the penalty on the flow between classes.
+    face : Face
+        The positive weights.
+    halves : array
+        Half of the squares of each row in the other columns.
+    """
+
+    def __init__(
+        self, rows: CSR, centre: Vector, root: float, face: Face, halves: Vector
+    ) -> None:
+        self.rows, self.centre, self.root, self.halves = rows, centre, root, halves
+        self.positive, self.slack2 = face.positive, face.slack2
+        self.none = np.zeros(len(halves))
+        self.k, self.n_classes = len(centre), face.dual.vectors.sums.shape[1]
+        shape = (self.k + 1, self.n_classes) * 2
+        moments = np.zeros(shape)
+        compiled.add_moments(rows, self.positive, halves, self.slack2, moments)
+        size = (self.k + 1) * self.n_classes
+        system = moments.reshape(size, size)
+        system[:] = np.tril(system) + np.tril(system, -1).T
+        moments[: self.k] -= centre[:, None, None, None] * moments[self.k]
+        moments[:, :, : self.k] -= moments[:, :, self.k :] * centre[:, None]
+        moments[self.k] *= root
+        moments[:, :, self.k] *= root
+        system[np.diag_indices(size)] += 1.0
+        (potrf,) = get_lapack_funcs(("potrf",), dtype=np.float64)
+        self.factor, self.failed = potrf(system.T, lower=1, overwrite_a=1, clean=0)
+        (self.trsv,) = get_blas_funcs(("trsv",), dtype=np.float64)
+
+    @classmethod
+    def of(cls, face: Face, squares: Vector) -> "_Heavy":
+        """Choose the columns with the largest sums of squares."""
+        dual, settings = face.dual, face.settings
+        classes = 1 + np.diff(face.positive.starts)
+        values = float(np.diff(face.rows.indptr) @ classes)
+        most = min(sqrt(settings.heavy_values * values), settings.most_heavy)
+        some = min(int(most / dual.vectors.sums.shape[1]), int(np.count_nonzero(squares)))
+        heavy = np.sort(np.argsort(-squares, kind="stable")[:some])
+        rows, centre = columns(face.rows, heavy, len(squares)), dual.centre[heavy]
+        inside = np.empty(len(face.ids))
+        every = np.arange(len(face.ids))
+        blocks.distances2(rows, every, centre, np.arange(some), inside)
+        curves = dual.curves[face.ids]
+        rest = np.maximum(curves - inside - dual.pull, settings.least_rest * curves)
+        return cls(rows, centre, sqrt(dual.pull), face, 0.5 * rest)
+
+    def solve(self, right: Vector) -> Vector:
+        """Return the inverse times a vector."""
+        out, back = np.empty_like(right), np.empty_like(right)
+        compiled.solve_blocks(self.positive, self.halves, self.slack2, right, out)
+        sums, flow = np.zeros((self.k + 1, self.n_classes)), np.zeros(self.n_classes)
+        compiled.add_shares(self.rows, self.positive, out, sums, flow)
+        sums[: self.k] -= np.outer(self.centre, flow)
+        sums[self.k] = self.root * flow
+        found = self.trsv(self.factor, sums.ravel(), lower=1, overwrite_x=1)
+        found = self.trsv(self.factor, found, lower=1, trans=1, overwrite_x=1)
+        found = 0.5 * found.reshape(sums.shape)
+        shift = self.root * found[self.k] - self.centre @ found[: self.k]
+        compiled.differences(
+            self.rows, self.positive, found[: self.k], shift, np.zeros_like(flow), self.none, back
+        )
+        compiled.solve_blocks(self.positive, self.halves, self.slack2, back, back)
+        return np.asarray(out - back)
