@@ -6,6 +6,7 @@ import numpy as np
 import pandas
 import polars
 import pytest
+from scipy import sparse
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.multiclass import OneVsOneClassifier
@@ -53,6 +54,25 @@ def test_frames(name, frame, series):
             clf.predict(other)
     with pytest.warns(UserWarning, match="X does not have valid feature names"):
         clf.predict(X)
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_an_array_without_names_replaces_a_frame(name):
+    X, y = whole_numbers()
+    clf = make(name).fit(pandas.DataFrame(X, columns=COLUMNS), y)
+    clf.fit(X[:, :4], y)
+    assert not hasattr(clf, "feature_names_in_") and clf.n_features_in_ == 4
+    assert clf.certificate_.problem.feature_names is None
+
+
+@pytest.mark.parametrize("kind", [np.ndarray, sparse.csr_array, sparse.csr_matrix])
+@pytest.mark.parametrize("labels", [lambda y: y[1:], lambda y: np.where(y == y[0], np.nan, 1.0)])
+def test_what_is_read_as_it_is_is_checked_all_the_same(kind, labels):
+    X, y = whole_numbers()
+    X = X if kind is np.ndarray else kind(X)
+    for table, column in ((X, labels(y)), (X[:0], y[:0]), (X[:, :0], y)):
+        with pytest.raises(ValueError, match="inconsistent|NaN|minimum"):
+            MaxMargin().fit(table, column)
 
 
 @pytest.mark.parametrize("frame", [pandas.DataFrame, polars.DataFrame])

@@ -23,7 +23,8 @@ FEW_VALUES = 1 << 22
 @cache
 def _libraries() -> list[LibController]:
     # To look for the libraries takes milliseconds, to set a limit 17 microseconds.
-    return ThreadpoolController().select(user_api="blas").lib_controllers
+    libraries: list[LibController] = ThreadpoolController().select(user_api="blas").lib_controllers
+    return libraries
 
 
 @contextmanager

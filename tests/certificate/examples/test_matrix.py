@@ -1,5 +1,7 @@
 """What counts as a table of examples, and what only pretends to be one."""
 
+from itertools import pairwise
+
 import numpy as np
 import pandas
 import polars
@@ -149,12 +151,14 @@ def scattered(seed, dtype=np.float64, *, repeated=False):
     return sparse.csr_array((values, columns.ravel(), ends), shape=(40, 30))
 
 
-@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize("how", ["by columns", "by counting", "by digits"])
 @pytest.mark.parametrize("repeated", [False, True])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64, np.uint8])
-def test_sorted_rows_have_the_bits_that_blocks_have(dtype, repeated, compiled, monkeypatch):
-    if compiled:
+def test_sorted_rows_have_the_bits_that_blocks_have(dtype, repeated, how, monkeypatch):
+    if how != "by columns":
         monkeypatch.setattr(matrix, "SMALL", -1)
+    if how == "by digits":
+        monkeypatch.setattr(matrix, "SHORT_ROW", 0)
     X = scattered(0, dtype, repeated=repeated)
     before = X.data.copy(), X.indices.copy()
     checked = check_matrix(X)
@@ -174,6 +178,23 @@ def test_a_column_repeated_in_one_short_row_is_summed(monkeypatch):
     X = sparse.csr_array(([1.0, 2.0, 4.0, 8.0], [7, 3, 1, 1], [0, 2, 4]), shape=(2, 9))
     found = canonical(check_matrix(X))
     assert found.indices.tolist() == [3, 7, 1] and found.data.tolist() == [2.0, 1.0, 12.0]
+
+
+@pytest.mark.parametrize("index", [np.int32, np.int64])
+@pytest.mark.parametrize("most", [3, 10])
+def test_rows_of_all_lengths_are_sorted(most, index, monkeypatch):
+    monkeypatch.setattr(matrix, "SMALL", -1)
+    monkeypatch.setattr(matrix, "MOST_BITS", most)
+    rng = np.random.default_rng(0)
+    rows = [rng.permutation(70_000)[:count] for count in (0, 1, 20, 21, 300, 2, 0, 64)]
+    columns, ends = np.concatenate(rows), np.cumsum([0, *map(len, rows)])
+    values = np.arange(1.0, columns.size + 1.0)
+    X = sparse.csr_array((values, columns.astype(index), ends.astype(index)), shape=(8, 70_000))
+    found = canonical(check_matrix(X))
+    for row, (begin, end) in enumerate(pairwise(ends)):
+        order = np.argsort(rows[row])
+        assert found.indices[begin:end].tolist() == rows[row][order].tolist()
+        assert found.data[begin:end].tolist() == values[begin:end][order].tolist()
 
 
 def test_an_array_is_returned_as_it_is():

@@ -6,6 +6,7 @@ from scipy import sparse
 from sklearn.svm import LinearSVC
 
 from novikoff.certificate import Status
+from novikoff.maxmargin.bounds import place_hard
 from novikoff.maxmargin.coordinate.dual import Dual
 from novikoff.maxmargin.coordinate.search import coordinate_descent
 from novikoff.maxmargin.coordinate.settings import CoordinateSettings
@@ -252,3 +253,15 @@ def test_one_look_at_all_examples_is_nearly_enough(C, tol):
     _, solution = solved(p.X, p.y, C, tol=tol, clock=clock)
     assert solution.status is Status.GAP_REACHED and solution.gap <= tol
     assert len(clock.history) <= 2
+
+
+@pytest.mark.parametrize("C", [0.1, 100.0])
+def test_a_sweep_without_mistakes_ends_a_search_for_a_separator(C):
+    p = text_like(600, 5000, 40, random_state=0)
+    problem, clock = problem_of(p.X, p.y, C), clock_of()
+    with clock.until_separated():
+        found = coordinate_descent(problem, tol=1e-6, clock=clock)
+    # Without a look at the mistakes that sweeps see, 22 and 21.
+    assert found.status is Status.SEPARATED and clock.passes <= 7
+    products = p.X @ found.w - found.w @ problem.sample.centre
+    assert place_hard(products, p.y, affine=True).mistakes == 0

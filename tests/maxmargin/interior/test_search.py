@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from novikoff import MaxMargin
-from novikoff.certificate import Status
-from novikoff.maxmargin import soft_margin
+from novikoff import MaxMargin, is_separable
+from novikoff.certificate import Separation, Status
+from novikoff.maxmargin import SOME_MARGIN, soft_margin
 from novikoff.maxmargin.choose.soft import start_wolfe
 from novikoff.maxmargin.interior.normal import Exclusive
 from novikoff.maxmargin.interior.search import interior_point
-from novikoff.maxmargin.verdict import Probe
+from novikoff.maxmargin.verdict import VERDICT, Probe, VerdictSettings
 from tests.maxmargin.problems import clock_of, problem_of
 
 
@@ -101,6 +101,59 @@ def test_hard_margins_of_factors_reach_the_gap(fit_intercept):
     assert "interior" in model.solver_ and model.status_ is Status.GAP_REACHED
     assert model.certificate_.gap <= 1e-3
     model.certificate_.verify(X, y)
+
+
+def narrow(seed, n, levels):
+    """Indicators of factors with few frequent levels, of which nothing near the boundary is cut."""
+    rng = np.random.default_rng(seed)
+    shares = [1.0 / np.arange(1, count + 1) for count in levels]
+    codes = [rng.choice(len(each), n, p=each / each.sum()) for each in shares]
+    columns = np.column_stack(codes) + np.concatenate([[0], np.cumsum(levels)[:-1]])
+    ends = np.arange(0, columns.size + 1, len(levels))
+    X = sparse.csr_matrix((np.ones(columns.size), columns.ravel(), ends), shape=(n, sum(levels)))
+    effects = X @ rng.standard_normal(sum(levels))
+    return X, np.where(effects > np.median(effects), 1, -1)
+
+
+def soft_of(problem):
+    """The soft margin of the second C that is tried, and its mistakes."""
+    second = VerdictSettings(levels=VERDICT.levels[1:])
+    probe = Probe(problem, clock_of(), soft_margin, lambda *plane, **rows: False, settings=second)
+    assert probe.first() is None
+    return probe.found, probe.mistakes
+
+
+def sought(X, y, clock=None):
+    problem = problem_of(X, y)
+    before, mistakes = soft_of(problem)
+    rows = problem.sample.storage.sparse_rows(problem.sample.order)
+    how = dict(tol=SOME_MARGIN, clock=clock or clock_of(), exclusive=Exclusive(rows))
+    return problem, interior_point(problem, before=before, **how), mistakes
+
+
+def test_it_finds_a_separator_from_a_hyperplane_with_mistakes():
+    X, y = narrow(7, 6000, (1500, 100))
+    problem, found, mistakes = sought(X, y)
+    margins = y * ((X.toarray() - problem.sample.centre) @ found.w + found.offset)
+    assert mistakes > 0 and found.status is Status.GAP_REACHED
+    assert margins.min() == pytest.approx(1.0)
+
+
+def test_it_ends_soon_where_nothing_separates():
+    X, y = narrow(7, 6000, (1500, 100))
+    y[::1000] *= -1
+    clock = clock_of()
+    _, found, mistakes = sought(X, y, clock)
+    assert mistakes > 0 and found.lower <= 0.0
+    assert found.status is Status.PRECISION and clock.passes < 15
+
+
+@pytest.mark.parametrize("fit_intercept", [False, True])
+def test_narrow_margins_of_factors_are_decided(fit_intercept):
+    X, y = narrow(7, 20_000, (6000, 255))
+    proof = is_separable(X, y, fit_intercept=fit_intercept)
+    assert isinstance(proof, Separation)
+    proof.verify(X, y)
 
 
 def test_repeated_examples_do_not_matter():

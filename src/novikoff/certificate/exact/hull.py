@@ -50,8 +50,9 @@ class HullPoint:
     examples, or with an intercept the difference of the two class means. ``shares_square``
     bounds ``Σ λ_i²/s_i`` over the normalised weights, where ``s_i`` is the cost of an example.
     ``largest`` is the largest ``λ_i/s_i``, exactly; ``None`` in the feature space of a kernel.
-    Both are ``None`` where only margins are asked for. ``exact``: the other two are equalities. ``exact_rows`` are the examples whose weighted sum was
-    computed in exact arithmetic: all that carry weight, or none.
+    Both are ``None`` where only margins are asked for. ``exact``: the other two are equalities.
+    ``exact_rows`` are the examples whose weighted sum was computed in exact arithmetic: all that
+    carry weight, or none.
     """
 
     square: fmpq

@@ -87,7 +87,8 @@ class Dual:
             if not self.in_place:
                 local = ids[those]
                 weights = weights[local]
-                terms = Terms(*(each[local] for each in terms[:4]), *terms[4:])
+                signs, along, slack2, curves = (each[local] for each in terms[:4])
+                terms = Terms(signs, along, slack2, curves, self.centre2, self.pull)
             left = compiled.sweep(rows, here, terms, bound, weights, self.w, self.state)
             self.passes.clock.updates += int(self.state[STEPS])
             self.state[STEPS] = 0.0
