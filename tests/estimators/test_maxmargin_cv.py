@@ -24,6 +24,7 @@ import novikoff
 from novikoff import MaxMargin, MaxMarginCV
 from novikoff.certificate import Separation, SoftOptimum, Status
 from novikoff.estimators import fold_models
+from novikoff.estimators.grid import MOST_FURTHER, STEP
 from novikoff.maxmargin.batch import rows as batch_rows
 from novikoff.run.clock import Stopped
 
@@ -63,12 +64,75 @@ def test_the_model_is_that_of_max_margin_with_its_certificate(clouds):
 def test_the_grid_is_in_units_of_the_data(clouds, scale):
     X, y = clouds
     one, other = MaxMarginCV().fit(X, y), MaxMarginCV().fit(scale * X, y)
-    assert len(one.Cs_) == 10
+    assert len(one.Cs_) in (10, 11)
     assert one.Cs_[-1] == np.inf
     np.testing.assert_array_equal(one.Cs_, other.Cs_ * scale**2)
     np.testing.assert_array_equal(one.scores_, other.scores_)
     fallback = MaxMargin().fit(X, y).C_
     assert one.Cs_[0] < fallback / 1e3 < 10 * fallback < one.Cs_[-2]
+
+
+def small_signal(classes=2, n=300):
+    """Only a column of small numbers tells the classes apart, which a C of the grid ignores."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((n, 4))
+    y = np.digitize(X[:, 3] + 0.3 * rng.standard_normal(n), [0.0, 0.9][: classes - 1])
+    return X * [1.0, 1.0, 1.0, 2.0**-11], y
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("convert", [np.asarray, csr_matrix])
+def test_a_larger_C_is_tried_where_the_largest_may_not_be_enough(classes, convert):
+    X, y = small_signal(classes)
+    clf = MaxMarginCV().fit(convert(X), y)
+    means = clf.scores_.mean(axis=0)
+    assert 11 <= len(clf.Cs_) <= 10 + MOST_FURTHER
+    assert clf.C_ > clf.Cs_[8]
+    assert clf.C_ == clf.Cs_[int(np.nanargmax(means))]
+    np.testing.assert_allclose(clf.Cs_[9:-1] / clf.Cs_[8:-2], STEP)
+    assert means[np.isfinite(means)].max() > means[8] + 0.1
+    assert clf.certificate_.verify(convert(X), y)
+
+
+def test_values_that_are_given_are_the_only_ones():
+    X, y = small_signal()
+    assert MaxMarginCV(Cs=[0.1, 1.0]).fit(X, y).Cs_.tolist() == [0.1, 1.0]
+    assert len(MaxMarginCV(Cs=2).fit(X, y).Cs_) == 2
+
+
+def test_no_larger_C_where_the_hard_margin_is_the_limit():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 3))
+    X = X[np.abs(X[:, 0]) > 0.5]
+    clf = MaxMarginCV().fit(X, X[:, 0] > 0)
+    assert len(clf.Cs_) == 10
+    assert np.isfinite(clf.scores_).all()
+
+
+def test_a_larger_C_that_takes_many_passes_is_not_tried(monkeypatch):
+    X, y = small_signal()
+    monkeypatch.setattr(fold_models, "FEW_PASSES", 1)
+    clf = MaxMarginCV().fit(csr_matrix(X), y)
+    assert len(clf.Cs_) == 10
+    assert np.isfinite(clf.scores_[:, :-1]).all()
+
+
+def test_dense_models_that_many_examples_carry_are_solved_anew(monkeypatch):
+    """Newton's method gives up where it starts from another C on columns with a few huge values."""
+    X, y = small_signal(n=600)
+    X[::200, :2] = 1e6
+    given = []
+    soft_margin = fold_models.soft_margin
+
+    def solve(problem, *, start, **how):
+        given.append(start is not None)
+        return soft_margin(problem, start=start, **how)
+
+    monkeypatch.setattr(fold_models, "soft_margin", solve)
+    MaxMarginCV(Cs=[1e-3, 1.0, 1e3]).fit(X, y)
+    assert not any(given)
+    MaxMarginCV(Cs=[1e-3, 1.0, 1e3]).fit(csr_matrix(X), y)
+    assert any(given)
 
 
 def test_ties_go_to_the_smaller_C():
@@ -330,10 +394,10 @@ def test_it_is_stored_as_the_model_that_it_found(clouds, tmp_path):
 def test_progress_of_the_final_fit_and_a_line_for_every_C(clouds, capsys):
     X, y = clouds
     lines = []
-    MaxMarginCV(Cs=3, verbose=1).set_callbacks(lines.append).fit(X, y)
+    clf = MaxMarginCV(Cs=3, verbose=1).set_callbacks(lines.append).fit(X, y)
     assert lines
     told = capsys.readouterr().err
-    assert told.count("mean score") == 3
+    assert told.count("mean score") == len(clf.Cs_)
 
 
 def test_it_predicts_at_least_as_well_as_the_default():

@@ -38,6 +38,12 @@ MOST_CLOSELY = 1_000_000
 FEW_PASSES = 100
 """The most passes for the hard margin of a fold, and for a C beyond the grid."""
 
+STARTS_PER_FEATURE = 3
+"""Where more examples for each feature carry a soft margin of dense data, the next C does not start
+from it: Newton's method would make short steps from there, and give up. Columns with codes for
+missing values, ten values of C: 2,000 x 15 0.3 to 1.9 s, and 2.3 to 13 with all starts; 6,000 x 15
+0.6, and 76 s. The same at twice this value; at half of it breast cancer takes 0.23 s, not 0.16."""
+
 OUT_OF_TIME = Status.TIME_LIMIT, Status.INTERRUPTED
 
 
@@ -157,9 +163,15 @@ class FoldModels(RoughModels):
                 solution = hinge_margin(sample, penalties, **how)
             if not self.has_ended(solution.status, in_few_passes=in_few_passes):
                 return False
-            self.starts[k] = solution.weights if solution.weights.any() else None
+            self.starts[k] = self._start_from(solution.weights)
             self._keep(k, solution)
         return True
+
+    def _start_from(self, weights: Vector) -> Vector | None:
+        """Return weights that the next C may start from, or none."""
+        few = STARTS_PER_FEATURE * self.sample.storage.width
+        useful = weights.any() and (self.sample.is_sparse or np.count_nonzero(weights) <= few)
+        return weights if useful else None
 
     def _solve_together(self, C: float) -> None:
         if not self.batches:

@@ -50,8 +50,11 @@ class MaxMarginCV(LinearModel):
     Cs : int or array of floats, default=10
         The values of C: so many on a grid, or those given. The grid is in units of the data: its
         last value is the hard margin, ``inf``, and the others are spaced evenly in logarithm around
-        the C that the variances of the columns suggest. The hard margin competes where every fold
-        is separable, and that is found in few passes; else its scores are nan.
+        the C that the variances of the columns suggest. Where the largest of these is within a
+        standard error of the best and the models of the folds still err on what they were fitted
+        to, up to three larger values are tried, as long as each is better than all before and takes
+        few passes. The hard margin competes where every fold is separable, and that is found in few
+        passes; else its scores are nan.
     cv : int, splitter or iterable, default=5
         The folds, as in scikit-learn; a number of folds is stratified by class, and reduced, with a
         warning, to the number of examples of the smallest class.
@@ -88,7 +91,7 @@ class MaxMarginCV(LinearModel):
     C_ : float
         The C that was chosen; ``inf`` is the hard margin.
     Cs_ : array of shape (n_Cs,)
-        The values of C, ascending.
+        The values of C that were tried, ascending.
     scores_ : array of shape (n_folds, n_Cs)
         The scores on the examples held out.
     coef_ : array of shape (1, n_features) or (n_classes, n_features)
@@ -293,8 +296,10 @@ class MaxMarginCV(LinearModel):
             )
         return usual
 
-    def _score(self, models: FoldModels | JointFoldModels, score: Score, Cs: NDArray[np.float64]) -> None:
-        """Score the values of C, and larger ones as long as that helps; the hard margin is last."""
+    def _score(
+        self, models: FoldModels | JointFoldModels, score: Score, Cs: NDArray[np.float64]
+    ) -> None:
+        """Score the values of C, larger ones as long as that helps, and the hard margin."""
         self.Cs_, self.scores_ = np.empty(0), np.empty((len(models.folds), 0))
         finite = Cs[np.isfinite(Cs)].tolist()
         for C in finite:

@@ -96,14 +96,21 @@ def choice_row(model: Any) -> Row:
     for C, error in zip(model.Cs_.tolist(), errors.tolist(), strict=True):
         said = "not scored" if np.isnan(error) else f"{percent(error)} errors on examples held out"
         lines.append(f"C = {format_C(C)}: {said}")
-    return "C", "\n".join([*lines, *_of_hard_margin(model, errors), *_of_largest(model, errors)])
+    return "C", "\n".join([*lines, *_of_hard_margin(model, errors), *_of_ends(model, errors)])
 
 
-def _of_largest(model: Any, errors: NDArray[np.float64]) -> list[str]:
-    """Say that a larger C was not tried, where the largest with a score is the best."""
-    if model.C_ == inf or model.C_ != model.Cs_[~np.isnan(errors)][-1]:
+def _of_ends(model: Any, errors: NDArray[np.float64]) -> list[str]:
+    """Say that a larger or a smaller C was not tried, where that of an end is the only best."""
+    Cs, errors = model.Cs_[~np.isnan(errors)], errors[~np.isnan(errors)]
+    if len(Cs) < 2 or model.C_ == inf:
         return []
-    return ["This is the largest C that has a score; a larger one, given with --C, may be better."]
+    for end, other, most, more in ((-1, -2, "largest", "larger"), (0, 1, "smallest", "smaller")):
+        if model.C_ == Cs[end] and errors[end] < errors[other]:
+            return [
+                f"This is the {most} C that has a score; a {more} one, given with --C, may be "
+                "better."
+            ]
+    return []
 
 
 def _of_hard_margin(model: Any, errors: NDArray[np.float64]) -> list[str]:
