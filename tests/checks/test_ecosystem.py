@@ -71,7 +71,7 @@ def test_what_is_read_as_it_is_is_checked_all_the_same(kind, labels):
     X, y = whole_numbers()
     X = X if kind is np.ndarray else kind(X)
     for table, column in ((X, labels(y)), (X[:0], y[:0]), (X[:, :0], y)):
-        with pytest.raises(ValueError, match="inconsistent|NaN|minimum"):
+        with pytest.raises(ValueError, match=r"inconsistent|NaN|minimum"):
             MaxMargin().fit(table, column)
 
 

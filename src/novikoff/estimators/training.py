@@ -109,7 +109,7 @@ class Training:
             hashes,
             costs,
             problem,
-            storage_of(scaled),
+            storage_of(scaled, checked=scaled is X),
             scaled,
             exponents,
         )
