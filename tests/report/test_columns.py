@@ -5,6 +5,7 @@ import pytest
 from scipy import sparse
 
 from novikoff.data import Table
+from novikoff.data.encoding import ColumnEncoding, Encoding
 from novikoff.report.columns import FEWEST_ROWS, Columns
 from novikoff.sample.scale import column_exponents
 
@@ -85,6 +86,16 @@ def test_an_identifier_that_outweighs_the_others_is_to_be_left_out_not_scaled():
     assert lines(found) == [
         "id looks like an identifier (whole numbers, all different): --drop id leaves it out"
     ]
+
+
+def test_consecutive_days_are_no_identifier():
+    names = ("colour=blue", "colour=red", "day", "number")
+    colour = np.arange(N) % 2
+    X = np.column_stack([colour, 1 - colour, np.arange(N) + 19_000, NUMBER])
+    words = ColumnEncoding("colour", "words", ("blue", "red"))
+    encoding = Encoding((words, ColumnEncoding("day", "date"), ColumnEncoding("number")))
+    table = Table(X, colour, names, encoding=encoding)
+    assert Columns.of(table).document()["identifiers"] == ["number"]
 
 
 def test_few_rows_have_no_identifiers():

@@ -6,6 +6,9 @@ AS_OPTIONS = {
     "raise tol, or scale the features (scale=True)": "raise --tol, or add --scale",
     "Raise the limit, or raise tol.": "Raise the limit, or raise --tol.",
     "or give a finite C.": "or give a finite --C.",
+    "so class_weight had no effect": "so --class-weight had no effect",
+    "so class_weight and sample_weight had": "so --class-weight and --weights had",
+    "so sample_weight had no effect": "so --weights had no effect",
     "give a finite C, or use MaxMarginCV, for": "give a finite --C, or --C auto, for",
     'fit with multi_class="ovr"': "fit with --multi-class ovr",
     "class_weight='balanced' counts all examples; give a dict": (

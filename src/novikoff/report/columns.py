@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from novikoff.certificate.escape import escaped, printable
+from novikoff.data.encoding import DATES
 from novikoff.report.describe import MOST_FEATURES, Row, command, first_of
 from novikoff.sample.scale import column_ranges
 
@@ -73,6 +74,8 @@ class Columns:
         span = X.shape[0] - 1
         width = high - low
         close = np.flatnonzero((span <= width) & (width < ROOM * span)).tolist()
+        # One row a day: days are consecutive, and may matter.
+        close = [j for j in close if j not in _dates(table)]
         return cls(
             names=table.feature_names,
             heaviest=top,
@@ -124,6 +127,16 @@ class Columns:
 
     def _listed(self, columns: list[int]) -> str:
         return first_of([self._name(j) for j in columns[:MOST_FEATURES]], len(columns))
+
+
+def _dates(table: "Table") -> set[int]:
+    """Return the features that are days."""
+    dates, first = set(), 0
+    for column in () if table.encoding is None else table.encoding.columns:
+        if column.kind in DATES:
+            dates.add(first)
+        first += column.width
+    return dates
 
 
 def _measured(X: Any) -> tuple[NDArray[np.float64], ...]:
