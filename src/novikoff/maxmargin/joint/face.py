@@ -49,10 +49,7 @@ class Face:
         ahead = self.heavy.solve(residual)
         direction, size = ahead, float(residual @ ahead)
         least = settings.forcing**2 * size
-        self.s0=size
-        self.n=0
         for _ in range(settings.products):
-            self.n+=1
             if not size > least:
                 break
             sums, image = self._image(direction)
@@ -66,7 +63,6 @@ class Face:
             ahead = self.heavy.solve(residual)
             before, size = size, float(residual @ ahead)
             direction = ahead + (size / before) * direction
-        self.s1=size/self.s0; self.neg=np.count_nonzero(dual.weights[self.ids][self.examples, self.wrong]+change<0)
         return self._go(change, moved)
 
     def _slopes(self) -> Vector:
