@@ -58,6 +58,17 @@ def test_more_than_two_classes(run, three, between):
     assert "'b': not separable, " in result.stdout
 
 
+def test_more_than_two_classes_together(run, refused, between):
+    result = run("separable", between, "-t", "kind", "--multi-class", "joint")
+    assert result.exit_code == 0
+    assert result.stdout.startswith(
+        "Separable  yes\nProved     Separable: the model separates all 3 classes"
+    )
+    assert "--multi-class both: give joint or ovr" in refused(
+        "separable", between, "-t", "kind", "--multi-class", "both"
+    )
+
+
 def test_json(run, fruit, mixed, noisy):
     def told(file, *options):
         return json.loads(run("separable", file, "-t", "kind", "--json", *options).stdout)

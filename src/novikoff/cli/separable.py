@@ -1,7 +1,7 @@
 """``novikoff separable``: whether a hyperplane separates the classes, and estimates exist."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import typer
 
@@ -36,6 +36,15 @@ def separable(
             help="Where to write the certificate on the estimates of logistic regression.",
         ),
     ] = None,
+    multi_class: Annotated[
+        str,
+        typer.Option(
+            "--multi-class",
+            metavar="joint|ovr",
+            help="Of more than two classes: whether one linear model separates all of them, or "
+            "each is separable from the rest.",
+        ),
+    ] = "ovr",
     no_intercept: options.Intercept = False,
     scale: options.Scale = False,
     max_iter: options.MaxIter = 1000,
@@ -53,11 +62,14 @@ def separable(
 ) -> None:
     """Decide whether some hyperplane separates the classes, and prove it.
 
-    With more than two classes: whether each is separable from the rest. Also decide whether
-    logistic regression has estimates: they exist only if not even some of the examples are
-    separated with the others on the boundary. Exit codes: 0 decided, yes or no; 1 undecided within
-    the limits; 130 Ctrl-C.
+    With more than two classes: whether each is separable from the rest, or, with --multi-class
+    joint, whether one linear model separates all of them. Also decide whether logistic
+    regression has estimates: they exist only if not even some of the examples are separated with
+    the others on the boundary. Exit codes: 0 decided, yes or no; 1 undecided within the limits; 130
+    Ctrl-C.
     """
+    if multi_class not in ("joint", "ovr"):
+        raise Refusal(f"--multi-class {safe(multi_class)}: give joint or ovr")
     source = Source(
         data,
         target,
@@ -97,6 +109,7 @@ def separable(
                 sample_weight=table.weights,
                 fit_intercept=not no_intercept,
                 scale=scale,
+                multi_class=cast(Any, multi_class),
                 max_iter=max_iter,
                 time_limit=time_limit,
                 callbacks=(screen.progress,),

@@ -61,18 +61,20 @@ def fit_jointly(
     deadline: float | None = None,
     callbacks: Sequence[Callback] = (),
     certifier: Callable[[Problem, Examples], Any] | None = None,
+    cancel: threading.Event | None = None,
 ) -> tuple[Fitted, bool]:
     """Return what the search finds for all classes together, and whether Ctrl-C came.
 
     A search can use what ``before``, an earlier certificate, proves of the same problem. Ctrl-C
     cancels the search, which then gives back the best that it has. ``certifier`` makes what
-    certifies its result; by default a `JointCertifier`.
+    certifies its result; by default a `JointCertifier`. ``cancel`` is set by Ctrl-C, and may be
+    before the search begins.
     """
     if certifier is None:
         from novikoff.certificate import JointCertifier
 
         certifier = JointCertifier
-    cancel = threading.Event()
+    cancel = threading.Event() if cancel is None else cancel
     problem = training.problem
     task = JointTask(
         sample=sample,

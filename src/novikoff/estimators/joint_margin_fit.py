@@ -30,6 +30,7 @@ from novikoff.estimators.pairs import (
     refute_by_pairs,
 )
 from novikoff.estimators.usual_cost import usual_cost
+from novikoff.maxmargin import SOME_MARGIN
 from novikoff.maxmargin.distinct import Distinct
 from novikoff.maxmargin.joint import (
     JointProblem,
@@ -132,6 +133,25 @@ class JointMarginFit(MarginSearch):
         )
         certificate = certified_instead(certifier, hard, refutation, model, proof)
         return scaled.fitted(task, certificate)
+
+
+def decide_jointly(task: JointTask) -> Fitted:
+    """Decide whether one linear model separates all classes; no model is fitted."""
+    search = _Search.of(JointMarginFit(np.inf, SOME_MARGIN, "raise"), task)
+    solution, refutation = search.separator(None)
+    certifier, updates = task.certifier, task.clock.updates
+    scaled = Scaled.of(task, solution)
+    if refutation is not None:
+        certificate = certifier.refuted(refutation, asked="is_separable", n_updates=updates)
+    else:
+        certificate = certifier.hard(
+            Account(status=solution.status, asked="is_separable", n_updates=updates),
+            coef=scaled.coef,
+            intercept=scaled.intercept,
+            proof=scaled.proof,
+            with_model=False,
+        )
+    return scaled.fitted(task, certificate)
 
 
 @dataclass

@@ -1,13 +1,14 @@
 """Is there a hyperplane between the classes? Yes or no, with proof."""
 
 import threading
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from novikoff.certificate import Certificate
 from novikoff.certificate.threads import threads
+from novikoff.estimators.joint import fit_jointly, is_joint
 from novikoff.estimators.margin_fit import decide
 from novikoff.estimators.maxmargin import MaxMargin
 from novikoff.estimators.one_vs_rest import deadline_in, fit_classes
@@ -32,6 +33,7 @@ def is_separable(
     sample_weight: ArrayLike | None = None,
     fit_intercept: bool = True,
     scale: bool = False,
+    multi_class: Literal["joint", "ovr"] = "ovr",
     max_iter: int = 1000,
     time_limit: float | None = None,
     n_jobs: int | None = None,
@@ -44,7 +46,7 @@ def is_separable(
     X : array or sparse matrix of shape (n_examples, n_features)
         The examples.
     y : array-like of shape (n_examples,)
-        Their labels; with more than two, each class against the rest is decided.
+        Their labels.
     sample_weight : array-like of shape (n_examples,), optional
         Examples of weight 0 take no part; other weights do not matter.
     fit_intercept : bool, default=True
@@ -52,6 +54,11 @@ def is_separable(
     scale : bool, default=False
         Whether to divide each column by a power of two, as MaxMargin does. The verdict is the same;
         where columns are of different units, it may be found sooner.
+    multi_class : {"joint", "ovr"}, default="ovr"
+        What is decided of more than two classes: with "ovr", of each class whether a hyperplane
+        separates it from all others; with "joint", whether one linear model, a score for each
+        class, gives every example the largest score for its own, as ``MaxMargin`` would fit it.
+        The second follows from the first, and holds more often.
     max_iter : int, default=1000
         The limit on passes over the data.
     time_limit : float, optional
@@ -100,10 +107,17 @@ def is_separable(
     ...
     >>> bool(is_separable(corners, ["no", "yes", "no", "no"]))
     True
+
+    Three classes along a line: no hyperplane separates the middle one from both others.
+
+    >>> line = np.array([[0.0], [1.0], [2.0]])
+    >>> bool(is_separable(line, [0, 1, 2])), bool(is_separable(line, [0, 1, 2], multi_class="joint"))
+    (False, True)
     """
     asked = MaxMargin(
         fit_intercept=fit_intercept,
         scale=scale,
+        multi_class=multi_class,
         max_iter=max_iter,
         time_limit=time_limit,
         n_jobs=n_jobs,
@@ -123,16 +137,20 @@ def is_separable(
         )
         costs = training.costs
         order = None if costs is None else np.flatnonzero(costs > 0.0)
-        _, certificate, interrupted = fit_classes(
-            training,
-            training.sample(order=order, rescale=True),
-            decide,
-            max_iter=max_iter,
-            deadline=deadline,
-            callbacks=callbacks,
-            n_jobs=n_jobs,
-            cancel=cancel,
+        sample = training.sample(order=order, rescale=True)
+        how: dict[str, Any] = dict(
+            max_iter=max_iter, deadline=deadline, callbacks=callbacks, cancel=cancel
         )
+        certificate: Certificate
+        if is_joint(multi_class, training.classes):
+            from novikoff.estimators.joint_margin_fit import decide_jointly
+
+            fitted, interrupted = fit_jointly(training, sample, decide_jointly, **how)
+            certificate = fitted.certificate
+        else:
+            _, certificate, interrupted = fit_classes(
+                training, sample, decide, n_jobs=n_jobs, **how
+            )
     if interrupted:
         raise Interrupted(certificate)
     return certificate

@@ -93,13 +93,16 @@ class Estimates:
             what = "What ends the separation" if verdict.coefficients is not None else which
             return cls(verdict, lines, (f"{what} is {error}.",))
 
-    def answer(self, separable: bool | None) -> str:
-        """Say whether a hyperplane separates, so that nobody concludes that estimates exist."""
+    def answer(self, separable: bool | None, *, joint: bool = False) -> str:
+        """Say whether a hyperplane separates, so that nobody concludes that estimates exist.
+
+        ``joint``: whether it was asked of all classes together.
+        """
         words = {True: "yes", False: "no", None: "undecided"}[separable]
         verdict = self.verdict
         if verdict is None or separable or (verdict.exists and separable is False):
             return words
-        several = len(verdict.problem.classes) > 2
+        several = len(verdict.problem.classes) > 2 and not joint
         found = "overlap" if verdict.exists else f"{verdict.kind} separation"
         if separable is None:
             return f"{words} in these limits; but {found} is proved: see Estimates"

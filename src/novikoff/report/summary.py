@@ -232,7 +232,7 @@ class SeparabilitySummary:
             more = saved_rows(self.estimates_out, self.path, self.repeat, what, self.seconds)
             saved = [*saved, *(row for row in more if row[0] != "Time")]
         return [
-            ("Separable", self.estimates.answer(answer)),
+            ("Separable", self.estimates.answer(answer, joint=isinstance(self.certificate, Joint))),
             ("Proved", "\n".join(self.certificate.sentences())),
             *self.estimates.rows(),
             data_row(self.path, self.table),

@@ -4,7 +4,7 @@ The method of :mod:`novikoff.compiled.joint_dual`, in rounds as those of
 :mod:`novikoff.maxmargin.coordinate.search`.
 """
 
-from math import inf, sqrt
+from math import inf, log, sqrt
 
 import numpy as np
 
@@ -185,6 +185,9 @@ class _Run:
             slow &= self.clock.passes >= min(worth, 0.5 * self.clock.limits.max_iter)
         if self.most_sweeps < inf:
             slow |= self._gap() > settings.hardly_begun
+        # Over weights that are fewer than the numbers of a model, conjugate gradients are better.
+        numbers = self.problem.n_classes * self.problem.n_features
+        slow &= not (self.has_faces and positive <= numbers)
         return 0 < positive <= (np.inf if slow else self.few)
 
     def _is_within(self) -> bool:
@@ -199,7 +202,7 @@ class _Run:
         settings, dual = self.settings, self.dual
         worst_at_first, before = 0.0, min(1.0, self._gap())
         share = max(settings.fallen, self.tol / self._gap())
-        left = ids
+        left, seen_gaps = ids, [before]
         worst = 0.0
         for number in range(settings.face_sweeps if self.has_faces else settings.most_sweeps):
             full = number % (1 + settings.support_sweeps) == 0
@@ -221,13 +224,22 @@ class _Run:
             if seen * seen <= settings.foreseen * self.tol * before:
                 return worst
             before = seen
-        if self.has_faces:
+            seen_gaps.append(seen)
+        if self.has_faces and self._is_slow(seen_gaps):
             changed = np.count_nonzero(positive != (dual.weights > 0.0))
             if changed <= settings.settled * np.count_nonzero(positive):
                 Face(dual).descend()
                 # Weights that are zero may be better positive now.
                 _, worst = dual.sweep(self.draw.permutation(ids), inf)
         return worst
+
+    def _is_slow(self, gaps: list[float]) -> bool:
+        """Whether many sweeps are to come at the rate at which the gap fell of late."""
+        if not 0.0 < gaps[-1]:
+            return False
+        late = len(gaps) // 2
+        fall = log(gaps[-1 - late] / gaps[-1])
+        return log(gaps[-1] / self.tol) * late > fall * self.settings.slow_sweeps
 
     def scan(self) -> tuple[Ids, float]:
         """Judge the weights on all examples.

@@ -20,6 +20,7 @@ from novikoff.compiled import joint_face as compiled
 from novikoff.compiled.joint_face import Positive
 from novikoff.compiled.rows import CSR
 from novikoff.maxmargin.coordinate.heavy import columns
+from novikoff.maxmargin.joint.bounds import signed
 from novikoff.maxmargin.joint.dual import JointDual
 from novikoff.maxmargin.joint.problem import Ids, Vector
 from novikoff.maxmargin.joint.settings import FACE, FaceSettings
@@ -42,6 +43,7 @@ class Face:
         """Go to the minimum, nearly; return whether the way was not shortened."""
         dual, settings = self.dual, self.settings
         slopes = self._slopes()
+        at_first = dual.weights[self.ids][self.examples, self.wrong]
         change, moved = np.zeros(len(self.wrong)), np.zeros_like(dual.vectors.sums)
         residual = 1.0 - slopes
         ahead = self.heavy.solve(residual)
@@ -86,8 +88,8 @@ class Face:
         compiled.differences(
             self.rows, self.positive, 0.5 * sums, shift, 0.5 * flow, self.along, out
         )
-        # The sums of the same direction count as much.
-        passes.count(2, self.ids)
+        # A sweep, too, multiplies every row once and adds it once.
+        passes.count(1, self.ids)
         return out
 
     def _slack(self, weights: Vector) -> Vector:
@@ -95,48 +97,49 @@ class Face:
         return np.asarray((self.slack2 * totals)[self.examples])
 
     def _go(self, change: Vector, moved: Vector) -> bool:
-        """Add a change to the weights, cut at zero, and shortened until the dual falls."""
-        dual = self.dual
-        at_first = dual.weights[self.ids][self.examples, self.wrong]
-        before = self._value(at_first, dual.vectors.sums)
+        """Add a change to the weights, cut at zero, and shortened until the dual falls.
+
+        What weights that are cut leave to others is for the most part along a few heavy columns,
+        which sweeps mend at once: the dual is looked at after them.
+        """
+        dual, offsets = self.dual, self.dual.offsets
+        table, vectors = dual.weights[self.ids], [each.copy() for each in dual.vectors]
+        before = self._value(offsets)
         for trial in range(self.settings.trials):
-            weights = at_first + change
+            weights = table[self.examples, self.wrong] + change
             cut = np.minimum(weights, 0.0)
-            sums = dual.vectors.sums + moved
-            compiled.add_shares(self.rows, self.positive, -cut, sums, np.zeros(sums.shape[1]))
-            weights -= cut
-            if self._value(weights, sums) < before:
-                self._place(weights, sums)
+            self._place(weights - cut, vectors[0] + moved, -cut)
+            dual.estimate_offsets(offsets)
+            for _ in range(self.settings.mending_sweeps):
+                dual.sweep(self.ids.copy())
+            if self._value(offsets) < before:
                 return trial == 0
+            dual.weights[self.ids] = table
+            for each, one in zip(dual.vectors, vectors, strict=True):
+                each[:] = one
             change, moved = 0.25 * change, 0.25 * moved
         return False
 
-    def _flow(self, weights: Vector) -> Vector:
-        n_classes = self.dual.vectors.sums.shape[1]
-        if not self.dual.sample.affine:
-            return np.zeros(n_classes)
-        out = np.bincount(self.positive.codes[self.examples], weights, n_classes)
-        return np.asarray(out - np.bincount(self.wrong, weights, n_classes))
-
-    def _value(self, weights: Vector, sums: Vector) -> float:
-        """Return the augmented dual, to be minimised."""
-        dual, flow = self.dual, self._flow(weights)
-        totals = np.bincount(self.examples, weights, len(self.ids))
-        length2 = float((sums**2).sum())
-        length2 += float(flow @ (flow * dual.centre2 - 2.0 * (dual.centre @ sums)))
-        value = 0.25 * length2 + 0.5 * float(totals**2 @ self.slack2) - float(weights.sum())
-        return value + float(flow @ (dual.offsets + 0.25 * dual.pull * flow))
-
-    def _place(self, weights: Vector, sums: Vector) -> None:
-        """Go to other weights, and the vectors that they make."""
-        dual, offsets = self.dual, self.dual.offsets
+    def _place(self, weights: Vector, sums: Vector, less: Vector) -> None:
+        """Go to other weights, of which the vectors lack a part."""
+        dual = self.dual
+        compiled.add_shares(self.rows, self.positive, less, sums, np.zeros(sums.shape[1]))
         table = np.zeros((len(self.ids), sums.shape[1]))
         table[self.examples, self.wrong] = weights
         dual.weights[self.ids] = table
         dual.vectors.sums[:] = sums
-        dual.vectors.flow[:] = self._flow(weights)
         dual.vectors.at_centre[:] = dual.centre @ sums
-        dual.estimate_offsets(offsets)
+        if dual.sample.affine:
+            dual.vectors.flow[:] = signed(table, self.positive.codes).sum(axis=0)
+
+    def _value(self, offsets: Vector) -> float:
+        """Return the augmented dual, to be minimised, for estimates of the intercepts."""
+        dual, vectors = self.dual, self.dual.vectors
+        totals = dual.weights[self.ids].sum(axis=1)
+        length2 = float((vectors.sums**2).sum())
+        length2 += float(vectors.flow @ (vectors.flow * dual.centre2 - 2.0 * vectors.at_centre))
+        value = 0.25 * length2 + 0.5 * float(totals**2 @ self.slack2) - float(totals.sum())
+        return value + float(vectors.flow @ (offsets + 0.25 * dual.pull * vectors.flow))
 
 
 class _Heavy:

@@ -21,9 +21,12 @@ class DescentSettings:
     """With slack, a round ends when the gap after its last sweep is expected to be at most this
     times the gap asked for, as in :mod:`novikoff.maxmargin.coordinate.settings`."""
 
+    slow_sweeps: float = 60.0
+    """After a round, if more sweeps than these are to come, ..."""
+
     settled: float = 0.03
-    """After a round, conjugate gradients minimise over the positive weights, if the last sweep
-    changed which weights these are for no more than this share."""
+    """... conjugate gradients minimise over the positive weights, if the last sweep changed which
+    weights these are for no more than this share."""
 
     fallen: float = 0.1
     """Without slack, a round ends when the largest violation has fallen to this share of what it
@@ -297,7 +300,10 @@ class FaceSettings:
     """What the other columns leave of the diagonal is at least this share of it."""
 
     trials: int = 6
-    """How often a step is quartered until the dual falls."""
+    """How often a step is quartered until the dual falls, ..."""
+
+    mending_sweeps: int = 3
+    """... after so many sweeps."""
 
 
 FACE = FaceSettings()
