@@ -27,6 +27,21 @@ from novikoff import Perceptron
 X = np.array([[0.0, 1.0], [1.0, 2.0], [4.0, 0.0], [5.0, 1.0]])
 print(Perceptron(random_state=0).fit(X, [0, 0, 1, 1]).predict(X))
 """
+ARRAYS = """
+import numba
+import numpy as np
+from novikoff.certificate.kernels import njit
+@njit()
+def filled(n, value):
+    made = np.empty(n)
+    for i in range(n):
+        made[i] = value
+    return made
+assert filled(3, 2.0).tolist() == [2.0, 2.0, 2.0]
+print(sum(filled.stats.cache_hits.values()))
+assert numba.njit(filled.py_func)(2, 3.0).tolist() == [3.0, 3.0]
+assert filled(4, 5.0).sum() == 20.0
+"""
 NOWHERE = "import tempfile; tempfile.tempdir = {!r}\n"
 
 
@@ -114,6 +129,16 @@ def test_compiled_code_is_used_by_those_who_cannot_write_it(installed, tmp_path,
         change_mode(folder, 0o555)
     assert child(KERNEL, installed, **settings) == ("0", [])
     change_mode(cache, 0o755)
+
+
+def test_code_that_was_read_makes_arrays(installed, tmp_path):
+    """It needs numba's runtime, which is compiled only when something else is."""
+    file = tmp_path / "arrays.py"
+    file.write_text(ARRAYS)
+    run = f"import runpy; runpy.run_path({str(file)!r})"
+    settings = {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    assert child(run, installed, **settings) == ("0", [])
+    assert child(run, installed, **settings) == ("1", [])
 
 
 @pytest.mark.parametrize("suffix", ["nbi", "nbc"])

@@ -17,7 +17,7 @@ import contextlib
 import os
 import tempfile
 from collections.abc import Callable, Iterator
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -157,12 +157,20 @@ class _Reader(_numba.FunctionCache):
 
     numba prepares it for every use of the cache: it imports and registers whatever it can compile,
     which takes ten times as long as reading the code of a fit. Code that is compiled needs only the
-    functions of numba's runtime; to compile anything prepares the compiler in any case.
+    functions of numba's runtime that are written in C: those that numba compiles, which count
+    references, are part of it. To compile anything prepares the compiler in any case.
     """
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        _runtime.rtsys.initialize(target_context)
+        _name_runtime_functions()
         return self._load_overload(sig, target_context)
+
+
+@lru_cache(maxsize=1)
+def _name_runtime_functions() -> None:
+    """Tell LLVM where the functions of numba's runtime are, as numba does."""
+    for name, address in _runtime.nrt._nrt.c_helpers.items():
+        llvmlite.binding.add_symbol(name if name.startswith("_") else f"NRT_{name}", address)
 
 
 class _ReadOnly:
