@@ -202,7 +202,7 @@ class ChooseSettings:
     """After this many passes of Newton's method on sparse data, coordinate descent takes over.
     Separable data with C = 1000 take it up to 860."""
 
-    most_coordinate_passes: int = 150
+    most_coordinate_passes: int = 500
     """After this many passes of coordinate descent on sparse data, Newton's method takes over, even
     if the sweeps do not show that they are slow."""
 

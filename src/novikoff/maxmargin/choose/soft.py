@@ -146,18 +146,13 @@ def _sparse_soft(
         if not slow and found.status is not Status.PRECISION:
             return found
         return by_coordinates(problem, tol, clock, found, settings)
-    rival = sparse_pivoting_passes(problem, settings) if enough else None
     with clock.at_most(settings.most_coordinate_passes):
         found = coordinate_descent(
-            problem, tol=tol, clock=clock, start=start, patient=not enough, rival=rival
+            problem, tol=tol, clock=clock, start=start, patient=not enough
         )
     slow = found.status is Status.MAX_ITER and clock.fits(settings.coordinate_passes)
     if not (found.gave_up or slow):
         return found
-    if slow and rival is not None and rival(_n_support(found)) < inf:
-        found, gave_up = _pivot(problem, tol, clock, found)
-        if not gave_up:
-            return found
     if found.gave_up or _n_support(found) > problem.n_features:
         after = newton(problem, tol=tol, clock=clock, start=_useful(found, settings))
         found, slow = problem.joined(found, after), False

@@ -102,8 +102,8 @@ class _Run:
         self.passes.reserved = settings.reserved_passes
         self.signs = self.sample.signs[self.sample.order].astype(np.float64)
         self.judged = False
-        # Whether the last face of sparse data, if there was one, led to its minimum.
-        self.led = self.sample.is_sparse
+        # Sparse faces are left for their minimum among weights that are not negative.
+        self.by_columns = self.sample.is_sparse and not self.hard
         self.lower, self.upper = -inf if self.hard else 0.0, inf
         self.w, self.offset = np.zeros(problem.n_features), 0.0
         self.weights = np.zeros(self.sample.n_examples)
@@ -153,8 +153,8 @@ class _Run:
         supports = []
         # Where any separator will do, scans look for one.
         brief = self.hard or self.clock.wants_separator
-        soft_sweeps = settings.few_soft_sweeps if self.led else settings.most_soft_sweeps
-        for _ in range(settings.most_sweeps if brief else soft_sweeps):
+        few = settings.few_soft_sweeps if self.by_columns else settings.most_soft_sweeps
+        for done in range(settings.most_sweeps if brief else settings.most_soft_sweeps):
             ids = self.draw.permutation(ids)
             carrying = dual.weights > 0.0
             ids, worst = dual.sweep(ids, bound)
@@ -177,20 +177,24 @@ class _Run:
             self.overtaken = self._is_overtaken(supports[-1], len(ids))
             if self.overtaken:
                 return
+            if done + 1 >= few and not self._is_falling(seen, before):
+                break
             before = seen
         support = ids[dual.weights[ids] > 0.0]
         changed = np.count_nonzero(carrying != (dual.weights > 0.0))
         independent = not self.hard or len(support) <= self.problem.n_features
-        if independent and changed <= settings.settled * len(support):
-            by_columns = self.led and not self.hard
-            led = dual.descend_on_face(support, by_columns=by_columns)
-            self.led = led and self.sample.is_sparse
+        if self.by_columns or (independent and changed <= settings.settled * len(support)):
+            dual.descend_on_face(support, by_columns=self.by_columns)
+
+    def _is_falling(self, seen: float, before: float) -> bool:
+        """Whether few more sweeps suffice, at the rate at which the gap falls."""
+        return seen * (seen / before) ** self.settings.few_sweeps <= self.tol
 
     def _is_slow(self, supports: list[int], seen: float, before: float) -> bool:
         """Whether many sweeps are to come, judged by the support vectors and the last two gaps."""
         settings = self.settings
         dependent = supports[-1] > settings.dependent * self.problem.n_features
-        falling = seen * (seen / before) ** settings.few_sweeps <= self.tol
+        falling = self._is_falling(seen, before)
         fading = supports[-1] <= settings.fading * supports[0] and seen > settings.stiff_gap
         return dependent and not falling and not fading
 

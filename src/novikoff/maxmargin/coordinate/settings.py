@@ -24,10 +24,9 @@ class CoordinateSettings:
     most_soft_sweeps: int = 80
     """The most sweeps of a round with slack. Scattered, passes 82.3, 61.1, 61.1."""
 
-    few_soft_sweeps: int = 20
-    """The same until a face, reached after a round, does not lead to its minimum, and again once
-    one does. To a gap of 1e-3, the counts of words in 5,000 short texts, C = 100, take 528, 475
-    and 753 passes, and 536 at 80; of 3,000 texts, C = 0.01, 29, 34 and 50, and 84 at 80."""
+    few_soft_sweeps: int = 10
+    """The same of sparse data, unless at the rate at which the gap falls ``few_sweeps`` more
+    suffice. XX"""
 
     most_sweeps: int = 10
     """The most sweeps of a round without slack. Hard, passes 14.6, 10.9, 10.9; narrow 35.7, 30.3,
@@ -102,6 +101,12 @@ class CoordinateSettings:
     least_curve: float = 1e-12
     """The least second derivative along a weight, in units of the mean squared distance."""
 
+    face_stages: int = 8
+    """XX"""
+
+    enough_gain: float = 0.95
+    """XX"""
+
     face_products: int = 30
     """The most products of conjugate gradients on a face. Narrow, passes 24.9, 30.3, 30.3."""
 
@@ -109,13 +114,16 @@ class CoordinateSettings:
     """How far their residual must fall, in units of what it was. Narrow, passes 31.0, 30.3,
     29.3."""
 
-    heavy_values: float = 8.0
+    heavy_forcing: float = 0.1
+    """XX"""
+
+    heavy_values: float = 4.0
     """On a face of a soft margin of sparse data, the heaviest columns are treated exactly, if the
     last face led to its minimum: as many as the root of this many times the values of its rows. To
     a gap of 1e-3, the counts of words in 5,000 short texts, C = 100, take 695, 475 and 257 passes;
     of 7,570 texts, C = 1, 663, 621 and 550. Their times at twice the value were not measured."""
 
-    most_heavy: int = 1000
+    most_heavy: int = 600
     """The most of these columns. The counts of 7,570 texts, C = 1, take 583, 621 and 621 passes."""
 
     least_rest: float = 1e-3
