@@ -35,22 +35,6 @@ def state(indices: Any, ends: Any, n_columns: int) -> int:
 
 
 @njit()
-def sort_rows(indices: Any, ends: Any, order: Any) -> None:
-    """Write where the values of each row stand, in the order of their columns.
-
-    Each is counted to its place, which has no branches and is fast for short rows. Where a column
-    is repeated, one of its places keeps what ``order`` was.
-    """
-    for i in range(ends.size - 1):
-        columns = indices[ends[i] : ends[i + 1]]
-        for k in range(columns.size):
-            place = np.int32(0)
-            for other in columns:
-                place = np.int32(place + np.int32(other < columns[k]))
-            order[ends[i] + place] = ends[i] + k
-
-
-@njit()
 def compare_dense(values: Any, left: Any, right: Any, same: Any) -> None:
     """Compare rows of an array in pairs."""
     for pair in range(left.size):

@@ -24,12 +24,6 @@ BAD_ENDS, BAD_COLUMNS, UNSORTED, REPEATED, CANONICAL = range(5)
 # Tf-idf of 9,000 texts in 18,034 triples of characters, 35 MB, is verified in 0.14 s, else 0.28.
 SORTED_AT_ONCE = 1 << 30
 
-# Rows are sorted by counting if a value has no more than so many others in its row, on average.
-# The words of 5,000 short texts, with 13, take 0.4 ms, and 0.9 by way of columns; of 3,000 texts,
-# with 163, 3.1 and 4.9; of 7,570, with 134, 5.7 and 5.9; groups of letters of 1,500, with 1,540, 67
-# and 22.
-SHORT_ROWS = 200.0
-
 _DAMAGE = {
     BAD_ENDS: "its row pointers must not decrease, nor exceed the number of values",
     BAD_COLUMNS: "its column indices must be at least 0 and below the number of columns",
@@ -164,12 +158,10 @@ def canonical(X: Any) -> Any:
     """
     if not sparse.issparse(X) or X.has_canonical_format:
         return X
-    # Both ways would sum repeated columns in another order than a check of the data does, block by
-    # block, and change the last bit.
-    by_counting = not suits_numpy(X.nnz, SMALL) and _is_short(X)
-    # By way of columns, in linear time.
-    ordered = _with_rows_sorted(X) if by_counting else X.tocsc().tocsr()
-    if ordered is not None and ordered.has_canonical_format:
+    # By way of columns, in linear time. Repeated columns would be summed in another order than a
+    # check of the data does, block by block, and change the last bit.
+    ordered = X.tocsc().tocsr()
+    if ordered.has_canonical_format:
         return ordered
     X = X.copy() if X.dtype.kind in "ui" and X.dtype.itemsize == 8 else X.astype(np.float64)
     X.sum_duplicates()
@@ -184,26 +176,6 @@ def canonical_if_small(X: Any) -> Any:
     if not sparse.issparse(X) or X.data.nbytes + X.indices.nbytes > SORTED_AT_ONCE:
         return X
     return canonical(X)
-
-
-def _is_short(X: Any) -> bool:
-    """Whether rows are so short that to compare all pairs of their columns is fast."""
-    counts = np.diff(X.indptr).astype(np.float64)
-    return bool(counts @ counts <= SHORT_ROWS * X.nnz)
-
-
-def _with_rows_sorted(X: Any) -> Any:
-    """A copy of a CSR matrix with sorted rows, or None if a column is repeated in one."""
-    from novikoff.certificate.examples import compiled_rows
-
-    order = np.full(X.indices.size, -1, dtype=X.indices.dtype)
-    arrays = (read_only(np.ascontiguousarray(array)) for array in (X.indices, X.indptr))
-    compiled_rows.sort_rows(*arrays, order)
-    if (order < 0).any():
-        return None
-    ordered = copy.copy(X)
-    ordered.data, ordered.indices = X.data[order], X.indices[order]
-    return with_true_flags(ordered)
 
 
 def _may_be_changed(array: npt.NDArray[Any]) -> bool:

@@ -14,7 +14,6 @@ from novikoff.certificate import Status
 from novikoff.maxmargin.choose.costs import (
     Shape,
     is_cheap,
-    sparse_pivoting_passes,
     suits_sparse_newton,
     sweeps_before_pivoting,
 )
@@ -138,21 +137,31 @@ def _sparse_soft(
     80 sweeps, where hundreds would be needed. With more examples it goes on where neither sweeps
     nor Newton's method close the gap.
     """
-    enough = clock.fits(settings.hand_over_passes)
+    enough, stiff = clock.fits(settings.hand_over_passes), None
+    few = settings.few_pivoted if enough else 0
     if enough and suits_sparse_newton(problem, settings):
         with clock.at_most(settings.most_newton_passes):
-            found = newton(problem, tol=tol, clock=clock, start=start)
+            found = newton(
+                problem, tol=tol, clock=clock, start=start, leave_at=few / problem.n_examples
+            )
         slow = found.status is Status.MAX_ITER and clock.fits(settings.coordinate_passes)
-        if not slow and found.status is not Status.PRECISION:
+        if not (slow or found.gave_up) and found.status is not Status.PRECISION:
             return found
-        return by_coordinates(problem, tol, clock, found, settings)
+        if not found.gave_up:
+            return by_coordinates(problem, tol, clock, found, settings)
+        stiff = found
     with clock.at_most(settings.most_coordinate_passes):
         found = coordinate_descent(
-            problem, tol=tol, clock=clock, start=start, patient=not enough
+            problem, tol=tol, clock=clock, start=start, patient=not enough, leave_at=few
         )
+    found = found if stiff is None else problem.joined(stiff, found)
     slow = found.status is Status.MAX_ITER and clock.fits(settings.coordinate_passes)
     if not (found.gave_up or slow):
         return found
+    if slow and _n_support(found) <= few:
+        found, gave_up = _pivot(problem, tol, clock, found)
+        if not gave_up:
+            return found
     if found.gave_up or _n_support(found) > problem.n_features:
         after = newton(problem, tol=tol, clock=clock, start=_useful(found, settings))
         found, slow = problem.joined(found, after), False

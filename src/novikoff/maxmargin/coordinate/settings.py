@@ -28,6 +28,9 @@ class CoordinateSettings:
     """The same of sparse data, unless at the rate at which the gap falls ``few_sweeps`` more
     suffice. XX"""
 
+    independent: float = 0.7
+    """XX"""
+
     most_sweeps: int = 10
     """The most sweeps of a round without slack. Hard, passes 14.6, 10.9, 10.9; narrow 35.7, 30.3,
     24.8."""
@@ -61,13 +64,6 @@ class CoordinateSettings:
 
     stiff_gap: float = 0.99
     """See ``trial_sweeps``."""
-
-    trial: float = 0.5
-    """A rival is not asked before this share of the passes that it would take ..."""
-
-    early: int = 20
-    """... nor before so many sweeps: with large C the gap stays near 1 at first, and says nothing
-    of when it will fall."""
 
     reach: float = 2.0
     """Examples without weight whose slope exceeds so many times the largest violation are left
