@@ -106,7 +106,7 @@ class Training:
             hashes,
             costs,
             problem,
-            storage_of(scaled),
+            storage_of(scaled, checked=scaled is X),
             scaled,
             exponents,
         )

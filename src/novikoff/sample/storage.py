@@ -113,10 +113,11 @@ class Converted:
         return _of_one_type(_converted(self.matrix[ids]))
 
 
-def storage_of(X: Any) -> Storage:
+def storage_of(X: Any, *, checked: bool = False) -> Storage:
     """Return the storage for a matrix: in place where its type and layout allow it.
 
     Small matrices of another type or layout are converted once, large ones block by block.
+    ``checked`` says that the indices and flags of a sparse matrix have just been checked.
 
     Examples
     --------
@@ -126,7 +127,7 @@ def storage_of(X: Any) -> Storage:
     >>> np.shares_memory(storage_of(X).part(np.arange(3))[0], X)
     True
     """
-    if sparse.issparse(X):
+    if sparse.issparse(X) and not checked:
         # Compiled code trusts the indices, and the flags may be stale.
         X = with_true_flags(X)
     if X.dtype in IN_PLACE and _is_readable(X):

@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import numpy as np
-
 from novikoff.certificate.examples.matrix import (
     BAD_COLUMNS,
     BAD_ENDS,

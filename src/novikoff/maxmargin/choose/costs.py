@@ -16,7 +16,6 @@ from novikoff.maxmargin.interior.normal import Exclusive
 from novikoff.maxmargin.interior.settings import INTERIOR
 from novikoff.maxmargin.problem import Problem
 
-
 COLUMNS_AT_ONCE = 1 << 15
 """Of so many values the columns are marked between two counts of them."""
 
@@ -106,7 +105,10 @@ def suits_sparse_newton(problem: Problem, settings: ChooseSettings = CHOOSE) -> 
     n, least = problem.n_examples, settings.sparse_newton_examples
     if n >= least * problem.n_features:
         return True
-    used, columns = np.zeros(problem.n_features, dtype=np.bool_), problem.sample.storage.matrix.indices
+    used, columns = (
+        np.zeros(problem.n_features, dtype=np.bool_),
+        problem.sample.storage.matrix.indices,
+    )
     # Mostly the columns of the first rows are too many already.
     for begin in range(0, len(columns), COLUMNS_AT_ONCE):
         used[columns[begin : begin + COLUMNS_AT_ONCE]] = True

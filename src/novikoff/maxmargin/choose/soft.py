@@ -128,14 +128,14 @@ def _sparse_soft(
 ) -> Solution:
     """Return the soft margin of sparse data: by coordinate descent, or Newton's method if faster.
 
-    With fewer support vectors than features, coordinate descent takes 7 to 40 passes, and Newton's
-    method with large C 20 to 300; with more support vectors than features, Newton's method takes 5
-    to 50, and coordinate descent up to hundreds. Where there are many examples for each feature,
-    Newton's method goes first. Else coordinate descent sees which of the two it is in its first
-    sweeps, and gives up after three. Where it finds later that many are to come, and few examples
-    carry weight, pivoting goes on: on counts of words with C = 1 or 100 it takes as long as 20 to
-    80 sweeps, where hundreds would be needed. With more examples it goes on where neither sweeps
-    nor Newton's method close the gap.
+    With fewer support vectors than features, coordinate descent takes 7 to 400 passes, and Newton's
+    method with large C 20 to 2,000; with more support vectors than features, Newton's method takes
+    5 to 50, and coordinate descent up to hundreds. Where there are many examples for each feature,
+    Newton's method goes first, unless its first step shows that few examples carry the optimum.
+    Else coordinate descent sees which of the two it is in its first sweeps, and gives up after
+    three. Where few examples carry weight, and yet too many for the number of features, pivoting
+    follows the first sweeps. With more examples it goes on where neither sweeps nor Newton's method
+    close the gap.
     """
     enough, stiff = clock.fits(settings.hand_over_passes), None
     few = settings.few_pivoted if enough else 0

@@ -18,8 +18,6 @@ from novikoff.compiled.rows import CSR
 from novikoff.maxmargin.passes import Ids, Vector
 
 
-import os
-STALE=float(os.environ.get('STALE','0.05'))
 class Heavy:
     """The inverse of the matrix, without the signs of the examples.
 
@@ -33,8 +31,8 @@ class Heavy:
         The root of the penalty on the signed total.
     inverse : array
         One over the diagonal, for each row.
-    factor : array
-        The Cholesky factor of ``I + B^T B / D``.
+    gram : array
+        The lower half of ``sum (x, 1) (x, 1)^T / D``, from which ``I + B^T B / D`` is made.
     """
 
     def __init__(
@@ -43,6 +41,7 @@ class Heavy:
         self.rows, self.centre, self.root = rows, centre, root
         self.inverse, self.gram = inverse, gram
         self.all: Ids = np.arange(len(inverse), dtype=np.int64)
+        self.dropped = 0
         (self.trsv,) = get_blas_funcs(("trsv",), dtype=np.float32)
 
     @classmethod
@@ -59,24 +58,29 @@ class Heavy:
         squares = np.empty(n)
         blocks.distances2(rows, np.arange(n), centre, np.arange(k), squares)
         inverse = 1.0 / np.maximum(curves - squares - pull, least)
-        gram = np.zeros((k + 1, k + 1))
-        made = cls(rows, centre, root, inverse, gram)
-        compiled.gram(rows, made.all, inverse, gram)
-        return made if made._refactor() else None
+        made = cls(rows, centre, root, inverse, np.zeros((k + 1, k + 1)))
+        compiled.gram(rows, made.all, inverse, made.gram)
+        return made if made._factorise() else None
 
-    def drop(self, places: Ids) -> None:
-        """Leave out some of the rows, whose part of a solution is zero from now on."""
+    def drop(self, places: Ids, stale: float) -> bool:
+        """Leave out some of the rows, whose part of a solution is zero from now on.
+
+        The factor is made again once more than this share of the rows was left out. Until then the
+        inverse is larger than that of the rows that are left, and positive definite all the same.
+        Returns whether rounding leaves a factor.
+        """
         compiled.gram(self.rows, places, -self.inverse[places], self.gram)
         self.inverse[places] = 0.0
         self.dropped += len(places)
-        if self.dropped > STALE * np.count_nonzero(self.inverse) and not self._refactor():
-            raise RuntimeError("f")
+        few = self.dropped <= stale * int(np.count_nonzero(self.inverse))
+        return few or self._factorise()
 
-    def _refactor(self) -> bool:
+    def _factorise(self) -> bool:
         # In single precision it takes half the time, and is near enough to precondition.
         system = np.empty(self.gram.shape, dtype=np.float32)
         compiled.centred(self.gram, self.centre, self.root, system)
         (potrf,) = get_lapack_funcs(("potrf",), dtype=np.float32)
+        # To Fortran the lower half is the upper one of the transposed matrix.
         self.factor, failed = potrf(system.T, lower=0, overwrite_a=1, clean=0)
         self.dropped = 0
         return not failed
@@ -88,6 +92,7 @@ class Heavy:
         blocks.combinations(self.rows, self.all, scaled[np.newaxis], sums[np.newaxis, :k])
         sums[:k] -= total * self.centre
         sums[k] = self.root * total
+        # Small numbers would underflow in single precision.
         size = float(np.abs(sums).max()) or 1.0
         short = self.trsv(self.factor, (sums / size).astype(np.float32), lower=0, trans=1)
         short = self.trsv(self.factor, short, lower=0, overwrite_x=1)

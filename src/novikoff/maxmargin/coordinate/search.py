@@ -20,10 +20,12 @@ from novikoff.maxmargin.bounds import (
     place_soft,
 )
 from novikoff.maxmargin.coordinate.dual import Dual
+from novikoff.maxmargin.coordinate.face import Face
 from novikoff.maxmargin.coordinate.settings import COORDINATE, CoordinateSettings
 from novikoff.maxmargin.passes import Ids, Passes, Vector
 from novikoff.maxmargin.problem import Problem, Solution
 from novikoff.run.clock import Clock, Stopped
+
 
 def coordinate_descent(
     problem: Problem,
@@ -180,7 +182,7 @@ class _Run:
         independent = not self.hard or len(support) <= self.problem.n_features
         by_columns = len(support) <= self.most_on_face
         if by_columns or (independent and changed <= settings.settled * len(support)):
-            dual.descend_on_face(support, by_columns=by_columns)
+            Face(dual, support, by_columns=by_columns).descend()
 
     def _is_falling(self, seen: float, before: float) -> bool:
         """Whether few more sweeps suffice, at the rate at which the gap falls."""
