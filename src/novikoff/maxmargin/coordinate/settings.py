@@ -127,9 +127,9 @@ class CoordinateSettings:
     been left out. Passes of counts 155, 171, 182; letters 390, 394, 421; windows 322, 333, 289."""
 
     heavy_values: float = 4.0
-    """On a face of a soft margin of sparse data, the heaviest columns are treated exactly: as many as
-    the root of this many times the values of its rows. Passes of counts 217, 171, 142; letters 491,
-    394, 360; windows 388, 333, 297; a product takes the longer the more there are."""
+    """On a face of a soft margin of sparse data, the heaviest columns are treated exactly: as many
+    as the root of this many times the values of its rows. Passes of counts 217, 171, 142; letters
+    491, 394, 360; windows 388, 333, 297; a product takes the longer the more there are."""
 
     most_heavy: int = 600
     """The most of these columns. Passes of letters 490, 394, 455; windows 437, 333, 324. Tf-idf of
