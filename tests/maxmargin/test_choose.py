@@ -497,7 +497,7 @@ def test_pivoting_goes_on_where_sweeps_and_newton_come_to_nothing():
         "stiff_passes": 5,
         "falling": 0.0,
         "most_newton_passes": 5,
-        "most_pivoting": 0,
+        "few_pivoted": 0,
         "least_work": 0.0,
     }
     reference = soft(X, y, 100.0, tol=1e-4)

@@ -26,16 +26,35 @@ def select(
 
 
 @njit()
-def gram(rows: CSR, factors: np.ndarray, out: np.ndarray) -> None:
-    """Add ``sum_i factor_i (x_i, 1) (x_i, 1)^T`` to the lower half of a matrix."""
+def gram(rows: CSR, places: np.ndarray, factors: np.ndarray, out: np.ndarray) -> None:
+    """Add ``sum_i factor_i (x_i, 1) (x_i, 1)^T`` to the lower half of a matrix.
+
+    The columns of each row are sorted.
+    """
     data, indices, indptr = rows
     last = out.shape[0] - 1
-    for i in range(factors.shape[0]):
-        factor = factors[i]
-        for k in range(indptr[i], indptr[i + 1]):
-            value, column = factor * data[k], indices[k]
+    for p in range(places.shape[0]):
+        i, factor = places[p], factors[p]
+        for k in range(np.uint64(indptr[i]), np.uint64(indptr[i + 1])):
+            value, column = factor * data[k], np.uint64(indices[k])
             out[last, column] += value
-            for q in range(indptr[i], indptr[i + 1]):
-                if indices[q] <= column:
-                    out[column, indices[q]] += value * data[q]
+            for q in range(np.uint64(indptr[i]), k + np.uint64(1)):
+                out[column, np.uint64(indices[q])] += value * data[q]
         out[last, last] += factor
+
+
+@njit()
+def centred(gram: np.ndarray, centre: np.ndarray, root: float, out: np.ndarray) -> None:
+    """Write ``I`` plus the same sum of ``(x_i - centre, root)``, its lower half."""
+    k = centre.shape[0]
+    total = gram[k, k]
+    for i in range(k):
+        # sum f (x_i - c_i) (x_j - c_j)
+        first = gram[k, i]
+        for j in range(i + 1):
+            out[i, j] = (
+                gram[i, j] - centre[i] * gram[k, j] - (first - total * centre[i]) * centre[j]
+            )
+        out[i, i] += 1.0
+        out[k, i] = root * (first - total * centre[i])
+    out[k, k] = 1.0 + root * root * total

@@ -40,7 +40,7 @@ class Distinct:
         """
         order = sample.order
         labels = (sample.signs > 0).astype(np.int64) if codes is None else codes
-        equal = first_equal(sample.storage.matrix, hashes, order)
+        equal = first_equal(sample.storage.matrix, hashes, order, checked=True)
         if (equal == order).all():
             return cls(sample, costs, None, costs)
         keys = (1 + int(labels.max())) * equal + labels[order]

@@ -117,7 +117,7 @@ def storage_of(X: Any, *, checked: bool = False) -> Storage:
     """Return the storage for a matrix: in place where its type and layout allow it.
 
     Small matrices of another type or layout are converted once, large ones block by block.
-    ``checked``: the matrix is as ``check_matrix`` returned it, or sorted since.
+    ``checked`` says that the indices and flags of a sparse matrix have just been checked.
 
     Examples
     --------

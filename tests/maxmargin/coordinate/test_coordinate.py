@@ -6,8 +6,10 @@ from scipy import sparse
 from sklearn.svm import LinearSVC
 
 from novikoff.certificate import Status
+from novikoff.compiled.dual import OFFSET
 from novikoff.maxmargin.bounds import place_hard
 from novikoff.maxmargin.coordinate.dual import Dual
+from novikoff.maxmargin.coordinate.face import Face
 from novikoff.maxmargin.coordinate.search import coordinate_descent
 from novikoff.maxmargin.coordinate.settings import CoordinateSettings
 from novikoff.maxmargin.newton.search import newton
@@ -89,11 +91,58 @@ def test_a_face_is_descended_to_the_same_place_whether_rows_are_copied_or_not(af
         dual = Dual(problem, Passes(problem.sample, clock), settings)
         dual.place(weights.copy())
         before = clock.passes
-        dual.descend_on_face(np.arange(40))
+        Face(dual, np.arange(40), by_columns=False).descend()
         assert clock.passes > before and not np.array_equal(dual.weights, weights)
         found.append((dual.weights, dual.w, dual.state))
     for copied, in_place in zip(*found, strict=True):
         np.testing.assert_allclose(copied, in_place, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("affine", [False, True])
+def test_a_face_is_left_for_its_minimum_among_weights_that_are_not_negative(affine):
+    p = text_like(300, 400, 10, random_state=0)
+    X, y = sparse.csr_array(p.X), np.where(np.arange(300) % 2, 1, -1)
+    problem = problem_of(X, y, 10.0, affine=affine)
+    settings = CoordinateSettings(
+        heavy_forcing=1e-6, enough_gain=2.0, face_stages=50, face_products=500
+    )
+    dual = Dual(problem, Passes(problem.sample, clock_of()), settings)
+    rng = np.random.default_rng(0)
+    ids = np.arange(300)
+    dual.place(rng.random(300))
+    face = Face(dual, ids, by_columns=True)
+    before = face._value(dual.weights, dual.w)
+    face.descend()
+    assert (dual.weights >= 0.0).all() and not dual.weights.all()
+    assert face._value(dual.weights, dual.w) < before
+    # The vector is that of the weights, and weights that were not cut have no slope.
+    np.testing.assert_allclose(dual.w, X.T @ (y * dual.weights), rtol=1e-9, atol=1e-9)
+    products = dual.products(ids, dual.w) - dual.total * dual.along
+    slopes = y * (products + dual.state[OFFSET]) + dual.slack2 * dual.weights - 1.0
+    assert np.abs(slopes[dual.weights > 0.0]).max() < 1e-5
+
+
+def test_few_support_vectors_that_are_too_many_for_their_face_are_left():
+    X, y = few_and_dependent()
+    problem, clock = problem_of(X, y, 100.0), clock_of()
+    found = coordinate_descent(problem, tol=1e-3, clock=clock, leave_at=400)
+    assert found.status is Status.MAX_ITER and not found.gave_up and clock.passes < 20
+    assert 30 < np.count_nonzero(found.weights) <= 400
+    assert 0.0 < found.lower < found.upper < np.inf
+    found = coordinate_descent(problem, tol=1e-3, clock=clock_of(), leave_at=10)
+    assert found.status is Status.GAP_REACHED
+
+
+def few_and_dependent():
+    """Indicators of which few examples carry a soft margin, more than there are features."""
+    rng = np.random.default_rng(2)
+    y = rng.integers(0, 2, 1200)
+    levels = rng.integers(0, 4, (1200, 15))
+    marked = (y[:, None] == 1) & (rng.random((1200, 15)) < 0.7)
+    columns = np.where(marked, 1, levels) + 4 * np.arange(15)
+    ends = np.arange(0, columns.size + 1, 15)
+    X = sparse.csr_array((np.ones(columns.size), columns.ravel(), ends), shape=(1200, 60))
+    return X, np.where(y == 1, 1, -1)
 
 
 def test_conjugate_gradients_on_the_face_save_passes():

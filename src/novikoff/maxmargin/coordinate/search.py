@@ -7,8 +7,7 @@ A round sweeps the examples that may carry weight, over and over, then scans all
 scan gives the bounds and the examples of the next round.
 """
 
-from collections.abc import Callable
-from math import inf, log
+from math import inf
 
 import numpy as np
 
@@ -21,12 +20,11 @@ from novikoff.maxmargin.bounds import (
     place_soft,
 )
 from novikoff.maxmargin.coordinate.dual import Dual
+from novikoff.maxmargin.coordinate.face import Face
 from novikoff.maxmargin.coordinate.settings import COORDINATE, CoordinateSettings
 from novikoff.maxmargin.passes import Ids, Passes, Vector
 from novikoff.maxmargin.problem import Problem, Solution
 from novikoff.run.clock import Clock, Stopped
-
-Rival = Callable[[int], float]
 
 
 def coordinate_descent(
@@ -36,7 +34,7 @@ def coordinate_descent(
     clock: Clock,
     start: Vector | None = None,
     patient: bool = True,
-    rival: Rival | None = None,
+    leave_at: int = 0,
     settings: CoordinateSettings = COORDINATE,
 ) -> Solution:
     """Maximise the dual until the relative gap between the bounds is at most ``tol``.
@@ -55,9 +53,9 @@ def coordinate_descent(
         Whether to go on if there are far more support vectors than features; else the solution
         says that it ``gave_up``. Without slack they would be linearly dependent, and sweeps over
         them converge slowly.
-    rival : callable, optional
-        How many passes another solver of soft margins would take, given the number of support
-        vectors. Where that would be faster, the search ends as at a limit of passes.
+    leave_at : int
+        With slack, end as at a limit of passes where after the first sweeps no more examples than
+        this carry weight, too many for their face: another solver is faster then.
     settings : CoordinateSettings, optional
         Lengths of rounds, and accuracies.
 
@@ -66,7 +64,7 @@ def coordinate_descent(
     Solution
         Its hyperplane is that of the best primal bound seen, its weights those of the best dual.
     """
-    run = _Run(problem, tol, clock, patient, rival, settings)
+    run = _Run(problem, tol, clock, patient, leave_at, settings)
     try:
         status = run.rounds(*run.begin(start))
     except Stopped as stopped:
@@ -81,7 +79,7 @@ class _Run:
         tol: float,
         clock: Clock,
         patient: bool,
-        rival: Rival | None,
+        leave_at: int,
         settings: CoordinateSettings,
     ) -> None:
         self.problem = problem
@@ -90,10 +88,8 @@ class _Run:
         self.tol = tol
         self.clock = clock
         self.patient = patient
-        self.rival = rival
-        self.began = clock.passes
-        self.gaps: list[float] = []
-        self.gave_up = self.overtaken = False
+        self.leave_at = leave_at
+        self.gave_up = self.left = False
         # The sweeps of a round after which a separator is looked for, once a sweep sees no mistake.
         self.hopeful = 1
         self.settings = settings
@@ -104,8 +100,10 @@ class _Run:
         self.passes.reserved = settings.reserved_passes
         self.signs = self.sample.signs[self.sample.order].astype(np.float64)
         self.judged = False
-        # Whether the last face of sparse data, if there was one, led to its minimum.
-        self.led = self.sample.is_sparse
+        # The most support vectors whose sparse face is left for its minimum, by its columns.
+        self.most_on_face = 0.0
+        if self.sample.is_sparse and not self.hard:
+            self.most_on_face = settings.independent * problem.n_features
         self.lower, self.upper = -inf if self.hard else 0.0, inf
         self.w, self.offset = np.zeros(problem.n_features), 0.0
         self.weights = np.zeros(self.sample.n_examples)
@@ -139,7 +137,7 @@ class _Run:
             self.round(ids, bound)
             if self.gave_up:
                 return Status.PRECISION
-            if self.overtaken:
+            if self.left:
                 return Status.MAX_ITER
             ids, bound = self.scan()
             in_vain = in_vain + 1 if before == (self.lower, self.upper) else 0
@@ -155,8 +153,7 @@ class _Run:
         supports = []
         # Where any separator will do, scans look for one.
         brief = self.hard or self.clock.wants_separator
-        soft_sweeps = settings.few_soft_sweeps if self.led else settings.most_soft_sweeps
-        for swept in range(1, 1 + (settings.most_sweeps if brief else soft_sweeps)):
+        for swept in range(1, 1 + (settings.most_sweeps if brief else settings.most_soft_sweeps)):
             ids = self.draw.permutation(ids)
             carrying = dual.weights > 0.0
             ids, worst = dual.sweep(ids, bound)
@@ -178,39 +175,31 @@ class _Run:
                 self.gave_up = self._is_slow(supports, seen, before)
                 if self.gave_up:
                     return
-            self.gaps.append(seen)
-            self.overtaken = self._is_overtaken(supports[-1], len(ids))
-            if self.overtaken:
-                return
+            if swept >= settings.few_soft_sweeps and not self._is_falling(seen, before):
+                if supports[-1] <= self.most_on_face:
+                    break
+                self.left = supports[-1] <= self.leave_at
+                if self.left:
+                    return
             before = seen
         support = ids[dual.weights[ids] > 0.0]
         changed = np.count_nonzero(carrying != (dual.weights > 0.0))
         independent = not self.hard or len(support) <= self.problem.n_features
-        if independent and changed <= settings.settled * len(support):
-            by_columns = self.led and not self.hard
-            led = dual.descend_on_face(support, by_columns=by_columns)
-            self.led = led and self.sample.is_sparse
+        by_columns = len(support) <= self.most_on_face
+        if by_columns or (independent and changed <= settings.settled * len(support)):
+            Face(dual, support, by_columns=by_columns).descend()
+
+    def _is_falling(self, seen: float, before: float) -> bool:
+        """Whether few more sweeps suffice, at the rate at which the gap falls."""
+        return seen * (seen / before) ** self.settings.few_sweeps <= self.tol
 
     def _is_slow(self, supports: list[int], seen: float, before: float) -> bool:
         """Whether many sweeps are to come, judged by the support vectors and the last two gaps."""
         settings = self.settings
         dependent = supports[-1] > settings.dependent * self.problem.n_features
-        falling = seen * (seen / before) ** settings.few_sweeps <= self.tol
+        falling = self._is_falling(seen, before)
         fading = supports[-1] <= settings.fading * supports[0] and seen > settings.stiff_gap
         return dependent and not falling and not fading
-
-    def _is_overtaken(self, support: int, swept: int) -> bool:
-        """Whether the rival would be faster, at the rate at which the gap fell of late."""
-        early = len(self.gaps) < self.settings.early
-        if self.rival is None or early or self.gaps[-1] <= self.tol:
-            return False
-        passes = self.rival(support)
-        if self.clock.passes - self.began < self.settings.trial * passes:
-            return False
-        late = len(self.gaps) // 2
-        fall = log(self.gaps[-1 - late] / self.gaps[-1])
-        left = log(self.gaps[-1] / self.tol) * late * swept / len(self.sample.order)
-        return left > fall * passes
 
     def _fallen(self) -> float:
         """To what share violations should fall: the less, the closer the bounds are already."""

@@ -159,9 +159,7 @@ class _Heavy:
         Half of the squares of each row in the other columns.
     """
 
-    def __init__(
-        self, rows: CSR, centre: Vector, root: float, face: Face, halves: Vector
-    ) -> None:
+    def __init__(self, rows: CSR, centre: Vector, root: float, face: Face, halves: Vector) -> None:
         self.rows, self.centre, self.root, self.halves = rows, centre, root, halves
         self.positive, self.slack2 = face.positive, face.slack2
         self.none = np.zeros(len(halves))
