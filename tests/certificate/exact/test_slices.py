@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from novikoff.certificate import CertificateError
+from novikoff.certificate.exact import slices
 from novikoff.certificate.exact.slices import (
     ROUNDED,
     Slices,
@@ -17,6 +18,19 @@ from novikoff.certificate.exact.slices import (
     sum_of_squares,
 )
 from tests.certificate.strategies import extreme, ordinary
+
+
+@pytest.fixture(
+    params=[False, True], ids=["in slices", "in integers"], autouse=True, scope="module"
+)
+def few(request):
+    """Let few values be computed in the way of many, too."""
+    with pytest.MonkeyPatch.context() as patch:
+        if not request.param:
+            patch.setattr(slices, "_FEW_VALUES", 0)
+            patch.setattr(slices, "_FEW_SQUARES", 0)
+        yield
+
 
 shapes = hnp.array_shapes(min_dims=2, max_dims=2, min_side=1, max_side=6)
 

@@ -107,7 +107,7 @@ def exact_product(matrix: npt.NDArray[Any], vector: npt.NDArray[Any]) -> tuple[I
     Examples
     --------
     >>> exact_product(np.array([[0.5, 1.0], [3.0, 0.0]]), np.array([1, 1 << 20]))
-    (array([17179877376, 49152], dtype=object), -14)
+    (array([2097153, 6], dtype=object), -1)
     """
     digits = _digits(matrix, vector) if matrix.size > _FEW_VALUES else None
     if digits is None:
