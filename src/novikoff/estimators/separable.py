@@ -108,7 +108,10 @@ def is_separable(
     Three classes along a line: no hyperplane separates the middle one from both others.
 
     >>> line = np.array([[0.0], [1.0], [2.0]])
-    >>> bool(is_separable(line, [0, 1, 2])), bool(is_separable(line, [0, 1, 2], multi_class="joint"))
+    >>> (
+    ...     bool(is_separable(line, [0, 1, 2])),
+    ...     bool(is_separable(line, [0, 1, 2], multi_class="joint")),
+    ... )
     (False, True)
     """
     asked = MaxMargin(

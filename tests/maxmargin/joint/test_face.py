@@ -79,7 +79,10 @@ def test_the_dual_rises(C):
     assert face._value(offsets) < before
     assert (dual.weights >= 0.0).all()
     # The vectors are those that the weights make.
-    rows, shares = dual.sample.matrix(face.ids), signed(dual.weights[face.ids], dual.codes[face.ids])
+    rows, shares = (
+        dual.sample.matrix(face.ids),
+        signed(dual.weights[face.ids], dual.codes[face.ids]),
+    )
     np.testing.assert_allclose(dual.vectors.sums, rows.T @ shares, atol=1e-9 * abs(shares).max())
 
 
