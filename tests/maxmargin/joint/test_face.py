@@ -106,12 +106,8 @@ def test_the_optimum(C, affine):
 def test_equal_rows_of_different_classes_take_few_passes():
     X, codes = counts(n=300, d=900, seed=2)
     given = problem(sparse.csr_array(X), codes, 100.0)
-    passes = []
-    for slow_sweeps in (DESCENT.slow_sweeps, 1e300):
-        clock = Clock(Limits(20_000))
-        found = joint_descent(
-            given, tol=1e-3, clock=clock, settings=replace(DESCENT, slow_sweeps=slow_sweeps)
-        )
-        assert found.status is Status.GAP_REACHED
-        passes.append(clock.passes)
-    assert 4.0 * passes[0] < passes[1]
+    found = joint_descent(given, tol=1e-3, clock=Clock(Limits(1000)))
+    assert found.status is Status.GAP_REACHED
+    sweeps_alone = replace(DESCENT, settled=-1.0, restless_rounds=1_000_000)
+    found = joint_descent(given, tol=1e-3, clock=Clock(Limits(2000)), settings=sweeps_alone)
+    assert found.status is Status.MAX_ITER

@@ -111,6 +111,8 @@ class _Run:
         self.has_faces = (
             problem.sample.is_sparse and problem.slack2 is not None and problem.most is None
         )
+        self.restless = 0
+        """The slow rounds since the last minimum over the positive weights."""
         self.passes = Passes(problem.sample, clock)
         with self.passes.without_limits():
             self.dual = JointDual(problem, self.passes, settings)
@@ -225,9 +227,12 @@ class _Run:
                 return worst
             before = seen
             seen_gaps.append(seen)
-        if self.has_faces and self._is_slow(seen_gaps):
+        if self.has_faces and dual.weights.any() and self._is_slow(seen_gaps):
             changed = np.count_nonzero(positive != (dual.weights > 0.0))
-            if changed <= settings.settled * np.count_nonzero(positive):
+            self.restless += 1
+            settled = changed <= settings.settled * np.count_nonzero(positive)
+            if settled or self.restless > settings.restless_rounds:
+                self.restless = 0
                 Face(dual).descend()
                 # Weights that are zero may be better positive now.
                 _, worst = dual.sweep(self.draw.permutation(ids), inf)

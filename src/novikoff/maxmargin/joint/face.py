@@ -22,7 +22,7 @@ from novikoff.compiled.rows import CSR
 from novikoff.maxmargin.coordinate.heavy import columns
 from novikoff.maxmargin.joint.bounds import signed
 from novikoff.maxmargin.joint.dual import JointDual
-from novikoff.maxmargin.joint.problem import Ids, Vector
+from novikoff.maxmargin.joint.problem import Vector
 from novikoff.maxmargin.joint.settings import FACE, FaceSettings
 
 
@@ -42,10 +42,11 @@ class Face:
     def descend(self) -> bool:
         """Go to the minimum, nearly; return whether the way was not shortened."""
         dual, settings = self.dual, self.settings
-        slopes = self._slopes()
-        at_first = dual.weights[self.ids][self.examples, self.wrong]
+        if self.heavy.failed:
+            # Rounding leaves no factor.
+            return False
         change, moved = np.zeros(len(self.wrong)), np.zeros_like(dual.vectors.sums)
-        residual = 1.0 - slopes
+        residual = 1.0 - self._slopes()
         ahead = self.heavy.solve(residual)
         direction, size = ahead, float(residual @ ahead)
         least = settings.forcing**2 * size

@@ -22,11 +22,16 @@ class DescentSettings:
     times the gap asked for, as in :mod:`novikoff.maxmargin.coordinate.settings`."""
 
     slow_sweeps: float = 60.0
-    """After a round, if more sweeps than these are to come, ..."""
+    """After a round, if more sweeps than these are to come, ... All six tuning sets, C from 0.01 to
+    100, took 47.8 s at 0 and 45.8 s at the value; of that *code6* 1.9 and 1.1 s."""
 
     settled: float = 0.03
     """... conjugate gradients minimise over the positive weights, if the last sweep changed which
-    weights these are for no more than this share."""
+    weights these are for no more than this share ... With 0.1 *sub15* takes 1,083 passes."""
+
+    restless_rounds: int = 5
+    """... or after so many rounds for which that was not so: with noisy labels it never is. 300 x
+    900 counts with random labels, C = 100: 194 passes at 3, 240 at the value, 6,500 without."""
 
     fallen: float = 0.1
     """Without slack, a round ends when the largest violation has fallen to this share of what it
@@ -281,10 +286,15 @@ CONJUGATE = ConjugateSettings()
 
 @dataclass(frozen=True)
 class FaceSettings:
-    """How exactly conjugate gradients minimise the dual over the positive weights."""
+    """How exactly conjugate gradients minimise the dual over the positive weights.
+
+    Tuned on counts of words and letters in docstrings and functions of six packages, C from 0.01 to
+    100. *sub15*: 4,083 docstrings of 15 sub-packages, C = 100, 768 passes; *doc6*: 3,000 docstrings
+    of six packages, C = 100, 374. Passes vary by a quarter with anything.
+    """
 
     products: int = 100
-    """The most products."""
+    """The most products. At 200 sub15 takes 1,203 passes, doc6 225."""
 
     forcing: float = 1e-3
     """How far the residual must fall, in units of what it was."""
@@ -303,7 +313,8 @@ class FaceSettings:
     """How often a step is quartered until the dual falls, ..."""
 
     mending_sweeps: int = 3
-    """... after so many sweeps."""
+    """... after so many sweeps. At 0, 1 and 6 sub15 takes 1,274, 947 and 643 passes, doc6 314, 338
+    and 316."""
 
 
 FACE = FaceSettings()
