@@ -28,7 +28,7 @@ from novikoff.sample import Sample
 
 # The functions that are timed: module or class, name, and title in the table.
 STAGES: list[tuple[Any, str, str]] = [
-    (training, "validate_data", "validate"),
+    (training, "read_examples", "validate"),
     (training, "hash_rows", "row hashes"),
     (training, "classes_of", "classes"),
     (training, "fingerprint_of_hashes", "fingerprint"),

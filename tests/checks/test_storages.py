@@ -216,7 +216,7 @@ def test_rows_are_the_users_own_memory(name, dtype, monkeypatch):
     seen = []
     monkeypatch.setattr(
         "novikoff.estimators.training.storage_of",
-        lambda X: seen.append(X) or storage.storage_of(X),
+        lambda X, **how: seen.append(X) or storage.storage_of(X, **how),
     )
     X, y = whole_numbers()
     for stored in (X.astype(dtype), sparse.csr_matrix(X.astype(dtype))):

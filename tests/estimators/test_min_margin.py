@@ -151,28 +151,3 @@ def test_the_soft_margin_has_no_such_stop():
     X, y = noise()
     clf = Perceptron(C=0.125, min_margin=0.9, random_state=0).fit(X, y)
     assert clf.status_ is Status.CONVERGED
-
-
-def in_units(n=120):
-    """Separable examples whose margin is in columns of small numbers."""
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((n, 3))
-    X = X[np.abs(X[:, 1]) > 0.2]
-    return X * [1e5, 1.0, 1e4], X[:, 1] > 0.0
-
-
-@pytest.mark.parametrize("convert", [np.asarray, sparse.csr_matrix])
-def test_columns_that_hide_the_margin_are_said_to(convert):
-    X, y = in_units()
-    with pytest.warns(UserWarning, match="wider range than others.*Set scale=True") as told:
-        clf = Perceptron(random_state=0).fit(convert(X), y)
-    assert told[0].filename == __file__
-    assert clf.status_ is Status.NO_SUCH_MARGIN
-    assert Perceptron(random_state=0, scale=True).fit(convert(X), y).score(convert(X), y) == 1.0
-
-
-def test_scaling_is_not_advised_where_it_would_not_help():
-    X, y = in_units()
-    clf = Perceptron(random_state=0, min_margin=0.5)
-    assert clf.fit(X / X.std(axis=0), y).status_ is Status.NO_SUCH_MARGIN
-    assert clf.set_params(scale=True).fit(X, y).status_ is Status.NO_SUCH_MARGIN

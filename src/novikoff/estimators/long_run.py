@@ -1,43 +1,14 @@
-"""What would help a perceptron: one that takes long, and one whose columns hide the margin."""
+"""A word to the user of a perceptron that takes long, while it runs."""
 
 import logging
-import warnings
 from dataclasses import dataclass
-from typing import Any
-
-import numpy as np
 
 from novikoff.run import Progress
-from novikoff.sample.scale import column_ranges
 
 logger = logging.getLogger("novikoff")
 
 LONG = 5.0
 """After so many seconds without a separator it is time to say what would help."""
-
-UNEQUAL = 100.0
-"""Columns have different units if the widest range is so many times the least. Counts of words are
-within it (the largest of a collection is some tens), and dividing these by their ranges does not
-help; metres beside centimetres are not."""
-
-
-def warn_of_units(X: Any) -> None:
-    """Say that scaling would help, where the ranges of the columns are very different.
-
-    To be called by ``_fit``, where no hyperplane has the margin that was asked for.
-    """
-    low, high = column_ranges(X)
-    with np.errstate(over="ignore"):
-        ranges = (high - low)[low < high]
-    if len(ranges) and ranges.max() > UNEQUAL * ranges.min():
-        warnings.warn(
-            "No hyperplane has the margin that was asked for; but some columns have a much wider "
-            f"range than others ({ranges.max():.2g} against {ranges.min():.2g}), and in scaled "
-            "columns one may. "
-            "Set scale=True, or use MaxMargin, which finds the largest margin in any units.",
-            UserWarning,
-            stacklevel=4,
-        )
 
 
 @dataclass

@@ -14,7 +14,7 @@ from novikoff.estimators.joint import fit_jointly, is_joint
 from novikoff.estimators.kernel_options import is_linear
 from novikoff.estimators.labels import codes_among, joint_step_weights, step_weights
 from novikoff.estimators.linear import LinearModel, restore_on_error
-from novikoff.estimators.long_run import LongRun, warn_of_units
+from novikoff.estimators.long_run import LongRun
 from novikoff.estimators.one_vs_rest import deadline_in, fit_classes
 from novikoff.estimators.online import Online, unless_scaled, validated_batch
 from novikoff.estimators.online_joint import JointOnline
@@ -405,8 +405,6 @@ class Perceptron(LinearModel):
         self._last = None
         if self.warm_start:
             self._last = LastRun(asked, training.hashes, training.codes, order, memories)
-        if self.status_ is Status.NO_SUCH_MARGIN and not self.scale:
-            warn_of_units(training.X)
         return interrupted
 
     def _fit_kernel(

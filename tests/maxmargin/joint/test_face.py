@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from novikoff import MaxMargin
 from novikoff.certificate import Status
 from novikoff.maxmargin.joint.bounds import signed
 from novikoff.maxmargin.joint.descent import joint_descent
@@ -15,6 +16,8 @@ from novikoff.maxmargin.joint.settings import DESCENT, FACE
 from novikoff.maxmargin.passes import Passes
 from novikoff.run.clock import Clock, Limits
 from tests.maxmargin.joint.problems import optimum, problem
+
+WITH_FACES = replace(DESCENT, small_model=0)
 
 
 def counts(n=60, d=25, n_classes=4, seed=0):
@@ -95,7 +98,7 @@ def test_the_optimum(C, affine):
         given,
         tol=1e-7,
         clock=Clock(Limits(3000)),
-        settings=replace(DESCENT, slow_sweeps=0.0, settled=1.0),
+        settings=replace(WITH_FACES, slow_sweeps=0.0, settled=1.0),
     )
     assert found.status is Status.GAP_REACHED
     expected = optimum(X, codes, C, affine=affine)
@@ -106,8 +109,22 @@ def test_the_optimum(C, affine):
 def test_equal_rows_of_different_classes_take_few_passes():
     X, codes = counts(n=300, d=900, seed=2)
     given = problem(sparse.csr_array(X), codes, 100.0)
-    found = joint_descent(given, tol=1e-3, clock=Clock(Limits(1000)))
+    found = joint_descent(given, tol=1e-3, clock=Clock(Limits(1000)), settings=WITH_FACES)
     assert found.status is Status.GAP_REACHED
-    sweeps_alone = replace(DESCENT, settled=-1.0, restless_rounds=1_000_000)
+    sweeps_alone = replace(WITH_FACES, settled=-1.0, restless_rounds=1_000_000)
     found = joint_descent(given, tol=1e-3, clock=Clock(Limits(2000)), settings=sweeps_alone)
     assert found.status is Status.MAX_ITER
+
+
+@pytest.mark.parametrize("C", [10.0, 100.0])
+def test_small_models_of_one_hot_data_are_left_to_other_solvers(C):
+    """Faces alone are at a gap of 0.01 and 0.1 after 1,000 passes."""
+    rng = np.random.default_rng(0)
+    ends = np.arange(1001)
+    levels = (np.minimum((rng.pareto(1.0, 1000) * 2).astype(int), 199) for _ in range(3))
+    factors = [sparse.csr_array((np.ones(1000), each, ends), shape=(1000, 200)) for each in levels]
+    X = sparse.csr_array(sparse.hstack(factors, format="csr"))
+    scores = X @ rng.normal(size=(600, 3))
+    y = (scores + 2.0 * scores.std() * rng.normal(size=scores.shape)).argmax(axis=1)
+    model = MaxMargin(C=C).fit(X, y)
+    assert model.status_ is Status.GAP_REACHED and model.n_iter_ < 100

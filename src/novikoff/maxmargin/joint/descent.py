@@ -108,9 +108,9 @@ class _Run:
         self.few, self.most_sweeps = few, most_sweeps
         self.gave_up = self.by_gram = False
         self.settings = settings
-        self.has_faces = (
-            problem.sample.is_sparse and problem.slack2 is not None and problem.most is None
-        )
+        squared = problem.slack2 is not None and problem.most is None
+        large = problem.n_classes * problem.n_features > settings.small_model
+        self.has_faces = problem.sample.is_sparse and squared and large
         self.restless = 0
         """The slow rounds since the last minimum over the positive weights."""
         self.passes = Passes(problem.sample, clock)
@@ -187,9 +187,11 @@ class _Run:
             slow &= self.clock.passes >= min(worth, 0.5 * self.clock.limits.max_iter)
         if self.most_sweeps < inf:
             slow |= self._gap() > settings.hardly_begun
-        # Over weights that are fewer than the numbers of a model, conjugate gradients are better.
+        # Over weights that are fewer than the numbers of a model, conjugate gradients are better,
+        # unless they do not end.
         numbers = self.problem.n_classes * self.problem.n_features
-        slow &= not (self.has_faces and positive <= numbers)
+        lasting = self.clock.passes >= 0.5 * self.clock.limits.max_iter
+        slow &= not (self.has_faces and positive <= numbers) or lasting
         return 0 < positive <= (np.inf if slow else self.few)
 
     def _is_within(self) -> bool:
