@@ -28,7 +28,7 @@ X = np.array([[0.0, 1.0], [1.0, 2.0], [4.0, 0.0], [5.0, 1.0]])
 print(Perceptron(random_state=0).fit(X, [0, 0, 1, 1]).predict(X))
 """
 ARRAYS = """
-import numba
+import sys
 import numpy as np
 from novikoff.certificate.kernels import njit
 @njit()
@@ -38,7 +38,8 @@ def filled(n, value):
         made[i] = value
     return made
 assert filled(3, 2.0).tolist() == [2.0, 2.0, 2.0]
-print(sum(filled.stats.cache_hits.values()))
+print("dispatcher" in vars(filled))
+import numba
 assert numba.njit(filled.py_func)(2, 3.0).tolist() == [3.0, 3.0]
 assert filled(4, 5.0).sum() == 20.0
 """
@@ -137,8 +138,8 @@ def test_code_that_was_read_makes_arrays(installed, tmp_path):
     file.write_text(ARRAYS)
     run = f"import runpy; runpy.run_path({str(file)!r})"
     settings = {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
-    assert child(run, installed, **settings) == ("0", [])
-    assert child(run, installed, **settings) == ("1", [])
+    assert child(run, installed, **settings) == ("True", [])
+    assert child(run, installed, **settings) == ("False", [])
 
 
 @pytest.mark.parametrize("suffix", ["nbi", "nbc"])
@@ -146,6 +147,7 @@ def test_code_that_was_read_makes_arrays(installed, tmp_path):
 def test_damaged_files_are_compiled_again(installed, suffix, damage):
     """And are whole afterwards; a full disk or a loss of power leaves such files."""
     first, _ = child(KERNEL, installed)
+    forget_code(installed)
     files = list(installed.rglob(f"*.{suffix}"))
     assert files
     for file in files:
@@ -156,12 +158,116 @@ def test_damaged_files_are_compiled_again(installed, suffix, damage):
     assert child(KERNEL, installed) == ("0", [])
 
 
-def test_reading_compiled_code_does_not_prepare_the_compiler(installed):
-    prepared = KERNEL + "import sys; print('numba.cpython.unicode' in sys.modules)"
-    compiled, answer = child(prepared, installed)[0].split()
+def forget_code(folder):
+    """Remove the files that are read without numba, and leave those of numba."""
+    files = list(folder.rglob("*.code"))
+    assert files
+    for file in files:
+        file.unlink()
+
+
+IMPORTED = (
+    KERNEL
+    + """
+import sys
+print('numba' in sys.modules, 'numba.cpython.unicode' in sys.modules)
+"""
+)
+
+
+def test_compiled_code_is_read_without_numba(installed):
+    compiled, *answers = child(IMPORTED, installed)[0].split()
     assert int(compiled) > 0
-    assert answer == "True"
-    assert child(prepared, installed)[0].split() == ["0", "False"]
+    assert answers == ["True", "True"]
+    assert child(IMPORTED, installed)[0].split() == ["0", "False", "False"]
+
+
+def test_reading_the_files_of_numba_does_not_prepare_the_compiler(installed):
+    child(KERNEL, installed)
+    forget_code(installed)
+    assert child(IMPORTED, installed)[0].split() == ["0", "True", "False"]
+    # What numba has read is kept for those who read without it.
+    assert child(IMPORTED, installed)[0].split() == ["0", "False", "False"]
+
+
+def test_everyone_can_read_what_is_kept(installed):
+    child("import os; os.umask(0o022)" + KERNEL, installed)
+    files = list(installed.rglob("*.code"))
+    assert files
+    assert {file.stat().st_mode & 0o777 for file in files} == {0o644}
+
+
+@pytest.mark.parametrize("damage", [b"", b"no code", None])
+def test_damaged_code_is_taken_from_numba_again(installed, damage):
+    child(KERNEL, installed)
+    for file in installed.rglob("*.code"):
+        content = file.read_bytes()
+        # A byte of the machine code that is another one would be run.
+        other = content[:5000] + bytes([content[5000] ^ 1]) + content[5001:]
+        file.write_bytes(other if damage is None else damage)
+    out, lines = child(IMPORTED, installed)
+    assert out.split() == ["0", "True", "False"]
+    assert len(lines) == 1
+    assert "is damaged" in lines[0]
+    assert child(IMPORTED, installed)[0].split() == ["0", "False", "False"]
+
+
+def test_code_of_another_source_is_compiled_again(installed):
+    first, _ = child(KERNEL, installed)
+    source = installed / "novikoff" / "compiled" / "kernel.py"
+    source.write_text(source.read_text().replace("def raise_to", "# Another.\ndef raise_to"))
+    assert child(KERNEL, installed)[0] == first
+    assert child(KERNEL, installed) == ("0", [])
+
+
+@pytest.mark.parametrize(
+    "hindrance",
+    [
+        "import os; os.environ['NUMBA_OPT'] = '2'",
+        "from novikoff.certificate import machine_code; machine_code._symbols = lambda: iter(())",
+        "from novikoff.certificate import machine_code; machine_code._new_engine = None",
+    ],
+    ids=["settings of numba", "unknown symbols", "another release"],
+)
+def test_where_code_cannot_be_read_numba_does_the_work(installed, hindrance):
+    child(KERNEL, installed)
+    out, lines = child(hindrance + IMPORTED, installed)
+    assert out.split()[1] == "True"
+    assert "is damaged" not in "".join(lines)
+
+
+def test_without_compiling(installed):
+    """To debug, or to measure what tests cover, people turn the compiler off."""
+    fit = """
+import sys, warnings
+import numpy as np
+from scipy.sparse import csr_array
+from sklearn.exceptions import ConvergenceWarning
+from novikoff import MaxMargin, Perceptron, is_separable
+warnings.simplefilter("error")
+warnings.simplefilter("ignore", ConvergenceWarning)
+rng = np.random.default_rng(0)
+table = rng.integers(-5, 6, (60, 4)).astype(float)
+labels, kinds = rng.random(60) > 0.5, np.argmax(table[:, :3], axis=1)
+found = []
+for X in (table, csr_array(table), table.astype(np.float32)):
+    for y in (table[:, 0] > 0, labels, kinds):
+        models = MaxMargin(), MaxMargin(C=1.0), Perceptron(max_iter=5, random_state=0)
+        for model in models:
+            model.fit(X, y).certificate_.verify(X, y)
+            found += model.decision_function(X).sum(axis=0, keepdims=True).ravel().tolist()
+    found.append(bool(is_separable(X, labels)))
+    found += MaxMargin(C=1.0, kernel="rbf").fit(X, labels).decision_function(X[:2]).tolist()
+print("numba" in sys.modules, *found)
+"""
+    off, *found = child(fit, installed, NUMBA_DISABLE_JIT="1")[0].split()
+    _, *expected = child(fit, installed)[0].split()
+    assert off == "False"
+    assert list(map(_number, found)) == pytest.approx(list(map(_number, expected)), abs=1e-6)
+
+
+def _number(text):
+    return float(text == "True") if text in ("True", "False") else float(text)
 
 
 def test_what_is_compiled_calls_what_was_read(installed):

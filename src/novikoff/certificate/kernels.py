@@ -1,48 +1,45 @@
-"""numba's ``njit`` with a cache that works in every installation.
+"""Functions on arrays that are compiled when they are first called, or read from a cache.
 
-numba looks for a folder that it can write: ``NUMBA_CACHE_DIR``, then the ``__pycache__`` beside the
-source, then a cache folder of the user. Where there is none, as in a container without a home, it
-raises at the import; and it does not read a folder that it cannot write. Here
-
-- a folder that cannot be written is read, so that what ``novikoff warmup`` compiled while an image
-  was built serves every user of the image;
-- what is compiled beyond that goes where numba would put it, or else into a folder of the user
-  among the temporary files, or else is not kept. A line in the log says so;
-- a damaged file is compiled again, and no error.
-
-Compiled code is for one processor model: another one compiles again.
+numba compiles them. It takes a fifth of a second to import, so compiled code is also kept in files
+that are read without it (:mod:`novikoff.certificate.machine_code`): numba is imported where
+something must be compiled, or such a file cannot be used.
 """
 
-import contextlib
 import os
-import tempfile
-from collections.abc import Callable, Iterator
-from functools import cached_property, lru_cache
-from pathlib import Path
-from typing import Any
+import sys
+import threading
+from collections.abc import Callable
+from functools import cached_property, update_wrapper
+from typing import Any, TypeAlias
 
-import llvmlite.binding
-import numba
-from numba.core import caching, event, runtime
+import numpy as np
 
-from novikoff.certificate.announce import compilations, logger
-from novikoff.certificate.interrupts import defer_interrupts
+from novikoff.certificate import code_files
 
-# numba has types for some of its names only.
-_njit: Any = numba.njit
-_numba: Any = caching
-_events: Any = event
-_config: Any = numba.config
-_runtime: Any = runtime
+Function: TypeAlias = Callable[..., Any]
+Types: TypeAlias = tuple[Any, ...]
 
-Function = Callable[..., Any]
+# The flags of an array that numba compiles for: C order, Fortran order, aligned, writable.
+C_ORDER, F_ORDER, ALIGNED, WRITABLE = 0x1, 0x2, 0x100, 0x400
+FLAGS = C_ORDER | F_ORDER | ALIGNED | WRITABLE
+SCALARS: dict[type, str] = {
+    bool: "bool",
+    float: "float64",
+    np.bool_: "bool",
+    np.float64: "float64",
+    np.int64: "int64",
+}
+"""Types of numbers, and the names that numba has for them."""
+LARGEST = 2**63 - 1
 
 
 def njit(*, inner: bool = False, **options: Any) -> Callable[[Function], Any]:
     """Compile a function as ``numba.njit(nogil=True)`` does, and keep the compiled code.
 
     A division by zero gives infinity or NaN, as in numpy, which is less to compile than an
-    exception.
+    exception. With ``NUMBA_DISABLE_JIT=1`` in the environment, the function is left as it is.
+    What returns an array or a named tuple to Python imports numba, which makes it; to write into an
+    array that is given does not.
 
     Parameters
     ----------
@@ -63,210 +60,167 @@ def njit(*, inner: bool = False, **options: Any) -> Callable[[Function], Any]:
     """
 
     def decorate(function: Function) -> Any:
-        dispatcher = _njit(
-            nogil=True,
-            error_model="numpy",
-            no_cpython_wrapper=inner,
-            no_cfunc_wrapper=True,
-            **options,
-        )(function)
-        if os.path.exists(function.__code__.co_filename):
-            dispatcher._cache = KernelCache(function)
-        dispatcher.compile = defer_interrupts()(dispatcher.compile)
-        return dispatcher
+        if _is_disabled():
+            # As compiled code does, without a warning where a number overflows.
+            return np.errstate(all="ignore")(function)
+        return Kernel(function, {"inner": inner, **options})
 
     return decorate
 
 
-class KernelCache(caching.NullCache):
-    """Compiled code of one function: read where it was prepared, or read and written."""
+def overload(stub: Function, **options: Any) -> Callable[[Function], Function]:
+    """Register what compiled code does for ``stub``, as ``numba.extending.overload`` does.
 
-    def __init__(self, function: Function) -> None:
-        self._function = function
-        _caches.append(self)
+    Where numba is not imported, this waits until it is.
+    """
 
-    # Looked for when the function is first called: few functions of the package are.
-    @cached_property
-    def _prepared(self) -> list[Any]:
-        return _prepared(self._function)
+    def decorate(function: Function) -> Function:
+        if _is_disabled():
+            return function
+        if "numba" in sys.modules:
+            _register(stub, options, function)
+        else:
+            _pending.append((stub, options, function))
+        return function
 
-    @cached_property
-    def _writable(self) -> tuple[Any, str]:
-        return _writable(self._function)
+    return decorate
 
-    @property
-    def cache_path(self) -> str | None:
-        """The folder that is written; None if there is none."""
-        path: str | None = self._writable[0].cache_path
-        return path
 
-    @property
-    def folders(self) -> set[str]:
-        """The folders that are read."""
-        caches = (*self._prepared, self._writable[0])
-        return {cache.cache_path for cache in caches if cache.cache_path is not None}
+_pending: list[tuple[Function, dict[str, Any], Function]] = []
 
-    def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Read compiled code; None if there is none."""
-        own, _ = self._writable
-        for cache in (*self._prepared, own):
-            try:
-                found = cache.load_overload(sig, target_context)
-            except OSError:
-                continue  # A folder may be there and not be readable.
-            except Exception as error:
-                # Reading a damaged pickle may raise anything.
-                _say_once(
-                    f"Compiled code in {cache.cache_path} is damaged ({type(error).__name__}): "
-                    "it is compiled again."
-                )
-                if cache is own:
-                    with contextlib.suppress(OSError):
-                        cache.flush()
-                continue
-            if found is not None:
-                return found
-        return None
 
-    def save_overload(self, sig: Any, data: Any) -> None:
-        """Keep compiled code, where that is possible."""
-        own, problem = self._writable
-        if problem:
-            _say_once(problem)
+def _register(stub: Function, options: dict[str, Any], function: Function) -> None:
+    from numba.extending import overload
+
+    overload(stub, strict=False, **options)(function)
+
+
+def _is_disabled() -> bool:
+    """Whether numba is told to leave functions as they are."""
+    numba = sys.modules.get("numba")
+    if numba is not None:
+        return bool(numba.config.DISABLE_JIT)
+    return os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
+
+
+def is_array(rows: Any) -> bool:
+    """Whether this is an array, or numba's type of one."""
+    if isinstance(rows, np.ndarray):
+        return True
+    numba = sys.modules.get("numba")
+    return numba is not None and isinstance(rows, numba.types.Array)
+
+
+class Kernel:
+    """A function that is compiled for the types of its arguments, or read from a file."""
+
+    def __init__(self, function: Function, options: dict[str, Any]) -> None:
+        self.py_func = function
+        self._options = options
+        self._code: dict[Types, Function] = {}
+        self._dispatcher: Any = None
+        update_wrapper(self, function)
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Call the code for arguments of these types."""
         try:
-            own.save_overload(sig, data)
-        except OSError as error:
-            _say_once(f"Compiled code is not kept in {self.cache_path}: {error.strerror or error}.")
+            types = types_of(arguments)
+            code = self._code.get(types)
+            if code is None:
+                code = self._first(types, arguments)
+        except UnknownTypeError:
+            code = self.dispatcher
+        return code(*arguments)
+
+    @property
+    def is_used(self) -> bool:
+        """Whether it was called, or compiled for another function."""
+        return bool(self._code) or self._dispatcher is not None
+
+    def __reduce__(self) -> str:
+        """Pickle as functions are, by name."""
+        return self.py_func.__qualname__
+
+    @cached_property
+    def dispatcher(self) -> Any:
+        """The function of numba, which compiles."""
+        from novikoff.certificate import compiler
+
+        with _lock:
+            while _pending:
+                _register(*_pending.pop(0))
+            if self._dispatcher is None:
+                self._dispatcher = compiler.dispatcher(self.py_func, **self._options)
+        return self._dispatcher
+
+    @property
+    def _numba_type_(self) -> Any:
+        """What numba takes this for in functions that it compiles."""
+        return self.dispatcher._numba_type_
+
+    def _first(self, types: Types, arguments: tuple[Any, ...]) -> Function:
+        """Return the code for new types of arguments: read it, or have numba compile it."""
+        file = code_files.file_of(self.py_func, str(list(map(name_of, types))))
+        if file is None:
+            return self._code.setdefault(types, self.dispatcher)
+        from novikoff.certificate import machine_code
+
+        with _lock:
+            code = self._code.get(types)
+            if code is None and self._dispatcher is None:
+                code = machine_code.load(file, self.py_func)
+        if code is None:
+            code = self.dispatcher
+            from novikoff.certificate import compiler
+
+            payload = compiler.payload(code, arguments)
+            if payload is not None:
+                machine_code.store(file, payload)
+        return self._code.setdefault(types, code)
 
 
-def cache_folders() -> list[str]:
-    """Return the folders that hold compiled code of the functions imported so far."""
-    return sorted(set().union(*(cache.folders for cache in _caches)))
+_lock = threading.RLock()
 
 
-def processor() -> str:
-    """Return the model of processor that is compiled for, as LLVM names it."""
-    return str(llvmlite.binding.get_host_cpu_name())
+class UnknownTypeError(Exception):
+    """The code for a value of this type is left to numba."""
 
 
-_caches: list[KernelCache] = []
+def types_of(arguments: tuple[Any, ...]) -> Types:
+    """Return what distinguishes the code for these arguments from the code for others."""
+    return tuple([_type_of(value) for value in arguments])
 
 
-class _Reader(_numba.FunctionCache):
-    """numba's cache, which reads compiled code without preparing the compiler.
+def _type_of(value: Any) -> Any:
+    kind = type(value)
+    if kind is np.ndarray:
+        return value.dtype, value.ndim, value.flags.num & FLAGS
+    if kind in SCALARS:
+        return kind
+    if kind is int and -LARGEST <= value <= LARGEST:
+        return kind
+    if issubclass(kind, tuple):
+        return (kind, *[_type_of(item) for item in value])
+    raise UnknownTypeError
 
-    numba prepares it for every use of the cache: it imports and registers whatever it can compile,
-    which takes ten times as long as reading the code of a fit. Code that is compiled needs only the
-    functions of numba's runtime that are written in C: those that numba compiles, which count
-    references, are part of it. To compile anything prepares the compiler in any case.
+
+def name_of(types: Any) -> str:
+    """Return a name for the types of a value, the same in every process.
+
+    Examples
+    --------
+    >>> [name_of(each) for each in types_of((np.ones((2, 3)), 1, 2.0))]
+    ['<f8[2C]', 'int64', 'float64']
     """
-
-    def load_overload(self, sig: Any, target_context: Any) -> Any:
-        _name_runtime_functions()
-        return self._load_overload(sig, target_context)
-
-
-@lru_cache(maxsize=1)
-def _name_runtime_functions() -> None:
-    """Tell LLVM where the functions of numba's runtime are, as numba does."""
-    for name, address in _runtime.nrt._nrt.c_helpers.items():
-        llvmlite.binding.add_symbol(name if name.startswith("_") else f"NRT_{name}", address)
-
-
-class _ReadOnly:
-    """Makes a locator accept a folder that cannot be written."""
-
-    def ensure_cache_path(self) -> None:
-        path = self.get_cache_path()  # type: ignore[attr-defined]
-        if not os.path.isdir(path) or os.access(path, os.W_OK):
-            raise OSError("not a folder that can only be read")
-
-
-def _reader(locator: type) -> type[Any]:
-    """Return the cache that reads the folder of this locator."""
-    read_only = type("ReadOnly", (_ReadOnly, locator), {})
-    files = type("Files", (_numba.CompileResultCacheImpl,), {"_locator_classes": [read_only]})
-    return type("Reader", (_Reader,), {"_impl_class": files})
-
-
-# The first two are NUMBA_CACHE_DIR and the folder beside the source, in every release of numba.
-_READERS = tuple(map(_reader, _numba.CompileResultCacheImpl._locator_classes[:2]))
-
-
-def _prepared(function: Function) -> list[Any]:
-    """Return caches that can be read but not written."""
-    found = []
-    for reader in _READERS:
-        # numba raises this where no locator accepts its folder.
-        with contextlib.suppress(RuntimeError):
-            found.append(reader(function))
-    return found
-
-
-def _writable(function: Function) -> tuple[Any, str]:
-    """Return the cache to write, and what to say about it when it is used."""
-    with contextlib.suppress(RuntimeError):
-        return _Reader(function), ""
-    why = "neither the folder of the package nor a cache folder of the user can be written"
-    cure = "Set NUMBA_CACHE_DIR, or run `novikoff warmup` where the package is installed."
-    folder = _temporary_folder()
-    if folder is not None:
-        said = f"Compiled code is kept in {folder}: {why}. {cure}"
-        with _cache_dir(folder), contextlib.suppress(RuntimeError):
-            return _Reader(function), said
-    said = f"Compiled code is not kept, every process compiles again: {why}. {cure}"
-    return _numba.NullCache(), said
-
-
-@contextlib.contextmanager
-def _cache_dir(folder: Path) -> Iterator[None]:
-    """Let numba's setting name this folder for a while."""
-    before, _config.CACHE_DIR = _config.CACHE_DIR, str(folder)
-    try:
-        yield
-    finally:
-        _config.CACHE_DIR = before
-
-
-def _temporary_folder() -> Path | None:
-    """Return a folder among the temporary files that only this user can write.
-
-    Reading compiled code runs it, so a folder that another user has made is not used.
-    """
-    user = os.getuid() if hasattr(os, "getuid") else None
-    try:
-        folder = Path(tempfile.gettempdir(), f"novikoff-{'cache' if user is None else user}")
-        folder.mkdir(mode=0o700, exist_ok=True)
-        status = folder.lstat()
-    except OSError:
-        return None
-    mine = user is None or (status.st_uid == user and not status.st_mode & 0o022)
-    return folder if mine and folder.is_dir() and not folder.is_symlink() else None
-
-
-_said: set[str] = set()
-
-
-def _say_once(line: str) -> None:
-    if line not in _said:
-        _said.add(line)
-        logger.warning(line)
-
-
-class _Listener(event.Listener):
-    """Counts the compilations of this package's functions."""
-
-    def on_start(self, event: Any) -> None:
-        if _is_ours(event):
-            compilations.begin()
-
-    def on_end(self, event: Any) -> None:
-        if _is_ours(event):
-            compilations.end()
-
-
-def _is_ours(event: Any) -> bool:
-    return str(event.data["dispatcher"].py_func.__module__).startswith("novikoff.")
-
-
-_events.register("numba:compile", _Listener())
+    if isinstance(types, type):
+        return SCALARS.get(types, "int64")
+    first, *rest = types
+    if isinstance(first, type):
+        return f"{first.__module__}.{first.__qualname__}({', '.join(map(name_of, rest))})"
+    n_axes, flags = rest
+    if first.isbuiltin != 1:
+        raise UnknownTypeError
+    order = "C" if flags & C_ORDER else "F" if flags & F_ORDER else "A"
+    access = "" if flags & WRITABLE else "read-only "
+    place = "" if flags & ALIGNED else "unaligned "
+    return f"{access}{place}{first.str}[{n_axes}{order}]"

@@ -14,7 +14,7 @@ def warmup(json: options.Json = False, quiet: options.Quiet = False) -> None:
     with Screen(quiet=quiet, json=json) as screen:
         screen.stage("importing")
 
-        from novikoff.certificate.kernels import cache_folders, processor
+        from novikoff.certificate.compiler import cache_folders, processor
         from novikoff.estimators.warmup import warmup as compile_all
 
         count, folders = compile_all(), cache_folders()

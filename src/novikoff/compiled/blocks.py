@@ -10,9 +10,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numba.extending import overload
 
-from novikoff.certificate.kernels import njit
+from novikoff.certificate.kernels import njit, overload
 from novikoff.compiled.rows import CSR, SUMS, Rows, distance2, dot, kernel_for
 
 
@@ -74,7 +73,7 @@ def reaches(rows: np.ndarray, order: np.ndarray, centre: np.ndarray, out: np.nda
 
 def gather(rows: Rows, i: int, step: float, out: np.ndarray) -> None:
     """Add ``step * x_i`` to ``out``; for compiled code."""
-    raise NotImplementedError
+    _gather(rows, i, step, out)(rows, i, step, out)
 
 
 def _dense_gather(rows: np.ndarray, i: int, step: float, out: np.ndarray) -> None:
@@ -88,7 +87,7 @@ def _csr_gather(rows: CSR, i: int, step: float, out: np.ndarray) -> None:
         out[np.uint64(indices[k])] += step * data[k]
 
 
-@overload(gather, strict=False, jit_options={"fastmath": SUMS})
+@overload(gather, jit_options={"fastmath": SUMS})
 def _gather(rows: Any, i: Any, step: Any, out: Any) -> Callable[..., None]:
     return kernel_for(rows, _dense_gather, _csr_gather)
 

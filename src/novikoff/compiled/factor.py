@@ -15,9 +15,8 @@ import math
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
-from numba.extending import overload
 
-from novikoff.certificate.kernels import njit
+from novikoff.certificate.kernels import njit, overload
 from novikoff.compiled.rows import SUMS, Kernel
 
 # A candidate depends on the corral if its part orthogonal to it is no larger than this share of
@@ -66,8 +65,9 @@ Corral: TypeAlias = GramCorral | VectorCorral
 
 
 def form_of(corral: Any, gram: Kernel, vectors: Kernel) -> Kernel:
-    """Return the kernel for the form of a corral, given its numba type."""
-    return gram if corral.instance_class is GramCorral else vectors
+    """Return the kernel for the form of a corral, which may also be a numba type."""
+    form = getattr(corral, "instance_class", type(corral))
+    return gram if form is GramCorral else vectors
 
 
 @njit(fastmath=SUMS)
@@ -111,10 +111,10 @@ def append(corral: Corral, k: int, i: int) -> bool:
 
 def extend(corral: Corral, k: int, i: int) -> bool:
     """Write row ``k`` for candidate ``i``; False if it depends on the others. For compiled code."""
-    raise NotImplementedError
+    return _extend(corral, k, i)(corral, k, i)
 
 
-@overload(extend, strict=False)
+@overload(extend)
 def _extend(corral: Any, k: Any, i: Any) -> Kernel:
     return form_of(corral, _substitute, _orthogonalise)
 
@@ -169,10 +169,10 @@ def solve_halves(corral: Corral, start: int, k: int) -> None:
 
 def half(corral: Corral, p: int, c: int) -> float:
     """Return ``halves[c, p]``, given those before it; for compiled code."""
-    raise NotImplementedError
+    return _half(corral, p, c)(corral, p, c)
 
 
-@overload(half, strict=False)
+@overload(half)
 def _half(corral: Any, p: Any, c: Any) -> Kernel:
     return form_of(corral, _gram_half, _vector_half)
 
@@ -216,10 +216,10 @@ def remove(corral: Corral, k: int, p: int) -> None:
 
 def rotate(corral: Corral, i: int, c: float, s: float) -> None:
     """Rotate two rows of the basis, if there is one; for compiled code."""
-    raise NotImplementedError
+    _rotate(corral, i, c, s)(corral, i, c, s)
 
 
-@overload(rotate, strict=False, jit_options={"fastmath": SUMS})
+@overload(rotate, jit_options={"fastmath": SUMS})
 def _rotate(corral: Any, i: Any, c: Any, s: Any) -> Kernel:
     return form_of(corral, _rotate_nothing, _rotate_basis)
 

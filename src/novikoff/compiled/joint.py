@@ -14,9 +14,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba.extending import overload
 
-from novikoff.certificate.kernels import njit
+from novikoff.certificate.kernels import njit, overload
 from novikoff.compiled.rows import CSR, SUMS, Rows, add, distance2, dot, kernel_for
 from novikoff.compiled.step import (
     FINITE,
@@ -107,10 +106,10 @@ def scores(rows: Rows, i: int, w: np.ndarray, out: np.ndarray) -> None:
 
     For sparse rows ``w`` is in Fortran order, so that the values of one column are neighbours.
     """
-    raise NotImplementedError
+    _scores(rows, i, w, out)(rows, i, w, out)
 
 
-@overload(scores, strict=False, jit_options={"fastmath": SUMS})
+@overload(scores, jit_options={"fastmath": SUMS})
 def _scores(rows: Any, i: Any, w: Any, out: Any) -> Callable[..., None]:
     return kernel_for(rows, _dense_scores, _csr_scores)
 

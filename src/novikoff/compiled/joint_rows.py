@@ -9,9 +9,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numba.extending import overload
 
-from novikoff.certificate.kernels import njit
+from novikoff.certificate.kernels import njit, overload
 from novikoff.compiled.rows import CSR, SUMS, Rows, kernel_for
 
 
@@ -20,7 +19,7 @@ def nonzeros(rows: Rows, i: int, values: np.ndarray, places: np.ndarray) -> int:
 
     For compiled code.
     """
-    raise NotImplementedError
+    return _nonzeros(rows, i, values, places)(rows, i, values, places)
 
 
 def _dense_nonzeros(rows: np.ndarray, i: int, values: np.ndarray, places: np.ndarray) -> int:
@@ -40,7 +39,7 @@ def _csr_nonzeros(rows: CSR, i: int, values: np.ndarray, places: np.ndarray) -> 
     return count
 
 
-@overload(nonzeros, strict=False)
+@overload(nonzeros)
 def _nonzeros(rows: Any, i: Any, values: Any, places: Any) -> Callable[..., int]:
     return kernel_for(rows, _dense_nonzeros, _csr_nonzeros)
 

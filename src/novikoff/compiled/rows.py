@@ -9,8 +9,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
-from numba import types
-from numba.extending import overload
+
+from novikoff.certificate.kernels import is_array, overload
 
 # Reassociation lets the compiler vectorise the sums. The certificate checks every claim again with
 # a proven error bound, so the order of summation does not matter for correctness.
@@ -35,7 +35,7 @@ Kernel: TypeAlias = Callable[..., Any]
 
 def kernel_for(rows: Any, dense: Kernel, csr: Kernel) -> Kernel:
     """Return the kernel for the type of ``rows``; ``rows`` may also be a numba type."""
-    if isinstance(rows, np.ndarray | types.Array):
+    if is_array(rows):
         return dense
     if getattr(rows, "instance_class", type(rows)) is CSR:
         return csr
@@ -118,10 +118,10 @@ def _csr_distance2(rows: CSR, i: int, centre: np.ndarray, at: np.ndarray) -> flo
 
 def dot(rows: Rows, i: int, w: np.ndarray) -> float:
     """Return ``x_i . w``; for compiled code."""
-    raise NotImplementedError
+    return _dot(rows, i, w)(rows, i, w)
 
 
-@overload(dot, strict=False, jit_options={"fastmath": SUMS})
+@overload(dot, jit_options={"fastmath": SUMS})
 def _dot(rows: Any, i: Any, w: Any) -> Callable[..., float]:
     return kernel_for(rows, _dense_dot, _csr_dot)
 
@@ -133,19 +133,19 @@ def add(
 
     ``at`` lists the columns in which the centre is not zero; only sparse rows need it.
     """
-    raise NotImplementedError
+    return _add(rows, i, step, w, centre, at)(rows, i, step, w, centre, at)
 
 
-@overload(add, strict=False, jit_options={"fastmath": SUMS})
+@overload(add, jit_options={"fastmath": SUMS})
 def _add(rows: Any, i: Any, step: Any, w: Any, centre: Any, at: Any) -> Callable[..., float]:
     return kernel_for(rows, _dense_add, _csr_add)
 
 
 def distance2(rows: Rows, i: int, centre: np.ndarray, at: np.ndarray) -> float:
     """Return ``|x_i - centre|^2``, computed from ``x_i - centre``; for compiled code."""
-    raise NotImplementedError
+    return _distance2(rows, i, centre, at)(rows, i, centre, at)
 
 
-@overload(distance2, strict=False, jit_options={"fastmath": SUMS})
+@overload(distance2, jit_options={"fastmath": SUMS})
 def _distance2(rows: Any, i: Any, centre: Any, at: Any) -> Callable[..., float]:
     return kernel_for(rows, _dense_distance2, _csr_distance2)

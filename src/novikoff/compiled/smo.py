@@ -110,11 +110,9 @@ def subtract(columns: np.ndarray, slots: np.ndarray, moves: np.ndarray, out: np.
 
 
 @njit()
-def gather(columns: np.ndarray, slots: np.ndarray, ids: np.ndarray) -> np.ndarray:
-    """Return the entries ``ids`` of the columns ``slots``."""
-    out = np.empty((slots.shape[0], ids.shape[0]), dtype=columns.dtype)
+def gather(columns: np.ndarray, slots: np.ndarray, ids: np.ndarray, out: np.ndarray) -> None:
+    """Write the entries ``ids`` of the columns ``slots`` into ``out``."""
     for k in range(slots.shape[0]):
         column = columns[slots[k]]
         for i in range(ids.shape[0]):
             out[k, i] = column[ids[i]]
-    return out

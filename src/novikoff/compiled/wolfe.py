@@ -18,9 +18,8 @@ import math
 from typing import Any
 
 import numpy as np
-from numba.extending import overload
 
-from novikoff.certificate.kernels import njit
+from novikoff.certificate.kernels import njit, overload
 from novikoff.compiled.factor import (
     Corral,
     GramCorral,
@@ -172,10 +171,10 @@ def place(corral: Corral, k: int, tol: float, products: np.ndarray, levels: np.n
     Returns the largest product that there can be, of which rounding takes a share. For compiled
     code.
     """
-    raise NotImplementedError
+    return _place(corral, k, tol, products, levels)(corral, k, tol, products, levels)
 
 
-@overload(place, strict=False)
+@overload(place)
 def _place(corral: Any, k: Any, tol: Any, products: Any, levels: Any) -> Kernel:
     return form_of(corral, _place_by_gram, _place_by_vectors)
 
@@ -268,10 +267,10 @@ def _correct(corral: VectorCorral, k: int, products: np.ndarray, levels: np.ndar
 
 def write_products(corral: Corral, k: int, among: np.ndarray, out: np.ndarray) -> None:
     """Write ``v_i . sum a v`` of the candidates in ``among`` into ``out``; for compiled code."""
-    raise NotImplementedError
+    _write_products(corral, k, among, out)(corral, k, among, out)
 
 
-@overload(write_products, strict=False, jit_options={"fastmath": SUMS})
+@overload(write_products, jit_options={"fastmath": SUMS})
 def _write_products(corral: Any, k: Any, among: Any, out: Any) -> Kernel:
     return form_of(corral, _gram_products, _vector_products)
 

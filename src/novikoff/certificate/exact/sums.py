@@ -18,17 +18,18 @@ SMALL = 1 << 17
 :data:`novikoff.certificate.examples.hashing.SMALL`): in 0.3 ms at this size, compiled in 0.1."""
 
 FEW = 1 << 14
-"""Up to this many where numba is imported already, as in a fit. A first fit of a small table then
-compiles less. The weighted sum of 50,000 values in 5,000 sparse rows takes 1.0 ms with scipy, and
-compiled 0.1."""
+"""Up to this many where compiled loops are used already, as in a fit. A first fit of a small table
+then compiles less. The weighted sum of 50,000 values in 5,000 sparse rows takes 1.0 ms with scipy,
+and compiled 0.1."""
 
 
 def suits_numpy(n_values: int, most: int, few: int = FEW) -> bool:
     """Whether numpy computes what compiled loops compute for more than ``most`` values.
 
-    Where numba is imported already, for more than ``few`` of them.
+    Where compiled loops are used already, for more than ``few`` of them.
     """
-    return n_values <= (min(few, most) if "numba" in sys.modules else most)
+    used = "novikoff.certificate.kernels" in sys.modules
+    return n_values <= (min(few, most) if used else most)
 
 
 def dense_sums(values: Any, w: Floats) -> tuple[Floats, Floats]:

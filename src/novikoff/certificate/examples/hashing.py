@@ -40,8 +40,9 @@ table then neither imports numba (0.3 s) nor compiles (seconds, once). At this s
 a table take 2 ms, and compiled 0.1; at twice the size, twice as long."""
 
 FEW = 1 << 14
-"""Up to this many where numba is imported already, as in a fit. 80,000 values in 40,000 sparse rows
-take 2.9 ms with numpy, and compiled 0.5; 9,000 take 0.3 ms, and 0.1 at half the value."""
+"""Up to this many where compiled loops are used already, as in a fit. 80,000 values in 40,000
+sparse rows take 2.9 ms with numpy, and compiled 0.5; 9,000 take 0.3 ms, and 0.1 at half the
+value."""
 
 FEW_DENSE = 1 << 16
 """The same for arrays, which take numpy less: 1 ms at this size. A first fit of a small table then

@@ -123,7 +123,8 @@ class BlockSearch:
         signs, residuals, settings = self.signs, self.residuals, self.settings
         block, violation = self._choose()
         slots = self.cache.slots(block)
-        gram = compiled.gather(self.cache.values, slots, block)
+        gram = np.empty((len(slots), len(block)), dtype=self.cache.values.dtype)
+        compiled.gather(self.cache.values, slots, block, gram)
         before = self.weights[block]
         weights, within = before.copy(), residuals[block]
         steps = compiled.steps_in_pairs if self.problem.affine else compiled.steps_alone
