@@ -10,7 +10,7 @@ import sys
 import threading
 from collections.abc import Callable
 from functools import cached_property, update_wrapper
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -18,6 +18,8 @@ from novikoff.certificate import code_files
 
 Function: TypeAlias = Callable[..., Any]
 Types: TypeAlias = tuple[Any, ...]
+Chooser = TypeVar("Chooser", bound=Function)
+"""Given types of arguments, it returns the function to compile for them."""
 
 # The flags of an array that numba compiles for: C order, Fortran order, aligned, writable.
 C_ORDER, F_ORDER, ALIGNED, WRITABLE = 0x1, 0x2, 0x100, 0x400
@@ -68,13 +70,13 @@ def njit(*, inner: bool = False, **options: Any) -> Callable[[Function], Any]:
     return decorate
 
 
-def overload(stub: Function, **options: Any) -> Callable[[Function], Function]:
+def overload(stub: Function, **options: Any) -> Callable[[Chooser], Chooser]:
     """Register what compiled code does for ``stub``, as ``numba.extending.overload`` does.
 
     Where numba is not imported, this waits until it is.
     """
 
-    def decorate(function: Function) -> Function:
+    def decorate(function: Chooser) -> Chooser:
         if _is_disabled():
             return function
         if "numba" in sys.modules:

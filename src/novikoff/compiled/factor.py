@@ -111,7 +111,7 @@ def append(corral: Corral, k: int, i: int) -> bool:
 
 def extend(corral: Corral, k: int, i: int) -> bool:
     """Write row ``k`` for candidate ``i``; False if it depends on the others. For compiled code."""
-    return _extend(corral, k, i)(corral, k, i)
+    return bool(_extend(corral, k, i)(corral, k, i))
 
 
 @overload(extend)
@@ -169,7 +169,7 @@ def solve_halves(corral: Corral, start: int, k: int) -> None:
 
 def half(corral: Corral, p: int, c: int) -> float:
     """Return ``halves[c, p]``, given those before it; for compiled code."""
-    return _half(corral, p, c)(corral, p, c)
+    return float(_half(corral, p, c)(corral, p, c))
 
 
 @overload(half)

@@ -171,7 +171,7 @@ def place(corral: Corral, k: int, tol: float, products: np.ndarray, levels: np.n
     Returns the largest product that there can be, of which rounding takes a share. For compiled
     code.
     """
-    return _place(corral, k, tol, products, levels)(corral, k, tol, products, levels)
+    return float(_place(corral, k, tol, products, levels)(corral, k, tol, products, levels))
 
 
 @overload(place)
