@@ -2,28 +2,28 @@
 
 import numpy as np
 import pytest
-from numba import njit
 from scipy import sparse
 
+from novikoff.certificate.kernels import njit
 from novikoff.compiled.rows import CSR, add, distance2, dot, kernel_for
 
 TYPES = ["float64", "float32", "uint8"]
 N, D = 12, 37
 
 
-@njit
+@njit()
 def dots(rows, order, w, out):
     for p in range(len(order)):
         out[p] = dot(rows, order[p], w)
 
 
-@njit
+@njit()
 def distances(rows, order, centre, at, out):
     for p in range(len(order)):
         out[p] = distance2(rows, order[p], centre, at)
 
 
-@njit
+@njit()
 def add_one(rows, i, step, w, centre, at):
     return add(rows, i, step, w, centre, at)
 
