@@ -92,7 +92,10 @@ def _folders(source: str, *, make: bool = False) -> Iterator[str]:
     chosen = os.environ.get("NUMBA_CACHE_DIR")
     if chosen:
         yield os.path.join(chosen, "novikoff")
-    yield os.path.join(os.path.dirname(os.path.abspath(source)), "__pycache__")
+    beside = os.path.join(os.path.dirname(os.path.abspath(source)), "__pycache__")
+    # As numba's: beside a folder that was chosen, only what was prepared for all users.
+    if not chosen or not os.access(beside, os.W_OK):
+        yield beside
     caches = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
     # No home is made where there is none.
     if os.path.isdir(os.path.dirname(caches)):
