@@ -97,6 +97,15 @@ def pivoting_passes(shape: Shape, settings: ChooseSettings = CHOOSE) -> float:
     return n * (1.0 + settings.factors * n / d) / settings.row_products
 
 
+def most_pivoted(shape: Shape, passes: float, settings: ChooseSettings = CHOOSE) -> float:
+    """Return how many support vectors of sparse data are few enough for pivoting.
+
+    After so many passes of coordinate descent that were slow: as many again are expected.
+    """
+    pass_work = shape.n_values + settings.row_values * shape.n_examples
+    return float(np.cbrt(settings.pivoted_work * max(passes, settings.slow_passes) * pass_work))
+
+
 def suits_sparse_newton(problem: Problem, settings: ChooseSettings = CHOOSE) -> bool:
     """Whether sparse data have many examples for each feature that is not zero in all of them."""
     n, least = problem.n_examples, settings.sparse_newton_examples

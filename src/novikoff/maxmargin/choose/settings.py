@@ -95,11 +95,11 @@ class ChooseSettings:
     """Coordinate descent is tried before pivoting if that takes as long as so many passes. At half
     the value dense 1,500 x 700, 5 % noise, C = 100, takes 0.37 s instead of 0.20."""
 
-    few_pivoted: int = 400
-    """On sparse data, pivoting follows the first ten sweeps where no more examples than this carry
-    weight, too many for the number of features. Indicators of 60 factors with four levels, 3,000
-    examples, C = 1 and 100, have 320 and take 20 and 32 ms, or 51 and 80 by Newton's method. Other
-    values were not tried."""
+    pivoted_work: float = 40.0
+    """PLACEHOLDER."""
+
+    slow_passes: int = 15
+    """PLACEHOLDER."""
 
     most_pivoted: int = 4000
     """Where neither sweeps nor Newton's method close the gap, pivoting goes on if no more examples

@@ -59,6 +59,12 @@ class CoordinateSettings:
     more than 300 sweeps, or 25 passes of Newton's method; 4,000 x 2,000 has 1.6 and takes 110
     sweeps, or more than 300 passes of Newton's method."""
 
+    steady_sweeps: int = 20
+    """PLACEHOLDER."""
+
+    steady: float = 0.7
+    """PLACEHOLDER"""
+
     dependent: float = 2.0
     """See ``trial_sweeps``."""
 
