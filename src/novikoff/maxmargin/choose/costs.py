@@ -44,8 +44,10 @@ def factor_products(shape: Shape) -> int:
 
 def is_cheap(shape: Shape, settings: ChooseSettings = CHOOSE) -> bool:
     """Whether the optimum of a soft margin costs little: a Gram matrix or Hessian, and factors."""
-    most = settings.cheap if shape.is_sparse else settings.small_products
-    return factor_products(shape) <= most
+    if shape.is_sparse:
+        return factor_products(shape) <= settings.cheap
+    work = factor_products(shape) + settings.example_products * shape.n_examples
+    return work <= settings.small_products
 
 
 def wolfe_work(shape: Shape, settings: ChooseSettings = CHOOSE) -> float:
@@ -97,7 +99,7 @@ def pivoting_passes(shape: Shape, settings: ChooseSettings = CHOOSE) -> float:
     return n * (1.0 + settings.factors * n / d) / settings.row_products
 
 
-def most_pivoted(shape: Shape, passes: float, settings: ChooseSettings = CHOOSE) -> float:
+def pivoted_after(shape: Shape, passes: float, settings: ChooseSettings = CHOOSE) -> float:
     """Return how many support vectors of sparse data are few enough for pivoting.
 
     After so many passes of coordinate descent that were slow: as many again are expected.

@@ -14,7 +14,7 @@ from novikoff.certificate import Status
 from novikoff.maxmargin.choose.costs import (
     Shape,
     is_cheap,
-    most_pivoted,
+    pivoted_after,
     suits_sparse_newton,
     sweeps_before_pivoting,
 )
@@ -142,7 +142,7 @@ def _sparse_soft(
     enough, stiff, shape = clock.fits(settings.hand_over_passes), None, Shape.of(problem)
 
     def few(passes: float) -> float:
-        return most_pivoted(shape, passes, settings) if enough else 0.0
+        return pivoted_after(shape, passes, settings) if enough else 0.0
 
     if enough and suits_sparse_newton(problem, settings):
         with clock.at_most(settings.most_newton_passes):
