@@ -53,7 +53,8 @@ class Distinct:
         first[order[some]] = order[some[places[groups]]]
         every = np.ones(sample.n_examples) if costs is None else costs
         mine = first[order]
-        together = np.bincount(mine, weights=every[order], minlength=sample.n_examples)
+        sums = np.bincount(mine, weights=every[order], minlength=sample.n_examples)
+        together: Vector = sums.astype(np.float64, copy=False)
         return cls(replace(sample, order=order[mine == order]), together, first, every)
 
     def gathered(self, weights: Vector) -> Vector:

@@ -58,16 +58,16 @@ def sort_rows(
         begin = ends[i]
         columns = indices[begin : ends[i + 1]]
         if columns.size <= short:
-            total = 0
+            ranks = 0
             for k in range(columns.size):
                 place = np.int32(0)
                 for other in columns:
                     place = np.int32(place + np.int32(other < columns[k]))
                 to_indices[begin + place] = columns[k]
                 to_data[begin + place] = data[begin + k]
-                total += place
-            # Equal columns are counted to the same place, and their sum is smaller.
-            repeats += 2 * total != columns.size * (columns.size - 1)
+                ranks += int(place)
+            # Equal columns are counted to the same place, which makes the sum smaller.
+            repeats += 2 * ranks != columns.size * (columns.size - 1)
             continue
         for k in range(columns.size):
             words[k] = (np.uint64(columns[k]) << half) | np.uint64(k)
