@@ -464,11 +464,32 @@ def test_equal_rows_are_a_solution_of_their_own():
     assert after.solver == "equal-rows+newton"
 
 
-def test_sweeps_of_stiff_sparse_data_go_on_for_as_long_as_the_gap_falls():
-    X, y = bags(4000, 2000, 30, 1003, noise=0.1)
+def test_sweeps_of_sparse_data_go_on_while_they_get_faster():
+    X, y = bags(5000, 5000, 25, 9, noise=0.15)
     found = soft(X, y, 100.0, tol=1e-3)
     assert found.status is Status.GAP_REACHED
     assert found.solver == "coordinate"
+
+
+def test_sweeps_of_sparse_data_that_get_no_faster_are_left_to_newton():
+    X, y = bags(4000, 2000, 30, 1003, noise=0.1)
+    clock = clock_of()
+    found = soft(X, y, 10.0, tol=1e-3, clock=clock)
+    assert found.status is Status.GAP_REACHED
+    assert found.solver == "coordinate+newton" and clock.passes < 250
+
+
+def test_slow_sweeps_with_few_support_vectors_are_left_to_pivoting():
+    rng = np.random.default_rng(0)
+    counts = rng.poisson(20.0 / np.arange(1, 901), size=(800, 900))
+    y = np.where(counts @ rng.normal(size=900) > 0.0, 1, -1)
+    X = sparse.csr_array(counts.astype(np.float64))
+    found = soft(X, y, 100.0, tol=1e-3)
+    assert found.status is Status.GAP_REACHED
+    assert found.solver == "coordinate+pivoting"
+    swept = soft(X, y, 100.0, tol=1e-3, settings=ChooseSettings(pivoted_work=0.0))
+    assert swept.solver == "coordinate"
+    assert swept.upper == pytest.approx(found.upper, rel=2e-3)
 
 
 def test_hard_margins_of_indicators_are_not_left_to_sweeps():
@@ -497,7 +518,7 @@ def test_pivoting_goes_on_where_sweeps_and_newton_come_to_nothing():
         "stiff_passes": 5,
         "falling": 0.0,
         "most_newton_passes": 5,
-        "few_pivoted": 0,
+        "pivoted_work": 0.0,
         "least_work": 0.0,
     }
     reference = soft(X, y, 100.0, tol=1e-4)

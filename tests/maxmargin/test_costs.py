@@ -16,6 +16,7 @@ from novikoff.maxmargin.choose.costs import (
     interior_sweeps,
     is_cheap,
     least_interior_sweeps,
+    pivoted_after,
     pivoting_passes,
     sweeping_work,
     sweeps_before_pivoting,
@@ -79,6 +80,17 @@ def test_sparse_shapes(n, d, values, swept, cheap):
     shape = Shape(n, d, values, True)
     assert favours_sweeps(shape) == swept and is_cheap(shape) == cheap
     assert cheap or swept == (sweeping_work(shape) < wolfe_work(shape))
+
+
+def test_many_examples_are_not_solved_to_the_optimum():
+    assert is_cheap(Shape(9000, 5, 45_000, False))
+    assert not is_cheap(Shape(20_000, 5, 100_000, False))
+
+
+def test_more_support_vectors_are_pivoted_after_more_passes():
+    shape = Shape(700, 20_000, 130_000, True)
+    assert 400 < pivoted_after(shape, 0.0) == pivoted_after(shape, 15.0) < 500
+    assert pivoted_after(shape, 120.0) == pytest.approx(2.0 * pivoted_after(shape, 15.0))
 
 
 def test_units():

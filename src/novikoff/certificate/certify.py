@@ -237,7 +237,8 @@ class Certifier(BinaryCertifier):
 
         def soft_bounds(thorough: bool) -> Soft:
             objective = (*claim, *multiple, C, examples.costs)
-            bound = self._bound(proof, examples.costs, thorough=thorough, slack=True)
+            squared = C if loss == SQUARED_HINGE else None
+            bound = self._bound(proof, examples.costs, thorough=thorough, slack=True, C=squared)
             return Soft(
                 C=float(C),
                 primal=primal_value(*objective, loss=loss, thorough=thorough, values=seen).high,
@@ -288,6 +289,7 @@ class Certifier(BinaryCertifier):
         *,
         thorough: bool = False,
         slack: bool = False,
+        C: float | None = None,
     ) -> Bound:
         """The upper bound that weights prove; ``costs`` are needed for the soft margin alone."""
         weighted = weighted or Weighted()
@@ -304,5 +306,6 @@ class Certifier(BinaryCertifier):
             costs=costs,
             thorough=thorough,
             slack=slack,
+            C=C,
         )
         return Bound(point, support, weights)

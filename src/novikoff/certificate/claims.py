@@ -17,7 +17,7 @@ from novikoff.certificate.exact.filter import signed_values
 from novikoff.certificate.exact.hull import hull_point, margin_above
 from novikoff.certificate.exact.margins import margin_below
 from novikoff.certificate.exact.prediction import count_errors
-from novikoff.certificate.exact.slack import dual_below, primal_value
+from novikoff.certificate.exact.slack import SQUARED_HINGE, dual_below, primal_value
 from novikoff.certificate.examples.blocks import Floats, Indices, take
 from novikoff.certificate.examples.checked import Examples
 from novikoff.certificate.model import Model, Soft
@@ -156,7 +156,8 @@ def check_dual(soft: Soft, examples: Examples, *, affine: bool) -> tuple[float, 
     """Check the bounds that the weights prove: on the objective, and on every margin."""
     examples.check_takes_part(soft.support, soft.weights)
     weighted = (examples.X, examples.signs, soft.support, soft.weights)
-    point = hull_point(*weighted, affine=affine, costs=examples.costs)
+    C = soft.C if soft.loss == SQUARED_HINGE else None
+    point = hull_point(*weighted, affine=affine, costs=examples.costs, C=C)
     if (
         point is not None
         and not point.exact

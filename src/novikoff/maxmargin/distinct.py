@@ -41,16 +41,21 @@ class Distinct:
         order = sample.order
         labels = (sample.signs > 0).astype(np.int64) if codes is None else codes
         equal = first_equal(sample.storage.matrix, hashes, order, checked=True)
-        if (equal == order).all():
+        again = equal != order
+        if not again.any():
             return cls(sample, costs, None, costs)
-        keys = (1 + int(labels.max())) * equal + labels[order]
+        repeated = np.zeros(sample.n_examples, dtype=np.bool_)
+        repeated[equal[again]] = True
+        (some,) = np.nonzero(repeated[equal])
+        keys = (1 + int(labels.max())) * equal[some] + labels[order[some]]
         _, places, groups = np.unique(keys, return_index=True, return_inverse=True)
         first = np.arange(sample.n_examples)
-        first[order] = order[places[groups]]
+        first[order[some]] = order[some[places[groups]]]
         every = np.ones(sample.n_examples) if costs is None else costs
-        together: Vector = np.zeros(sample.n_examples)
-        np.add.at(together, first[order], every[order])
-        return cls(replace(sample, order=order[np.sort(places)]), together, first, every)
+        mine = first[order]
+        sums = np.bincount(mine, weights=every[order], minlength=sample.n_examples)
+        together: Vector = sums.astype(np.float64, copy=False)
+        return cls(replace(sample, order=order[mine == order]), together, first, every)
 
     def gathered(self, weights: Vector) -> Vector:
         """Return the weights that all examples give to those that stand for them.

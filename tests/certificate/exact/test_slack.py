@@ -55,12 +55,29 @@ def test_the_objective_lies_between_its_bounds(arithmetic, store, case, C):
 def test_the_optimum_is_above_the_dual_bound(arithmetic, case, C):
     weighted = (case.X, case.signs, case.support, case.weights)
     exact = truth.dual(*weighted, case.affine, C, case.costs)
-    with ARITHMETIC[arithmetic]():
-        point = hull_point(*weighted, affine=case.affine, costs=case.costs)
-    bound = dual_below(point, C)
-    assert Fraction(bound) <= exact
-    if point is not None and point.exact:
-        assert bound == np.finfo(float).max or exact < Fraction(math.nextafter(bound, math.inf))
+    for penalty in (None, C):
+        with ARITHMETIC[arithmetic]():
+            point = hull_point(*weighted, affine=case.affine, costs=case.costs, C=penalty)
+        bound = dual_below(point, C)
+        assert Fraction(bound) <= exact
+        if point is not None and point.exact:
+            assert bound == np.finfo(float).max or exact < Fraction(math.nextafter(bound, math.inf))
+
+
+def test_a_sum_that_cancels_beside_much_slack_needs_no_exact_arithmetic():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((20_000, 3)) + 1e6
+    signs = np.where(np.arange(20_000) % 2, 1, -1).astype(np.int8)
+    # Each row once in either class, nearly: the weighted sum is 1e-7 of what it sums.
+    X[1::2] = X[::2] + 1e-7
+    weighted = (X, signs, np.arange(20_000), np.ones(20_000))
+    exactly = hull_point(*weighted, affine=True)
+    assert exactly.exact_rows.size
+    found = hull_point(*weighted, affine=True, C=1e-12)
+    assert not found.exact_rows.size
+    assert 1.0 - 1e-9 < dual_below(found, 1e-12) / dual_below(exactly, 1e-12) <= 1.0
+    # With less slack the norm decides.
+    assert hull_point(*weighted, affine=True, C=1e12).exact_rows.size
 
 
 @given(case=cases(ordinary) | priced(cases(ordinary)), C=usual_C)

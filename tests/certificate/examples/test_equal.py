@@ -8,6 +8,7 @@ from hypothesis.extra import numpy as hnp
 from scipy import sparse
 
 from novikoff.certificate import row_hashes
+from novikoff.certificate.examples import equal
 from novikoff.certificate.examples.equal import first_equal, is_zero_row
 from tests.certificate.examples.collisions import colliding_rows
 from tests.certificate.examples.test_fingerprint import COPIES
@@ -38,6 +39,16 @@ def test_the_first_of_the_equal_rows(copy, X, seed):
         assert first_equal(stored, hashes, rows).tolist() == by_hand(X, rows)
         with small_blocks():
             assert first_equal(stored, hashes, rows).tolist() == by_hand(X, rows)
+
+
+@pytest.mark.parametrize("few", [0, 1 << 30])
+def test_rows_are_found_in_a_table_and_by_sorting(few, monkeypatch):
+    monkeypatch.setattr(equal, "FEW_HASHES", few)
+    monkeypatch.setattr(equal, "SMALL", few)
+    X = np.random.default_rng(0).integers(0, 6, size=(500, 3))
+    # The low bits, which are a hash's place in the table, collide; at its end as well.
+    for hashes in (row_hashes(X), row_hashes(X) << np.uint64(40), ~(row_hashes(X) % np.uint64(99))):
+        assert first_equal(X, hashes).tolist() == by_hand(X, range(len(X)))
 
 
 @pytest.mark.parametrize("store", [np.asarray, np.asfortranarray, sparse.csr_array])

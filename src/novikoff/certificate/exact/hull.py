@@ -35,6 +35,9 @@ _LARGEST_EXACT = 1 << 24
 _CANCELLED = 2.0**-14
 """The share of the error in the norm from which on the sum counts as nearly cancelled."""
 
+_NEGLIGIBLE = 2.0**-34
+"""Unless it adds no more than this share to the square and what that is added to."""
+
 _SMALLEST_SHARE = 2.0**-900
 """A smaller share of the weight may underflow in the filter, so it is left to exact arithmetic."""
 
@@ -87,11 +90,13 @@ def hull_point(
     costs: Floats | None = None,
     thorough: bool = False,
     slack: bool = True,
+    C: float | None = None,
 ) -> HullPoint | None:
     """The point of the hull with these weights; ``None`` where a class has no weight.
 
     ``costs`` are those of all examples, positive where there is weight; by default 1. Without
-    ``slack`` the point bounds margins alone.
+    ``slack`` the point bounds margins alone. With ``C`` it is to bound the soft margin of the
+    squared hinge, and a norm that vanishes beside the slack need not be known closely.
     """
     if not (weights > 0).all():
         support, weights = support[weights > 0], weights[weights > 0]
@@ -102,21 +107,28 @@ def hull_point(
     n_values = count_values(X, support)
     filtered = n_values > EXACT_VALUES and not thorough
     totals = [exact_total(weights[group]) for group in groups] if slack or filtered else []
+    some = None if costs is None else costs[support]
+    shares_square, exact_shares = None, True
+    if slack:
+        shares_square, exact_shares = share_squares(
+            weights, some, groups, totals, thorough=thorough
+        )
     square, exact = None, False
     if filtered:
         shares = np.empty(support.size)
         for group, total in zip(groups, totals, strict=True):
             # Rounded at most three times, for which the filter has room.
             shares[group] = weights[group] / nearest_float(total)
-        square = _filtered_square(X, support, sides * shares, n_values)
+        beside = 0.0
+        if C is not None and shares_square is not None:
+            beside = nearest_float(shares_square / (2 * of_float(C)))
+        square = _filtered_square(X, support, sides * shares, n_values, beside)
     if square is None:
         signed, denominator = common_shares(weights, sides, groups)
         square, exact = _exact_square(X, support, signed, denominator), True
     exact_rows = support if exact else NO_ROWS
     if not slack:
         return HullPoint(square, None, affine, exact, exact_rows)
-    some = None if costs is None else costs[support]
-    shares_square, exact_shares = share_squares(weights, some, groups, totals, thorough=thorough)
     largest = max(
         largest_weight(weights[group], None if some is None else some[group]) / total
         for group, total in zip(groups, totals, strict=True)
@@ -224,18 +236,21 @@ def spread_below(X: Any, rows: Indices, *, affine: bool) -> float:
     return floor_sqrt(_exact_square(X, rows[list(signed)], integers, 1)) * (1.0 - 2.0**-40)
 
 
-def _filtered_square(X: Any, support: Indices, shares: Floats, n_values: int) -> fmpq | None:
+def _filtered_square(
+    X: Any, support: Indices, shares: Floats, n_values: int, beside: float
+) -> fmpq | None:
     """Bound in floating point, or ``None`` where exact arithmetic must decide."""
     if np.abs(shares).min() < _SMALLEST_SHARE:
         return None
-    return square_above(*combination(take(X, support), shares, X.shape[1]), n_values)
+    return square_above(*combination(take(X, support), shares, X.shape[1]), n_values, beside)
 
 
-def square_above(total: Floats, error: Floats, n_values: int) -> fmpq | None:
+def square_above(total: Floats, error: Floats, n_values: int, beside: float = 0.0) -> fmpq | None:
     """Bound ``‖v‖²`` for vectors ``v`` within ``error`` of ``total``, each entry by itself.
 
     ``None``: exact arithmetic must decide, since a bound overflows, or the sum nearly cancels and
-    exact arithmetic has no more than so many values to read.
+    exact arithmetic has no more than so many values to read. ``beside`` is what the square is added
+    to: where that is far more than the error, the error does not matter.
     """
     if not np.isfinite(error).all():
         return None
@@ -249,7 +264,9 @@ def square_above(total: Floats, error: Floats, n_values: int) -> fmpq | None:
         with np.errstate(all="ignore"):
             error_size = float(np.linalg.norm(error / largest))
             size = float(np.linalg.norm(total / largest))
-        if error_size > _CANCELLED * size:
+        more = math.sqrt(beside) / largest
+        added, whole = (2.0 * size + error_size) * error_size, size * size + more * more
+        if error_size > _CANCELLED * size and not added <= _NEGLIGIBLE * whole:
             return None
     # Columns that are all zero reach as far as an underflow: more costs nothing, and fewer bits.
     return squares_between(np.maximum(reach, 2.0**-80 * largest))[1]

@@ -35,50 +35,81 @@ def state(indices: Any, ends: Any, n_columns: int) -> int:
 
 
 @njit()
-def sort_rows(indices: Any, ends: Any, bits: int, short: int, order: Any) -> None:
-    """Write where the values of each row stand, in the order of their columns.
+def sort_rows(
+    data: Any, indices: Any, ends: Any, bits: int, short: int, to_data: Any, to_indices: Any
+) -> bool:
+    """Copy rows in the order of their columns; return whether no column is repeated in a row.
 
-    In short rows each is counted to its place, which has no branches. Others are sorted by the
-    digits of their columns, each of so many bits, the last digit first. Where a column is repeated
-    in a short row, one of its places keeps what ``order`` was.
+    In short rows each value is counted to its place, which has no branches. Others are sorted by
+    the digits of their columns, each of so many bits, the last digit first. Where a column is
+    repeated, the copy is of no use. Columns and places in a row are below ``2**32``.
     """
     longest, highest = 0, 0
     for i in range(ends.size - 1):
         longest = max(longest, ends[i + 1] - ends[i])
     for column in indices:
         highest = max(highest, column)
-    places, sorted_places = np.empty(longest, np.int64), np.empty(longest, np.int64)
+    # The column in the upper half of a word, the place in its row in the lower half.
+    words, sorted_words = np.empty(longest, np.uint64), np.empty(longest, np.uint64)
     counts = np.empty(1 << bits, np.int64)
+    half, lower, digits = np.uint64(32), np.uint64(0xFFFFFFFF), np.uint64(counts.size - 1)
+    repeats = 0
     for i in range(ends.size - 1):
         begin = ends[i]
         columns = indices[begin : ends[i + 1]]
         if columns.size <= short:
+            ranks = 0
             for k in range(columns.size):
                 place = np.int32(0)
                 for other in columns:
                     place = np.int32(place + np.int32(other < columns[k]))
-                order[begin + place] = begin + k
+                to_indices[begin + place] = columns[k]
+                to_data[begin + place] = data[begin + k]
+                ranks += int(place)
+            # Equal columns are counted to the same place, which makes the sum smaller.
+            repeats += 2 * ranks != columns.size * (columns.size - 1)
             continue
         for k in range(columns.size):
-            places[k] = k
+            words[k] = (np.uint64(columns[k]) << half) | np.uint64(k)
         shift = 0
         while highest >> shift:
+            below = half + np.uint64(shift)
             counts[:] = 0
-            for column in columns:
-                counts[(column >> shift) & (counts.size - 1)] += 1
+            for k in range(columns.size):
+                counts[(words[k] >> below) & digits] += 1
             total = 0
             for digit in range(counts.size):
                 count = counts[digit]
                 counts[digit] = total
                 total += count
             for k in range(columns.size):
-                digit = (columns[places[k]] >> shift) & (counts.size - 1)
-                sorted_places[counts[digit]] = places[k]
-                counts[digit] += 1
-            places, sorted_places = sorted_places, places
+                place = counts[(words[k] >> below) & digits]
+                counts[(words[k] >> below) & digits] = place + 1
+                sorted_words[place] = words[k]
+            words, sorted_words = sorted_words, words
             shift += bits
         for k in range(columns.size):
-            order[begin + k] = begin + places[k]
+            to_indices[begin + k] = words[k] >> half
+            to_data[begin + k] = data[begin + (words[k] & lower)]
+            repeats += k > 0 and words[k] >> half == words[k - 1] >> half
+    return repeats == 0
+
+
+@njit()
+def first_with_hash(hashes: Any, table: Any, first: Any) -> None:
+    """Write for each hash the first position that has the same.
+
+    ``table`` holds -1, in more places than there are hashes, a power of two.
+    """
+    last = np.uint64(table.size - 1)
+    for i in range(hashes.size):
+        place = hashes[i] & last
+        # Along occupied places, to one with the same hash or to a free one.
+        while table[place] >= 0 and hashes[table[place]] != hashes[i]:
+            place = (place + np.uint64(1)) & last
+        if table[place] < 0:
+            table[place] = i
+        first[i] = table[place]
 
 
 @njit()

@@ -44,8 +44,10 @@ def factor_products(shape: Shape) -> int:
 
 def is_cheap(shape: Shape, settings: ChooseSettings = CHOOSE) -> bool:
     """Whether the optimum of a soft margin costs little: a Gram matrix or Hessian, and factors."""
-    most = settings.cheap if shape.is_sparse else settings.small_products
-    return factor_products(shape) <= most
+    if shape.is_sparse:
+        return factor_products(shape) <= settings.cheap
+    work = factor_products(shape) + settings.example_products * shape.n_examples
+    return work <= settings.small_products
 
 
 def wolfe_work(shape: Shape, settings: ChooseSettings = CHOOSE) -> float:
@@ -95,6 +97,15 @@ def pivoting_passes(shape: Shape, settings: ChooseSettings = CHOOSE) -> float:
     if n >= settings.newton_examples * d:
         return settings.pivoting_work * d * d / n / settings.row_products
     return n * (1.0 + settings.factors * n / d) / settings.row_products
+
+
+def pivoted_after(shape: Shape, passes: float, settings: ChooseSettings = CHOOSE) -> float:
+    """Return how many support vectors of sparse data are few enough for pivoting.
+
+    After so many passes of coordinate descent that were slow: as many again are expected.
+    """
+    pass_work = shape.n_values + settings.row_values * shape.n_examples
+    return float(np.cbrt(settings.pivoted_work * max(passes, settings.slow_passes) * pass_work))
 
 
 def suits_sparse_newton(problem: Problem, settings: ChooseSettings = CHOOSE) -> bool:

@@ -14,6 +14,7 @@ from novikoff.certificate import Status
 from novikoff.maxmargin.choose.costs import (
     Shape,
     is_cheap,
+    pivoted_after,
     suits_sparse_newton,
     sweeps_before_pivoting,
 )
@@ -27,6 +28,7 @@ from novikoff.maxmargin.choose.settings import (
     suits_newton,
 )
 from novikoff.maxmargin.coordinate.search import coordinate_descent
+from novikoff.maxmargin.coordinate.settings import COORDINATE
 from novikoff.maxmargin.newton.search import newton
 from novikoff.maxmargin.passes import Vector
 from novikoff.maxmargin.pivoting.search import block_pivoting
@@ -137,12 +139,15 @@ def _sparse_soft(
     follows the first sweeps. With more examples it goes on where neither sweeps nor Newton's method
     close the gap.
     """
-    enough, stiff = clock.fits(settings.hand_over_passes), None
-    few = settings.few_pivoted if enough else 0
+    enough, stiff, shape = clock.fits(settings.hand_over_passes), None, Shape.of(problem)
+
+    def few(passes: float) -> float:
+        return pivoted_after(shape, passes, settings) if enough else 0.0
+
     if enough and suits_sparse_newton(problem, settings):
         with clock.at_most(settings.most_newton_passes):
             found = newton(
-                problem, tol=tol, clock=clock, start=start, leave_at=few / problem.n_examples
+                problem, tol=tol, clock=clock, start=start, leave_at=few(0.0) / problem.n_examples
             )
         slow = found.status is Status.MAX_ITER and clock.fits(settings.coordinate_passes)
         if not (slow or found.gave_up) and found.status is not Status.PRECISION:
@@ -158,13 +163,18 @@ def _sparse_soft(
     slow = found.status is Status.MAX_ITER and clock.fits(settings.coordinate_passes)
     if not (found.gave_up or slow):
         return found
-    if slow and _n_support(found) <= few:
+    if slow and _n_support(found) <= few(clock.passes):
         found, gave_up = _pivot(problem, tol, clock, found)
         if not gave_up:
             return found
-    if found.gave_up or _n_support(found) > problem.n_features:
-        after = newton(problem, tol=tol, clock=clock, start=_useful(found, settings))
-        found, slow = problem.joined(found, after), False
+    per_feature = _n_support(found) / problem.n_features
+    if found.gave_up or per_feature > COORDINATE.independent:
+        # Where few more support vectors than features are left, it may come to a halt.
+        alone = found.gave_up or per_feature > 1.0
+        with clock.at_most(inf if alone else settings.most_newton_passes):
+            after = newton(problem, tol=tol, clock=clock, start=_useful(found, settings))
+        found = problem.joined(found, after)
+        slow = found.status is Status.MAX_ITER and not alone
     while slow and clock.fits(settings.coordinate_passes):
         # Few examples carry weight, and too many for pivoting.
         before = found.gap

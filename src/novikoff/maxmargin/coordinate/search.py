@@ -7,7 +7,8 @@ A round sweeps the examples that may carry weight, over and over, then scans all
 scan gives the bounds and the examples of the next round.
 """
 
-from math import inf
+from collections.abc import Callable
+from math import inf, log
 
 import numpy as np
 
@@ -34,7 +35,7 @@ def coordinate_descent(
     clock: Clock,
     start: Vector | None = None,
     patient: bool = True,
-    leave_at: int = 0,
+    leave_at: Callable[[float], float] | None = None,
     settings: CoordinateSettings = COORDINATE,
 ) -> Solution:
     """Maximise the dual until the relative gap between the bounds is at most ``tol``.
@@ -52,10 +53,11 @@ def coordinate_descent(
     patient : bool
         Whether to go on if there are far more support vectors than features; else the solution
         says that it ``gave_up``. Without slack they would be linearly dependent, and sweeps over
-        them converge slowly.
-    leave_at : int
-        With slack, end as at a limit of passes where after the first sweeps no more examples than
-        this carry weight, too many for their face: another solver is faster then.
+        them converge slowly. With too many for their face, and sweeps that get no faster, it ends
+        as at a limit of passes.
+    leave_at : function, optional
+        With slack, end as at a limit of passes where sweeps are slow and no more examples carry
+        weight than this returns for the passes so far: another solver is faster then.
     settings : CoordinateSettings, optional
         Lengths of rounds, and accuracies.
 
@@ -79,7 +81,7 @@ class _Run:
         tol: float,
         clock: Clock,
         patient: bool,
-        leave_at: int,
+        leave_at: Callable[[float], float] | None,
         settings: CoordinateSettings,
     ) -> None:
         self.problem = problem
@@ -89,6 +91,7 @@ class _Run:
         self.clock = clock
         self.patient = patient
         self.leave_at = leave_at
+        self.passes_before = clock.passes
         self.gave_up = self.left = False
         # The sweeps of a round after which a separator is looked for, once a sweep sees no mistake.
         self.hopeful = 1
@@ -150,7 +153,7 @@ class _Run:
         """Sweep examples until their violations or the gap have fallen, or sweeps do little."""
         settings, dual = self.settings, self.dual
         worst_at_first, before = 0.0, min(1.0, self._gap())
-        supports = []
+        supports, gaps = [], []
         # Where any separator will do, scans look for one.
         brief = self.hard or self.clock.wants_separator
         for swept in range(1, 1 + (settings.most_sweeps if brief else settings.most_soft_sweeps)):
@@ -171,16 +174,20 @@ class _Run:
             if seen * seen <= settings.foreseen * self.tol * before:
                 return
             supports.append(int(np.count_nonzero(dual.weights)))
+            gaps.append(seen)
             if len(supports) == settings.trial_sweeps and not self.patient:
                 self.gave_up = self._is_slow(supports, seen, before)
                 if self.gave_up:
                     return
             if swept >= settings.few_soft_sweeps and not self._is_falling(seen, before):
-                if supports[-1] <= self.most_on_face:
-                    break
-                self.left = supports[-1] <= self.leave_at
+                on_face = supports[-1] <= self.most_on_face
+                self.left = self._is_left_at(supports[-1])
+                if not (on_face or self.patient or self.judged):
+                    self.left |= swept == settings.steady_sweeps and self._is_steady(gaps)
                 if self.left:
                     return
+                if on_face:
+                    break
             before = seen
         support = ids[dual.weights[ids] > 0.0]
         changed = np.count_nonzero(carrying != (dual.weights > 0.0))
@@ -192,6 +199,26 @@ class _Run:
     def _is_falling(self, seen: float, before: float) -> bool:
         """Whether few more sweeps suffice, at the rate at which the gap falls."""
         return seen * (seen / before) ** self.settings.few_sweeps <= self.tol
+
+    def _is_steady(self, gaps: list[float]) -> bool:
+        """Whether sweeps get no faster: about as many are to come as were half-way.
+
+        Judged by the gaps of all sweeps so far, at the rate of their last quarter, and of the
+        quarter before the middle.
+        """
+        quarter = len(gaps) // 4
+
+        def to_come(swept: int) -> float:
+            rate = gaps[swept - 1] / gaps[swept - 1 - quarter]
+            return log(self.tol / gaps[swept - 1]) / log(rate) if rate < 1.0 else inf
+
+        return to_come(4 * quarter) >= self.settings.steady * to_come(2 * quarter)
+
+    def _is_left_at(self, n_support: int) -> bool:
+        """Whether another solver is faster with so few support vectors."""
+        if self.leave_at is None:
+            return False
+        return n_support <= self.leave_at(self.clock.passes - self.passes_before)
 
     def _is_slow(self, supports: list[int], seen: float, before: float) -> bool:
         """Whether many sweeps are to come, judged by the support vectors and the last two gaps."""
