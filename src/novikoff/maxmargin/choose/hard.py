@@ -10,6 +10,7 @@ from novikoff.maxmargin.choose.costs import (
     favours_sweeps,
     interior_sweeps,
     least_interior_sweeps,
+    suits_sparse_newton,
     wolfe_work,
 )
 from novikoff.maxmargin.choose.settings import (
@@ -28,6 +29,7 @@ from novikoff.maxmargin.coordinate.search import coordinate_descent
 from novikoff.maxmargin.interior.normal import Exclusive
 from novikoff.maxmargin.interior.search import interior_point
 from novikoff.maxmargin.passes import Vector
+from novikoff.maxmargin.perceptron import by_mistakes
 from novikoff.maxmargin.problem import Problem, Solution
 from novikoff.maxmargin.verdict import BySlacks, Probe
 from novikoff.maxmargin.wolfe.precise import (
@@ -148,7 +150,9 @@ def _probe_and_sweep(
     """
     clock = probe.clock
     large = is_large_and_sparse(problem, settings)
-    decided = None if clock.stop() else probe.first()
+    decided = by_mistakes(problem, clock) if suits_sparse_newton(problem, settings) else None
+    if decided is None and clock.stop() is None:
+        decided = probe.first()
     if decided is None and clock.stop() is None:
         decided = probe.nearly()
     if decided is None and clock.stop() is None:
