@@ -146,7 +146,8 @@ def _probe_and_sweep(
 ) -> Solution:
     """Decide by soft margins whether anything separates sparse data, and widen the margin.
 
-    Coordinate descent widens it, for as long as Wolfe's method would take.
+    With many examples for each feature the perceptron comes first, which costs less than Newton's
+    method. Coordinate descent widens it, for as long as Wolfe's method would take.
     """
     clock = probe.clock
     large = is_large_and_sparse(problem, settings)
