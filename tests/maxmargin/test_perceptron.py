@@ -81,7 +81,7 @@ def test_limits_are_kept():
 
 
 def test_it_decides_and_starts_hard_margins():
-    X, y = scattered(4_000, 1_000, values=20, margin=1.5)
+    X, y = scattered(4_000, 1_300, values=20, margin=1.5)
     verdict, model = is_separable(X, y), MaxMargin().fit(X, y)
     assert isinstance(verdict, Separation)
     verdict.verify(X, y)
@@ -90,8 +90,14 @@ def test_it_decides_and_starts_hard_margins():
     assert model.certificate_.gap <= model.tol
 
 
+def test_the_interior_point_method_starts_from_a_soft_margin():
+    X, y = scattered(4_000, 200, values=20, margin=1.5)
+    assert MaxMargin().fit(X, y).solver_ == "newton+interior"
+    assert is_separable(X, y, max_iter=40).account.n_updates > 0
+
+
 def test_margins_do_not_depend_on_it(monkeypatch):
-    X, y = scattered(4_000, 1_000, values=20, margin=1.5, seed=1)
+    X, y = scattered(4_000, 1_300, values=20, margin=1.5, seed=1)
     with_it = MaxMargin().fit(X, y).margin_
     monkeypatch.setattr(hard, "by_mistakes", lambda problem, clock: None)
     without = MaxMargin().fit(X, y)
