@@ -67,7 +67,7 @@ class Account:
             status is Status.NO_SUCH_MARGIN and not self.excludes(upper)
         ):
             status = Status.PRECISION
-        return replace(self, status=status)
+        return self if status is self.status else replace(self, status=status)
 
     def excludes(self, upper: float) -> bool:
         """Whether an upper bound on the margin rules out the margin that was asked for."""

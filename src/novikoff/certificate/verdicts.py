@@ -131,10 +131,12 @@ class BinaryCertifier(ABC):
         upper = bound.upper
         if model.lower > 0.0:
             gap = margin_gap(model.lower, upper)
+            if model.soft is not None or model.account is not None:
+                model = replace(model, soft=None, account=None)
             return Separation(
                 problem=self.problem,
                 account=account.settled(gap=gap, upper=upper, separates=True),
-                model=replace(model, soft=None, account=None),
+                model=model,
                 upper=upper,
                 support=bound.support,
                 weights=bound.weights,

@@ -33,6 +33,9 @@ def place_hard(products: Vector, signs: NDArray[Any], affine: bool) -> Placed:
     if affine:
         low, high = _nearest(products, signs)
         least, offset = (low - high) / 2.0, -(low + high) / 2.0
+        if low + offset > 0.0 > high + offset:
+            # Sums are rounded monotonically, so that all others are on their sides, too.
+            return Placed(offset, least, 0)
     else:
         least, offset = float((signs * products).min()), 0.0
     return Placed(offset, least, _mistakes(products, signs, offset))

@@ -174,8 +174,9 @@ class Probe:
         earliest = self.settings.late if waits else 0.0
         while self.levels:
             level = self.levels.pop(0)
-            decided = self._try(level, self.settings.fine)
-            if decided is None and level >= earliest and self.clock.stop() is None:
+            proves = level >= earliest
+            decided = self._try(level, self.settings.fine if proves else self.settings.rough)
+            if decided is None and proves and self.clock.stop() is None:
                 decided = self._refuted()
             if decided is not None or self.clock.stop() is not None:
                 return decided

@@ -266,7 +266,7 @@ def _in_floats(column: int, combination: Combination) -> Relation | None:
     odd = math.lcm(*(_odd_part(a.denominator) for a in combination.values()))
     columns, coefs = [], []
     for j in sorted(combination, key=lambda j: j != column):
-        parts = _parts(combination[j] * odd)
+        parts = _parts(combination[j] if odd == 1 else combination[j] * odd)
         if not parts or (j == column and len(parts) > 1):
             return None
         columns += [j] * len(parts)

@@ -21,14 +21,15 @@ from tests.certificate.strategies import extreme, ordinary
 
 
 @pytest.fixture(
-    params=[False, True], ids=["in slices", "in integers"], autouse=True, scope="module"
+    params=["in slices", "in arrays of integers", "in integers"], autouse=True, scope="module"
 )
 def few(request):
     """Let few values be computed in the way of many, too."""
     with pytest.MonkeyPatch.context() as patch:
-        if not request.param:
+        if request.param != "in integers":
+            patch.setattr(slices, "_VERY_FEW", 0)
+        if request.param == "in slices":
             patch.setattr(slices, "_FEW_VALUES", 0)
-            patch.setattr(slices, "_FEW_SQUARES", 0)
         yield
 
 

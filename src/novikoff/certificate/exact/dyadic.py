@@ -44,7 +44,7 @@ class Dyadic:
         if values.dtype.kind in "bui":
             return cls._of_integers(values)
         if not np.isfinite(values).all():
-            raise CertificateError("a value is NaN or infinite: exact arithmetic needs numbers")
+            raise CertificateError(_NOT_A_NUMBER)
         mantissa, exponent = np.frexp(np.asarray(values, dtype=np.float64))
         integers = np.ldexp(mantissa, 53).astype(np.int64)
         nonzero = integers != 0
@@ -76,8 +76,44 @@ class Dyadic:
         return Dyadic(self.integers[index], self.exponent, self.bits)
 
 
+def integers_of(values: list[float]) -> tuple[list[int], int]:
+    """Exact integers of finite floats or integers, and the power of two they are multiplied by.
+
+    The same as :meth:`Dyadic.of`, which is faster for more than some hundred values.
+
+    Examples
+    --------
+    >>> integers_of([0.75, -3.0])
+    ([3, -12], -2)
+    """
+    try:
+        ratios = [value.as_integer_ratio() for value in values]
+    except (OverflowError, ValueError):
+        raise CertificateError(_NOT_A_NUMBER) from None
+    # All denominators are powers of two.
+    common = max((low for _, low in ratios), default=1)
+    return [high * (common // low) for high, low in ratios], 1 - common.bit_length()
+
+
+def as_integers(values: npt.NDArray[Any]) -> Integers:
+    """Python integers that are the same power of two times each of the numbers.
+
+    Examples
+    --------
+    >>> as_integers(np.array([0.75, 3.0]))
+    array([3, 12], dtype=object)
+    """
+    if values.size <= _FEW:
+        return np.array(integers_of(values.tolist())[0], dtype=object)
+    return Dyadic.of(values).integers.astype(object)
+
+
+_NOT_A_NUMBER = "a value is NaN or infinite: exact arithmetic needs numbers"
+
 _FEW = 64
-"""Up to this many different denominators, the common one is short enough to compute with."""
+"""Up to this many different denominators, the common one is short enough to compute with. Up to
+this many floats, Python makes integers of them as fast as numpy: 7 and 17 microseconds for 20, 19
+and 18 for 60."""
 
 
 def squares_over(

@@ -16,6 +16,7 @@ from flint import fmpq, fmpz
 
 from novikoff.certificate.exact.dyadic import (
     Dyadic,
+    as_integers,
     ceil_sqrt,
     floor_sqrt,
     nearest_float,
@@ -167,7 +168,7 @@ def common_shares(
     The common power of two cancels in the shares, so integers are all that is needed. Over the
     common denominator the weight of a class is multiplied by the other's total.
     """
-    signed = Dyadic.of(weights).integers.astype(object)
+    signed = as_integers(weights)
     sums = [int(signed[group].sum()) for group in groups]
     denominator = math.prod(sums)
     for group, whole in zip(groups, sums, strict=True):

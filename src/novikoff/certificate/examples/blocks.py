@@ -112,9 +112,9 @@ class DenseBlock:
         return positions, columns, Dyadic.of(self.values[positions, columns])
 
     def _check_finite(self) -> None:
-        wrong = np.flatnonzero(~np.isfinite(self.values).all(axis=1))
-        if wrong.size:
-            raise _not_finite(self.rows[wrong[0]])
+        finite = np.isfinite(self.values)
+        if not finite.all():
+            raise _not_finite(self.rows[np.argmin(finite.all(axis=1))])
 
 
 @dataclass

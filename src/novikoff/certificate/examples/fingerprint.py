@@ -178,12 +178,15 @@ def _check_problem(
         raise CertificateError(f"{n_examples} examples need as many codes, not {classes.shape}")
     if classes.size and not 0 <= int(classes.min()) <= int(classes.max()) < n_classes:
         raise CertificateError(f"the code of a class must be at least 0 and below {n_classes}")
-    weights = np.ones(0) if sample_weight is None else as_array("the weights", sample_weight)
-    if sample_weight is not None and weights.shape != (n_examples,):
+    classes = classes.astype(np.int64, copy=False)
+    if sample_weight is None:
+        return classes, np.ones(0)
+    weights = as_array("the weights", sample_weight)
+    if weights.shape != (n_examples,):
         raise CertificateError(f"{n_examples} examples need as many weights, not {weights.shape}")
     if weights.dtype.kind not in "buif":
         raise CertificateError(f"the weights must be numbers, not {weights.dtype}")
     weights = as_float64(weights)
     if not (np.isfinite(weights) & (weights >= 0.0)).all():
         raise CertificateError("the weights must be finite and not negative")
-    return classes.astype(np.int64), weights if (weights != 1.0).any() else np.ones(0)
+    return classes, weights if (weights != 1.0).any() else np.ones(0)

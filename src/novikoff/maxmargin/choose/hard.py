@@ -10,6 +10,7 @@ from novikoff.maxmargin.choose.costs import (
     favours_sweeps,
     interior_sweeps,
     least_interior_sweeps,
+    suits_sparse_newton,
     wolfe_work,
 )
 from novikoff.maxmargin.choose.settings import (
@@ -28,6 +29,7 @@ from novikoff.maxmargin.coordinate.search import coordinate_descent
 from novikoff.maxmargin.interior.normal import Exclusive
 from novikoff.maxmargin.interior.search import interior_point
 from novikoff.maxmargin.passes import Vector
+from novikoff.maxmargin.perceptron import by_mistakes
 from novikoff.maxmargin.problem import Problem, Solution
 from novikoff.maxmargin.verdict import BySlacks, Probe
 from novikoff.maxmargin.wolfe.precise import (
@@ -144,11 +146,14 @@ def _probe_and_sweep(
 ) -> Solution:
     """Decide by soft margins whether anything separates sparse data, and widen the margin.
 
-    Coordinate descent widens it, for as long as Wolfe's method would take.
+    With many examples for each feature the perceptron comes first, which costs less than Newton's
+    method. Coordinate descent widens it, for as long as Wolfe's method would take.
     """
     clock = probe.clock
     large = is_large_and_sparse(problem, settings)
-    decided = None if clock.stop() else probe.first()
+    decided = by_mistakes(problem, clock) if _suits_perceptron(problem, tol, settings) else None
+    if decided is None and clock.stop() is None:
+        decided = probe.first()
     if decided is None and clock.stop() is None:
         decided = probe.nearly()
     if decided is None and clock.stop() is None:
@@ -165,6 +170,28 @@ def _probe_and_sweep(
         return _widened(problem, decided, tol, clock, start, settings)
     found = _swept(problem, tol, clock, start, inf, settings)
     return found if probe.found is None else found.following(probe.found)
+
+
+def _suits_perceptron(problem: Problem, tol: float, settings: ChooseSettings) -> bool:
+    """Whether the perceptron goes first: where Newton's method would, unless for a good start.
+
+    The interior-point method takes a quarter longer from a perceptron than from a soft margin
+    (sparse 6,000 x 800); for a verdict any separator will do, and sweeps take no longer from it.
+    """
+    if not suits_sparse_newton(problem, settings):
+        return False
+    return tol >= SOME_MARGIN or _least_sweeps(problem, settings) > _patience(settings)
+
+
+def _patience(settings: ChooseSettings) -> float:
+    """Return up to how many sweeps' cost the interior-point method goes before sweeps."""
+    return settings.interior_patience * settings.hard_sweeps
+
+
+def _least_sweeps(problem: Problem, settings: ChooseSettings) -> float:
+    """Return how many sweeps the interior-point method takes at least; infinite if not possible."""
+    fits = Shape.of(problem).n_values <= settings.interior_values
+    return least_interior_sweeps(problem, settings) if fits else inf
 
 
 def _sought(
@@ -196,9 +223,7 @@ def _widened(
     """
     if separator.status is Status.GAP_REACHED:
         return separator
-    patience = settings.interior_patience * settings.hard_sweeps
-    fits = Shape.of(problem).n_values <= settings.interior_values
-    sweeps = least_interior_sweeps(problem, settings) if fits else inf
+    patience, sweeps = _patience(settings), _least_sweeps(problem, settings)
     exclusive: Exclusive | None = None
     if sweeps <= patience:
         exclusive, sweeps = _exclusive(problem, settings)

@@ -91,8 +91,10 @@ class Search:
                 return stop
             w, length = candidates.point()
             if self.slack2 is None and length <= zero:
+                if not self.w.any():
+                    self._scan_means()
                 return Status.NOT_SEPARABLE
-            depths = self._scan(w, length)
+            products = self._scan(w, length)
             if self._within(aim):
                 return Status.GAP_REACHED
             stop = self.limit()
@@ -108,6 +110,7 @@ class Search:
                 return Status.PRECISION
             norm2 = length**2 + self._slack_norm2()
             least = settings.share_of_tol * aim * norm2
+            depths = self._depths(products)
             new = candidates.add(self._deepest(depths, least, settings.per_class))
             if not (settled and new):
                 return Status.PRECISION
@@ -150,6 +153,19 @@ class Search:
         self.candidates.add(self._deepest(-self.signs * self._products(w), -inf, most))
 
     def _start(self) -> None:
+        """Begin with the worst examples along the difference of the class means."""
+        if len(self.signs) <= self.settings.take_all:
+            self.candidates.begin_with_all()
+            return
+        worst = self._deepest(-self.signs * self._scan_means(), -inf, self.settings.per_class)
+        self.candidates.add(worst)
+        first = worst[:1]
+        if self.sample.affine:
+            signs = self.sample.signs[worst]
+            first = np.array([worst[signs > 0][0], worst[signs < 0][0]])
+        self.candidates.begin(first, np.ones(len(first)))
+
+    def _scan_means(self) -> Vector:
         """Scan along the difference of the class means, taken over a few examples."""
         few, settings = np.zeros(self.sample.n_examples), self.settings
         for sign in (1, -1):
@@ -161,19 +177,7 @@ class Search:
             products = self._products(w)
         if self.slack2 is None and w.any():
             self._keep_better(w, products, float(np.linalg.norm(w)))
-        all_fit = len(self.signs) <= settings.take_all
-        most = settings.take_all if all_fit else settings.per_class
-        worst = self._deepest(-self.signs * products, -inf, most)
-        if len(worst) == len(self.signs) <= self.candidates.problem.n_features:
-            # With no more examples than features, nearly all of them tend to carry the optimum.
-            self.candidates.begin(worst, np.ones(len(worst)))
-            return
-        self.candidates.add(worst)
-        first = worst[:1]
-        if self.sample.affine:
-            signs = self.sample.signs[worst]
-            first = np.array([worst[signs > 0][0], worst[signs < 0][0]])
-        self.candidates.begin(first, np.ones(len(first)))
+        return products
 
     def _products(self, w: Vector) -> Vector:
         """Return ``(x - centre) . w`` of all examples in order."""
@@ -182,7 +186,7 @@ class Search:
         return self.passes.products(self.sample.order, w, float(w[at] @ centre[at]))
 
     def _scan(self, w: Vector, length: float) -> Vector:
-        """Bring the bounds up to date; return how far each example lies below its class's level."""
+        """Bring the bounds up to date; return the products of all examples with ``w``."""
         # Without this pass there may be no hyperplane to return.
         with nullcontext() if self.w.any() else self.passes.without_limits():
             products = self._products(w)
@@ -194,6 +198,10 @@ class Search:
             self._soft_bounds(w, products, length, self.slack2)
         if self.reporting:
             self.clock.report(self.mistakes, self.lower, self.upper)
+        return products
+
+    def _depths(self, products: Vector) -> Vector:
+        """Return how far each example lies below its class's level."""
         levels = np.array(self._levels(products))
 
         def depth(part: slice) -> Vector:

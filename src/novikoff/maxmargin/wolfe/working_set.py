@@ -141,6 +141,23 @@ class WorkingSet:
         gram[before:count, :before] = products[:before].T
         return gram
 
+    def begin_with_all(self) -> None:
+        """Take all examples in, and begin with the worst along the difference of the class means.
+
+        With no more examples than features, nearly all of them tend to carry the optimum: then
+        begin with all of them.
+        """
+        self.add(self.problem.sample.order)
+        count = len(self.ids)
+        if count <= self.problem.n_features:
+            self._begin_at(np.arange(count), np.ones(count))
+            return
+        assert isinstance(self._corral, GramCorral)
+        sizes = np.bincount(self.classes)
+        margins = self._corral.gram[:count, :count] @ (1.0 / sizes[self.classes])
+        worst = [np.where(self.classes == c, margins, inf).argmin() for c in range(len(sizes))]
+        self._begin_at(np.array(worst), np.ones(len(worst)))
+
     def begin(
         self, support: Ids, weights: Vector, check: Callable[[], None] = lambda: None
     ) -> None:
@@ -150,19 +167,23 @@ class WorkingSet:
         """
         self.add(support)
         order = np.argsort(self.ids)
-        positions = order[np.searchsorted(self.ids, support, sorter=order)]
-        while len(self._corral.members) < len(support):
+        self._begin_at(order[np.searchsorted(self.ids, support, sorter=order)], weights, check)
+
+    def _begin_at(
+        self, positions: Ids, weights: Vector, check: Callable[[], None] = lambda: None
+    ) -> None:
+        """Begin with the candidates at these positions."""
+        while len(self._corral.members) < len(positions):
             self._lengthen()
-        taken = np.empty(len(support), dtype=np.bool_)
+        taken = np.empty(len(positions), dtype=np.bool_)
         self._size = 0
-        for begin in range(0, len(support), self.settings.first_members):
+        for begin in range(0, len(positions), self.settings.first_members):
             check()
             here = slice(begin, begin + self.settings.first_members)
             self._size = factor.fill(self._corral, self._size, positions[here], taken[here])
         self._corral.weights[: self._size] = weights[taken]
-        for c in range(len(self._corral.halves)):
-            mine = self.classes[self._members] == c
-            self.weights[mine] /= self.weights[mine].sum()
+        mine = self.classes[self._members]
+        self.weights[:] /= np.bincount(mine, self.weights)[mine]
 
     def solve(self, tol: float, zero: float, clock: Clock, budget: float = inf) -> bool:
         """Find the point of least norm among the candidates; whether there was time and digits.
