@@ -5,13 +5,13 @@ import warnings
 import numpy as np
 import pytest
 from scipy import sparse
-from sklearn.datasets import load_iris, load_wine
+from sklearn.datasets import load_iris, load_wine, make_classification
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.preprocessing import StandardScaler
 
 from novikoff import MaxMargin, NotSeparableError, Perceptron, save, verify
-from novikoff.certificate import CertificateError, Joint
+from novikoff.certificate import CertificateError, Joint, Status
 from novikoff.maxmargin.joint import feature_space
 from tests.estimators.problems import ALL_RULES
 
@@ -256,3 +256,15 @@ def test_the_weights_of_every_rule_make_its_model(name):
     for labels in (Y, Y == 1):
         how = dict(kernel="rbf", gamma=0.5, rule=ALL_RULES[name], max_iter=50)
         verify(fitted(Perceptron, X, labels, **how), X, labels)
+
+
+def test_soft_margins_of_few_examples_end_at_the_gap_asked_for():
+    """At the optimum scores of classes are equal, and exact arithmetic has to tell which."""
+    data, labels = make_classification(
+        300, 8, n_informative=4, n_redundant=0, n_classes=5, random_state=0
+    )
+    model = MaxMargin(kernel="rbf", C=1.0).fit(data, labels)
+    assert model.status_ is Status.GAP_REACHED
+    assert model.certificate_.gap <= 1e-3
+    assert model.solver_ == "kernel-joint-coordinate"
+    verify(model, data, labels)

@@ -94,3 +94,18 @@ def test_a_perceptron_proves_it_of_pairs_too():
     clf = Perceptron(multi_class="joint").fit(X, y)
     assert not clf.certificate_
     clf.certificate_.verify(X, y)
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("seed", range(12))
+def test_rows_that_are_nearly_equal(seed, fit_intercept):
+    """A row and its copy 1e-7 apart, of the next class: the margin is below that."""
+    rng = np.random.default_rng(seed)
+    X, W = rng.standard_normal((20, 3)).round(2), rng.standard_normal((3, 4))
+    y = (X @ W).argmax(axis=1)
+    i = int(rng.integers(20))
+    X, y = np.vstack([X, X[i] + [1e-7, -1e-7, 1e-7]]), np.append(y, (y[i] + 1) % 4)
+    found = is_separable(X, y, multi_class="joint", fit_intercept=fit_intercept)
+    # The truth value of what is undecided raises an exception.
+    assert bool(found) is (found.lower > 0.0)
+    found.verify(X, y)

@@ -23,9 +23,10 @@ from sklearn.preprocessing import StandardScaler
 import novikoff
 from novikoff import MaxMargin, MaxMarginCV
 from novikoff.certificate import Separation, SoftOptimum, Status
-from novikoff.estimators import fold_models
+from novikoff.estimators import fold_models, joint_folds
 from novikoff.estimators.grid import MOST_FURTHER, STEP
 from novikoff.maxmargin.batch import rows as batch_rows
+from novikoff.maxmargin.joint import joint_hard_margin
 from novikoff.run.clock import Stopped
 
 
@@ -160,6 +161,40 @@ def test_the_hard_margin_does_not_compete_where_nothing_separates(clouds):
     clf = MaxMarginCV(Cs=[0.1, np.inf]).fit(X, y)
     assert np.isnan(clf.scores_[:, 1]).all()
     assert clf.C_ == 0.1
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_equal_rows_of_different_classes_leave_no_hard_margin_to_search(monkeypatch, n_classes):
+    def search(*args, **options):
+        raise AssertionError("the folds hold equal rows of different classes")
+
+    monkeypatch.setattr(fold_models, "hard_margin", search)
+    monkeypatch.setattr(joint_folds, "joint_hard_margin", search)
+    rng = np.random.default_rng(0)
+    X = csr_matrix(np.repeat(rng.poisson(0.3, (30, 40)).astype(float), 2, axis=0))
+    y = np.r_[np.arange(60) // 2 % n_classes]
+    # One pair of equal rows for each fold to leave out, and more.
+    y[1:20:2] = (y[1:20:2] + 1) % n_classes
+    clf = MaxMarginCV(Cs=[0.1, np.inf], cv=3).fit(X, y)
+    assert np.isnan(clf.scores_[:, 1]).all() and clf.C_ == 0.1
+
+
+def test_the_hard_margin_has_a_share_of_the_passes_of_the_soft_ones(monkeypatch):
+    X, y = load_iris(return_X_y=True)
+    X = csr_matrix(np.c_[X, np.eye(150)])
+    given = []
+
+    def limits(*args, clock, **options):
+        given.append(clock.limits.max_iter)
+        return joint_hard_margin(*args, clock=clock, **options)
+
+    monkeypatch.setattr(joint_folds, "joint_hard_margin", limits)
+    clf = MaxMarginCV(Cs=[1.0, np.inf], cv=3).fit(X, y)
+    assert given == [fold_models.FEW_PASSES] * 3
+    given.clear()
+    monkeypatch.setattr(fold_models, "FEW_PASSES", 0)
+    clf.fit(X, y)
+    assert 0 < given[0] < 1000
 
 
 def test_folds_that_are_separable_where_all_examples_are_not():

@@ -22,6 +22,7 @@ from novikoff.maxmargin.batch import BATCH, Batch
 from novikoff.maxmargin.joint import hinge_margin
 from novikoff.run import Clock, Limits
 from novikoff.run.clock import Stopped
+from novikoff.run.nonseparable import contradiction
 from novikoff.sample import Sample
 
 Vector = NDArray[np.float64]
@@ -36,7 +37,11 @@ MOST_CLOSELY = 1_000_000
 """Up to this many values, a solver of its own solves each fold to the optimum."""
 
 FEW_PASSES = 100
-"""The most passes for the hard margin of a fold, and for a C beyond the grid."""
+"""The most passes for a C beyond the grid, and for the hard margin of a fold, ..."""
+
+HARD_SHARE = 0.5
+"""... which may take this share of the passes that all soft margins of the fold took, if that is
+more."""
 
 STARTS_PER_FEATURE = 3
 """Where more examples for each feature carry a soft margin of dense data, the next C does not start
@@ -88,6 +93,9 @@ class RoughModels:
         self.folds = folds
         self.tol = max(tol, ROUGH)
         self.limits = limits
+        self.training = training
+        self.passes = np.zeros(len(folds))
+        """The passes that the soft margins of each fold have taken."""
         self.costs = np.ones(sample.n_examples) if training.costs is None else training.costs
 
     @property
@@ -99,6 +107,17 @@ class RoughModels:
     def few_passes(self) -> Limits:
         """The limits of what need not have a score."""
         return replace(self.limits, max_iter=min(self.limits.max_iter, FEW_PASSES))
+
+    def limits_of_hard(self, k: int) -> Limits:
+        """Return the limits of the hard margin of the ``k``-th fold."""
+        most = max(FEW_PASSES, int(HARD_SHARE * self.passes[k]))
+        return replace(self.limits, max_iter=min(self.limits.max_iter, most))
+
+    @property
+    def is_contradicted(self) -> bool:
+        """Whether some fold has equal examples of different classes, which nothing separates."""
+        X, codes, hashes = self.training.X, self.training.codes, self.training.hashes
+        return any(contradiction(X, codes, hashes, fold.train) is not None for fold in self.folds)
 
     def has_ended(self, status: Status, *, in_few_passes: bool) -> bool:
         """Whether a search ended before its time, or its few passes, were over."""
@@ -187,6 +206,8 @@ class FoldModels(RoughModels):
         last soft margin than there are features.
         """
         if self.is_large and self.mistakes > self.sample.storage.width:
+            return False
+        if self.is_contradicted:
             return False
         for k, sample in enumerate(self.fitted):
             solution = hard_margin(

@@ -59,7 +59,7 @@ class JointFoldModels(RoughModels):
         limits = self.few_passes if in_few_passes else self.limits
         penalties = self.penalties(C)
         for k, fold in enumerate(self.folds):
-            before = self.solutions[k]
+            before, clock = self.solutions[k], Clock(limits)
             solution = joint_soft_margin(
                 JointProblem.soft(
                     self.fitted_part(fold),
@@ -69,11 +69,12 @@ class JointFoldModels(RoughModels):
                     squared=self.squared,
                 ),
                 tol=min(self.tol, CLOSELY) if fold.train.size <= FEW_EXAMPLES else self.tol,
-                clock=Clock(limits),
+                clock=clock,
                 start=None if before is None else before.weights,
                 offsets=None if before is None else before.offsets,
                 polish=False,
             )
+            self.passes[k] += clock.passes
             if not self.has_ended(solution.status, in_few_passes=in_few_passes):
                 return False
             self._keep(k, solution)
@@ -87,13 +88,16 @@ class JointFoldModels(RoughModels):
         """
         if self.is_large and self.mistakes > self.sample.storage.width:
             return False
+        if self.is_contradicted:
+            return False
         for k, fold in enumerate(self.folds):
             before = self.solutions[k]
             solution = joint_hard_margin(
                 JointProblem(self.fitted_part(fold), self.codes, self.n_classes),
                 tol=self.tol,
-                clock=Clock(self.few_passes),
+                clock=Clock(self.limits_of_hard(k)),
                 start=None if before is None else before.weights,
+                by_sweeps=True,
             )
             if not solution.lower > 0.0 or solution.status is Status.NOT_SEPARABLE:
                 return False

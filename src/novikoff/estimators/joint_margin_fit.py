@@ -40,9 +40,11 @@ from novikoff.maxmargin.joint import (
 )
 from novikoff.maxmargin.joint.bounds import signed
 from novikoff.maxmargin.joint.choose import SMALL_ROWS
+from novikoff.maxmargin.joint.kesler import kesler_separator
 from novikoff.sample import Sample
 
 Vector = NDArray[np.float64]
+Ids = NDArray[np.int64]
 
 ROUGH = 0.1
 """The relative gap of the soft margin that tells which classes are hard to separate."""
@@ -264,11 +266,40 @@ class _Search:
         known = refute_by_pairs(task, [pair for pair in pairs if pair not in tried])
         if known is None and vanishes:
             known = task.certifier.refute_basis(*np.nonzero(solution.weights))
+        if known is None and task.clock.stop() is None:
+            known, solution = self._written_out(solution)
         if known is not None:
             return replace(solution, status=Status.NOT_SEPARABLE), known
-        if vanishes:
+        if solution.status is Status.NOT_SEPARABLE:
             solution = replace(solution, status=Status.PRECISION, lower=-np.inf)
         return solution, None
+
+    def _written_out(self, solution: JointSolution) -> tuple[JointRefutation | None, JointSolution]:
+        """Decide by virtual rows that are written out, if these are few."""
+        refutations: list[JointRefutation] = []
+
+        def confirm(examples: Ids, wrong: Ids) -> bool:
+            found = self.task.certifier.refute_basis(examples, wrong)
+            refutations.extend([] if found is None else [found])
+            return found is not None
+
+        # Its bounds are on another problem than those of the history.
+        with self.task.clock.of_part(1.0) as clock:
+            found = kesler_separator(self.problem(), clock, confirm)
+        if refutations:
+            return refutations[0], solution
+        if found is None:
+            return None, solution
+        vectors, offsets, lower = found
+        within = lower >= (1.0 - self.asked.tol) * solution.upper
+        return None, replace(
+            solution,
+            vectors=vectors,
+            offsets=offsets,
+            lower=lower,
+            mistakes=0,
+            status=Status.GAP_REACHED if within else Status.PRECISION,
+        )
 
     def _refuted(self, solver: str) -> JointSolution:
         width = self.task.sample.storage.width

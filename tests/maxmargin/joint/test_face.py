@@ -9,9 +9,10 @@ from scipy import sparse
 from novikoff import MaxMargin
 from novikoff.certificate import Status
 from novikoff.maxmargin.joint.bounds import signed
+from novikoff.maxmargin.joint.corral import joint_corral
 from novikoff.maxmargin.joint.descent import joint_descent
 from novikoff.maxmargin.joint.dual import JointDual
-from novikoff.maxmargin.joint.face import Face
+from novikoff.maxmargin.joint.face import Face, _value, descend
 from novikoff.maxmargin.joint.settings import DESCENT, FACE
 from novikoff.maxmargin.passes import Passes
 from novikoff.run.clock import Clock, Limits
@@ -76,10 +77,10 @@ def test_with_all_columns_the_preconditioner_is_the_inverse(affine):
 def test_the_dual_rises(C):
     dual = dual_after(*counts(), C, sweeps=8)
     face = Face(dual)
-    before = face._value(dual.offsets)
     offsets = dual.offsets.copy()
-    face.descend()
-    assert face._value(offsets) < before
+    before = _value(dual, face.ids, offsets)
+    descend(dual)
+    assert _value(dual, face.ids, offsets) < before
     assert (dual.weights >= 0.0).all()
     # The vectors are those that the weights make.
     rows, shares = (
@@ -113,6 +114,21 @@ def test_equal_rows_of_different_classes_take_few_passes():
     assert found.status is Status.GAP_REACHED
     sweeps_alone = replace(WITH_FACES, settled=-1.0, restless_rounds=1_000_000)
     found = joint_descent(given, tol=1e-3, clock=Clock(Limits(2000)), settings=sweeps_alone)
+    assert found.status is Status.MAX_ITER
+
+
+@pytest.mark.parametrize("affine", [True, False])
+def test_hard_margins_take_few_passes(affine):
+    X, codes = counts(n=300, d=900, seed=2)
+    # No two rows are equal.
+    X[np.arange(300), 600 + np.arange(300)] = 1.0
+    given = problem(sparse.csr_array(X), codes, affine=affine)
+    found = joint_descent(given, tol=1e-3, clock=Clock(Limits(300)), settings=WITH_FACES)
+    assert found.status is Status.GAP_REACHED
+    exact = joint_corral(given, tol=1e-9, aim=1e-9, clock=Clock())
+    assert found.lower <= exact.upper and exact.lower <= found.upper
+    sweeps_alone = replace(WITH_FACES, settled=-1.0, restless_rounds=1_000_000)
+    found = joint_descent(given, tol=1e-3, clock=Clock(Limits(300)), settings=sweeps_alone)
     assert found.status is Status.MAX_ITER
 
 

@@ -8,8 +8,6 @@ weights that are not negative (C. L. Lawson & R. J. Hanson, "Solving least squar
 which leave out one weight at a time. What is left out wrongly the next sweeps bring back.
 """
 
-from math import sqrt
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -18,6 +16,7 @@ from novikoff.compiled.dual import ALONG, OFFSET, TOTAL
 from novikoff.compiled.rows import CSR
 from novikoff.maxmargin.coordinate.dual import Dual
 from novikoff.maxmargin.coordinate.heavy import Heavy
+from novikoff.maxmargin.heavy_columns import heaviest_columns
 from novikoff.maxmargin.passes import Ids, Vector
 
 Flags = NDArray[np.bool_]
@@ -58,11 +57,10 @@ class Face:
     def _heaviest(self, rows: CSR, squares: Vector) -> Heavy | None:
         """Return the preconditioner of the columns with the largest sums of squares."""
         dual, settings = self.dual, self.dual.settings
-        most = int(sqrt(settings.heavy_values * len(rows.data)))
-        some = min(most, settings.most_heavy, int(np.count_nonzero(squares)))
-        if not some:
+        values = settings.heavy_values * len(rows.data)
+        heavy = heaviest_columns(squares, values, settings.most_heavy)
+        if not len(heavy):
             return None
-        heavy = np.sort(np.argpartition(-squares, some - 1)[:some])
         least = np.maximum(self.slack2, settings.least_rest * self.curves)
         return Heavy.of(rows, heavy, dual.centre, dual.pull, self.curves, least)
 

@@ -21,7 +21,7 @@ import numpy as np
 from novikoff.certificate import Status
 from novikoff.maxmargin.choose.settings import CHOOSE, MOST_STIFF
 from novikoff.maxmargin.joint.corral import joint_corral
-from novikoff.maxmargin.joint.descent import joint_descent
+from novikoff.maxmargin.joint.descent import has_faces, joint_descent
 from novikoff.maxmargin.joint.gram_newton import gram_work, joint_gram_newton
 from novikoff.maxmargin.joint.interior import interior_work, joint_interior
 from novikoff.maxmargin.joint.newton import (
@@ -268,15 +268,23 @@ def _newton_after(
 
 
 def joint_hard_margin(
-    problem: JointProblem, *, tol: float, clock: Clock, start: Vector | None = None
+    problem: JointProblem,
+    *,
+    tol: float,
+    clock: Clock,
+    start: Vector | None = None,
+    by_sweeps: bool = False,
 ) -> JointSolution:
     """Return the model of largest margin, to within ``tol``; small problems to the optimum.
 
     The status is NOT_SEPARABLE where virtual rows combine to zero up to rounding: they are those
     with weight, and exact arithmetic is to say whether they do. Parameters as of
-    :func:`joint_soft_margin`.
+    :func:`joint_soft_margin`, and ``by_sweeps``: whether large sparse problems are left to
+    coordinate descent alone, whose passes tell what it takes.
     """
     small = problem.n_rows <= SMALL_ROWS
+    if by_sweeps and not small and has_faces(problem):
+        return joint_descent(problem, tol=tol, clock=clock, start=start)
     swept = None
     if problem.n_rows > CORRAL.take_all:
         swept = joint_descent(

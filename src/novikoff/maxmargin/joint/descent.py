@@ -12,7 +12,7 @@ from novikoff.certificate import Status
 from novikoff.compiled.joint_dual import FULL
 from novikoff.maxmargin.joint.bounds import place_hard, place_soft
 from novikoff.maxmargin.joint.dual import JointDual
-from novikoff.maxmargin.joint.face import Face
+from novikoff.maxmargin.joint.face import descend
 from novikoff.maxmargin.joint.problem import Ids, JointProblem, JointSolution, Vector
 from novikoff.maxmargin.joint.settings import DESCENT, DescentSettings
 from novikoff.maxmargin.passes import Passes
@@ -74,6 +74,12 @@ def joint_descent(
     return run.solution(status)
 
 
+def has_faces(problem: JointProblem, settings: DescentSettings = DESCENT) -> bool:
+    """Whether conjugate gradients minimise over the positive weights where sweeps are slow."""
+    large = problem.n_classes * problem.n_features > settings.small_model
+    return problem.sample.is_sparse and problem.most is None and large
+
+
 def _without_passes(problem: JointProblem) -> JointSolution:
     """Return the model of zeros, whose hinges are all 1."""
     assert problem.most is not None
@@ -108,9 +114,9 @@ class _Run:
         self.few, self.most_sweeps = few, most_sweeps
         self.gave_up = self.by_gram = False
         self.settings = settings
-        squared = problem.slack2 is not None and problem.most is None
-        large = problem.n_classes * problem.n_features > settings.small_model
-        self.has_faces = problem.sample.is_sparse and squared and large
+        self.has_faces = has_faces(problem, settings)
+        self.gaps_scanned = [inf]
+        """The gaps at the scans so far."""
         self.restless = 0
         """The slow rounds since the last minimum over the positive weights."""
         self.passes = Passes(problem.sample, clock)
@@ -190,8 +196,9 @@ class _Run:
         # Over weights that are fewer than the numbers of a model, conjugate gradients are better,
         # unless they do not end.
         numbers = self.problem.n_classes * self.problem.n_features
-        lasting = self.clock.passes >= 0.5 * self.clock.limits.max_iter
-        slow &= not (self.has_faces and positive <= numbers) or lasting
+        if self.has_faces and positive <= numbers:
+            lasting = self.clock.passes >= settings.lasting * self.clock.limits.max_iter
+            slow = self.most_sweeps < inf and lasting
         return 0 < positive <= (np.inf if slow else self.few)
 
     def _is_within(self) -> bool:
@@ -220,7 +227,7 @@ class _Run:
             self.sweeps += 1
             if self.hard:
                 if full and worst_at_first and worst <= share * worst_at_first:
-                    break
+                    return worst
                 worst_at_first = worst_at_first or worst
                 continue
             seen = dual.gap_seen
@@ -235,18 +242,24 @@ class _Run:
             settled = changed <= settings.settled * np.count_nonzero(positive)
             if settled or self.restless > settings.restless_rounds:
                 self.restless = 0
-                Face(dual).descend()
+                descend(dual)
                 # Weights that are zero may be better positive now.
                 _, worst = dual.sweep(self.draw.permutation(ids), inf)
         return worst
 
     def _is_slow(self, gaps: list[float]) -> bool:
         """Whether many sweeps are to come at the rate at which the gap fell of late."""
-        if not 0.0 < gaps[-1]:
+        if self.hard:
+            # Sweeps do not show the gap of a hard margin: what is known is that of the last scans.
+            (before, after), late = ([inf, *self.gaps_scanned])[-2:], self.settings.face_sweeps
+            if after == inf:
+                return before == inf and len(self.gaps_scanned) > 2
+        else:
+            late = len(gaps) // 2
+            before, after = gaps[-1 - late], gaps[-1]
+        if not 0.0 < after:
             return False
-        late = len(gaps) // 2
-        fall = log(gaps[-1 - late] / gaps[-1])
-        return log(gaps[-1] / self.tol) * late > fall * self.settings.slow_sweeps
+        return log(after / self.tol) * late > log(before / after) * self.settings.slow_sweeps
 
     def scan(self) -> tuple[Ids, float]:
         """Judge the weights on all examples.
@@ -262,6 +275,7 @@ class _Run:
         else:
             self._judge_soft(vectors, products)
         self.judged = True
+        self.gaps_scanned.append(self._gap())
         self.clock.report(self.mistakes, self.lower, self.upper)
         weights = dual.weights[order]
         scores = products + dual.offsets

@@ -20,9 +20,10 @@ from novikoff.compiled import joint_face as compiled
 from novikoff.compiled.joint_face import Positive
 from novikoff.compiled.rows import CSR
 from novikoff.maxmargin.coordinate.heavy import columns
+from novikoff.maxmargin.heavy_columns import heaviest_columns
 from novikoff.maxmargin.joint.bounds import signed
 from novikoff.maxmargin.joint.dual import JointDual
-from novikoff.maxmargin.joint.problem import Vector
+from novikoff.maxmargin.joint.problem import Ids, Vector
 from novikoff.maxmargin.joint.settings import FACE, FaceSettings
 
 
@@ -39,12 +40,9 @@ class Face:
         self.along, self.slack2 = dual.along[self.ids], dual.slack2[self.ids]
         self.heavy = _Heavy.of(self, moments[1])
 
-    def descend(self) -> bool:
-        """Go to the minimum, nearly; return whether the way was not shortened."""
+    def way(self) -> tuple[Vector, Vector]:
+        """Return the change of the weights that leads to the minimum, and that of the vectors."""
         dual, settings = self.dual, self.settings
-        if self.heavy.failed:
-            # Rounding leaves no factor.
-            return False
         change, moved = np.zeros(len(self.wrong)), np.zeros_like(dual.vectors.sums)
         residual = 1.0 - self._slopes()
         ahead = self.heavy.solve(residual)
@@ -64,7 +62,7 @@ class Face:
             ahead = self.heavy.solve(residual)
             before, size = size, float(residual @ ahead)
             direction = ahead + (size / before) * direction
-        return self._go(change, moved)
+        return change, moved
 
     def _slopes(self) -> Vector:
         """Return the derivatives by the weights, but for the 1 that is subtracted from each."""
@@ -97,50 +95,22 @@ class Face:
         totals = np.bincount(self.examples, weights, len(self.ids))
         return np.asarray((self.slack2 * totals)[self.examples])
 
-    def _go(self, change: Vector, moved: Vector) -> bool:
-        """Add a change to the weights, cut at zero, and shortened until the dual falls.
-
-        What weights that are cut leave to others is for the most part along a few heavy columns,
-        which sweeps mend at once: the dual is looked at after them.
-        """
-        dual, offsets = self.dual, self.dual.offsets
-        table, vectors = dual.weights[self.ids], [each.copy() for each in dual.vectors]
-        before = self._value(offsets)
-        for trial in range(self.settings.trials):
-            weights = table[self.examples, self.wrong] + change
-            cut = np.minimum(weights, 0.0)
-            self._place(weights - cut, vectors[0] + moved, -cut)
-            dual.estimate_offsets(offsets)
-            for _ in range(self.settings.mending_sweeps):
-                dual.sweep(self.ids.copy())
-            if self._value(offsets) < before:
-                return trial == 0
-            dual.weights[self.ids] = table
-            for each, one in zip(dual.vectors, vectors, strict=True):
-                each[:] = one
-            change, moved = 0.25 * change, 0.25 * moved
-        return False
-
-    def _place(self, weights: Vector, sums: Vector, less: Vector) -> None:
-        """Go to other weights, of which the vectors lack a part."""
+    def go(self, change: Vector, moved: Vector) -> float:
+        """Add a change to the weights, cut at zero; return the share of them that is cut."""
         dual = self.dual
-        compiled.add_shares(self.rows, self.positive, less, sums, np.zeros(sums.shape[1]))
+        weights = dual.weights[self.ids][self.examples, self.wrong] + change
+        cut, offsets = np.minimum(weights, 0.0), dual.offsets
+        sums = dual.vectors.sums + moved
+        compiled.add_shares(self.rows, self.positive, -cut, sums, np.zeros(sums.shape[1]))
         table = np.zeros((len(self.ids), sums.shape[1]))
-        table[self.examples, self.wrong] = weights
+        table[self.examples, self.wrong] = weights - cut
         dual.weights[self.ids] = table
         dual.vectors.sums[:] = sums
         dual.vectors.at_centre[:] = dual.centre @ sums
         if dual.sample.affine:
             dual.vectors.flow[:] = signed(table, self.positive.codes).sum(axis=0)
-
-    def _value(self, offsets: Vector) -> float:
-        """Return the augmented dual, to be minimised, for estimates of the intercepts."""
-        dual, vectors = self.dual, self.dual.vectors
-        totals = dual.weights[self.ids].sum(axis=1)
-        length2 = float((vectors.sums**2).sum())
-        length2 += float(vectors.flow @ (vectors.flow * dual.centre2 - 2.0 * vectors.at_centre))
-        value = 0.25 * length2 + 0.5 * float(totals**2 @ self.slack2) - float(totals.sum())
-        return value + float(vectors.flow @ (offsets + 0.25 * dual.pull * vectors.flow))
+        dual.estimate_offsets(offsets)
+        return float(np.count_nonzero(cut)) / len(cut)
 
 
 class _Heavy:
@@ -186,13 +156,13 @@ class _Heavy:
         dual, settings = face.dual, face.settings
         classes = 1 + np.diff(face.positive.starts)
         values = float(np.diff(face.rows.indptr) @ classes)
-        most = min(sqrt(settings.heavy_values * values), settings.most_heavy)
-        some = min(int(most / dual.vectors.sums.shape[1]), int(np.count_nonzero(squares)))
-        heavy = np.sort(np.argsort(-squares, kind="stable")[:some])
+        heavy = heaviest_columns(
+            squares, settings.heavy_values * values, settings.most_heavy, dual.vectors.sums.shape[1]
+        )
         rows, centre = columns(face.rows, heavy, len(squares)), dual.centre[heavy]
         inside = np.empty(len(face.ids))
         every = np.arange(len(face.ids))
-        blocks.distances2(rows, every, centre, np.arange(some), inside)
+        blocks.distances2(rows, every, centre, np.arange(len(heavy)), inside)
         curves = dual.curves[face.ids]
         rest = np.maximum(curves - inside - dual.pull, settings.least_rest * curves)
         return cls(rows, centre, sqrt(dual.pull), face, 0.5 * rest)
@@ -214,3 +184,54 @@ class _Heavy:
         )
         compiled.solve_blocks(self.positive, self.halves, self.slack2, back, back)
         return np.asarray(out - back)
+
+
+def descend(dual: JointDual, settings: FaceSettings = FACE) -> None:
+    """Go to the minimum over the positive weights, nearly.
+
+    Weights that would become negative become zero, and the others go to their minimum without
+    them, until few are cut. Where the dual has not fallen then, the first step is shortened until
+    it does. What weights that are cut leave to others is for the most part along a few heavy
+    columns, which sweeps mend at once: the dual is looked at after them.
+    """
+    ids, offsets = dual.support, dual.offsets
+    table, vectors = dual.weights[ids], [each.copy() for each in dual.vectors]
+    before = _value(dual, ids, offsets)
+    first = None
+    for _ in range(settings.stages):
+        face = Face(dual, settings)
+        if face.heavy.failed:
+            # Rounding leaves no factor.
+            break
+        way = face.way()
+        first = first or (face, *way)
+        if face.go(*way) <= settings.few_cut:
+            break
+    if first is None:
+        return
+    face, change, moved = first
+    for _ in range(settings.trials):
+        dual.estimate_offsets(offsets)
+        for _ in range(settings.mending_sweeps):
+            dual.sweep(ids.copy())
+        if _value(dual, ids, offsets) < before:
+            return
+        _restore(dual, ids, table, vectors)
+        change, moved = 0.25 * change, 0.25 * moved
+        face.go(change, moved)
+    _restore(dual, ids, table, vectors)
+
+
+def _restore(dual: JointDual, ids: Ids, table: Vector, vectors: list[Vector]) -> None:
+    dual.weights[ids] = table
+    for each, one in zip(dual.vectors, vectors, strict=True):
+        each[:] = one
+
+
+def _value(dual: JointDual, ids: Ids, offsets: Vector) -> float:
+    """Return the augmented dual, to be minimised, for estimates of the intercepts."""
+    vectors, totals = dual.vectors, dual.weights[ids].sum(axis=1)
+    length2 = float((vectors.sums**2).sum())
+    length2 += float(vectors.flow @ (vectors.flow * dual.centre2 - 2.0 * vectors.at_centre))
+    value = 0.25 * length2 + 0.5 * float(totals**2 @ dual.slack2[ids]) - float(totals.sum())
+    return value + float(vectors.flow @ (offsets + 0.25 * dual.pull * vectors.flow))
