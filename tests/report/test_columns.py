@@ -137,3 +137,8 @@ def test_columns_of_different_units_among_which_none_outweighs_the_others():
     assert columns(*many, exponents=exponents).uneven is None
     assert columns(*many, kind=sparse.csr_matrix).uneven is None
     assert columns(MASS, MASS[::-1], LENGTH, SITE).uneven is None
+
+
+def test_names_with_commas_are_quoted():
+    found = columns(SITE, SITE, LENGTH, names=("hair=auburn", "hair=auburn, grey", "length"))
+    assert lines(found) == ["hair=auburn and 'hair=auburn, grey' are constant"]

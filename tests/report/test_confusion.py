@@ -90,6 +90,8 @@ def test_a_class_that_is_hardly_ever_predicted():
         "try --class-weight balanced, which finds more of them and errs more often on the others"
     ]
     assert "balanced" not in confusion.warnings(balanced=True)[0]
+    once = Confusion.of(np.array([False, True]), y, np.arange(10_000) < 1)
+    assert "ever predicted: 1 time, though" in once.warnings(balanced=False)[0]
     assert (
         Confusion.of(np.array([False, True]), y, np.arange(10_000) < 84).warnings(balanced=False)
         == []

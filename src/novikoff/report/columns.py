@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from novikoff.certificate.escape import escaped, printable
+from novikoff.certificate.escape import escaped, printable, quoted
 from novikoff.data.encoding import DATES
 from novikoff.report.describe import MOST_FEATURES, Row, command, first_of
 from novikoff.sample.scale import column_ranges
@@ -142,7 +142,11 @@ class Columns:
         }
 
     def _name(self, j: int) -> str:
-        return f"feature {j}" if self.names is None else escaped(printable(self.names[j]))
+        if self.names is None:
+            return f"feature {j}"
+        # In an enumeration, a comma within a name would make two of it.
+        name = self.names[j]
+        return quoted(name) if "," in name else escaped(printable(name))
 
     def _listed(self, columns: list[int]) -> str:
         return first_of([self._name(j) for j in columns[:MOST_FEATURES]], len(columns))

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.certificate.escape import format_label
+from novikoff.certificate.wording import counted
 
 WIDTH = 86
 """How many characters a line of the table may have, unless told."""
@@ -123,8 +124,9 @@ class Confusion:
         few = self.predicted * _HARDLY_EVER < self.sizes
         total = int(self.counts.sum())
         return [
-            f"{format_label(self.classes[k])} is hardly ever predicted: {self.predicted[k]:,} "
-            f"times, though {self.sizes[k]:,} of {total:,} examples belong to it"
+            f"{format_label(self.classes[k])} is hardly ever predicted: "
+            f"{counted(int(self.predicted[k]), 'time')}, though {self.sizes[k]:,} of {total:,} "
+            "examples belong to it"
             + (
                 ""
                 if balanced
