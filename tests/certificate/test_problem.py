@@ -306,5 +306,5 @@ def test_the_account_is_told_apart_from_what_is_proved():
     assert "MaxMargin" not in made.verify(LINE, Y).sentence
     excluded = undecided(status=Status.NO_SUCH_MARGIN, min_margin=2.0)
     assert str(excluded).endswith(
-        "0 updates. No separator with the margin that was asked for exists: 2."
+        "0 updates. No separator with the margin that was asked for (min_margin) exists: 2."
     )

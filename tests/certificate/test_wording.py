@@ -157,7 +157,7 @@ def test_a_check_reads_well():
 def test_what_is_inconclusive_says_what_is_known():
     text = str(example(coef=(-1.0,), status=Status.NO_SUCH_MARGIN, min_margin=0.50001))
     assert "no hyperplane has a margin above 0.5, so none has a margin of 0.50001." in text
-    assert "No separator with the margin that was asked for exists: 0.50001." in text
+    assert "No separator with the margin that was asked for (min_margin) exists: 0.50001." in text
     text = str(example(coef=(-1.0,), status=Status.MAX_ITER))
     assert text.startswith(
         "Inconclusive: it is neither proved that a hyperplane separates the 2 examples nor that "

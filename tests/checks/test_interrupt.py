@@ -134,6 +134,23 @@ def test_an_interrupted_fit_goes_on_after_a_warm_start(name):
     assert_proved(clf, X, y)
 
 
+def test_a_separator_found_before_the_interruption_is_not_searched_for_again():
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((2500, 1000))
+    y = np.sign(X @ rng.standard_normal(1000) + 20.0 * rng.standard_normal(2500))
+    whole, lines = MaxMargin(), []
+    whole.set_callbacks(lines.append).fit(X, y)
+    separated = next(k for k, line in enumerate(lines, 1) if line.lower > 0.0)
+    clf = MaxMargin(warm_start=True)
+    interrupted(clf, X, y, at=separated)
+    assert isinstance(clf.certificate_, Separation)
+    clf.set_callbacks().fit(X, y)
+    assert (whole.solver_, clf.solver_) == ("newton+wolfe", "wolfe")
+    assert clf.n_iter_ < whole.n_iter_ / 5
+    assert not clf.status_.at_limit
+    assert_proved(clf, X, y)
+
+
 class CtrlC:
     """Sends the signal of Ctrl-C to the main thread, once, which handles it as Python does."""
 

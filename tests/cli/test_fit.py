@@ -329,3 +329,12 @@ def test_the_loss_of_the_soft_margin(run, fruit):
     result = run("fit", fruit, "--target", "kind", "--rule", "classic", "--loss", "hinge")
     assert result.exit_code == 2
     assert "--loss is an option of the largest margin" in result.stderr
+
+
+@pytest.mark.parametrize("verb", ["fit", "separable"])
+def test_a_target_that_seems_to_be_a_quantity(run, verb):
+    rows = "".join(f"{k % 7},{k * k % 11},{20 + k % 12}\n" for k in range(24))
+    Path("ages.csv").write_text(f"a,b,age\n{rows}")
+    result = run(verb, "ages.csv", "--target", "age", "--quiet")
+    assert result.exit_code == 0
+    assert "'age' has 12 different numbers in 24 examples" in result.stderr

@@ -41,6 +41,13 @@ def test_stated_stored_and_checked(run, tmp_path, how):
     assert "carries the model too" in checked.stdout or "gives another one" in checked.stdout
 
 
+def test_where_all_examples_carry_the_model(run, tmp_path):
+    table = written(tmp_path, np.random.default_rng(0))
+    result = run("fit", table, "-t", "kind", "-o", "m.json", "--C", "1e-4")
+    assert novikoff.load("m.json").risk_.bound > 0.99
+    assert "No bound on new data below 99 %: 80 of 80 examples carry the model." in result.stdout
+
+
 def test_columns_that_were_encoded_by_looking_at_the_file(run, tmp_path):
     table = written(tmp_path, np.random.default_rng(1), word=True)
     assert "much" in table.read_text()

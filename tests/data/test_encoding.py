@@ -318,6 +318,7 @@ def test_compressed_files(file, suffix, pack):
         ("a.zip", "it is an archive: unpack it"),
         ("a.xlsx", "it is a spreadsheet: save it as CSV"),
         ("a.xz", "it is compressed, and what is inside is not in its name"),
+        ("a.arff", "it is of a format that is not read here: convert it to CSV or Parquet"),
         ("a.csv.lz4", "it is compressed in a way that is not read here"),
         ("a.json", "it is JSON: convert"),
     ],

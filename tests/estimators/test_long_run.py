@@ -27,3 +27,11 @@ def test_it_says_once_what_would_help(monkeypatch, caplog):
 def test_not_if_the_run_is_short_or_soft(monkeypatch, caplog):
     assert fit_and_listen(monkeypatch, caplog, 1e9) == []
     assert fit_and_listen(monkeypatch, caplog, 0.0, C=1.0) == []
+
+
+@pytest.mark.parametrize("C", [float("inf"), 1.0])
+def test_a_finite_C_is_advised_where_there_is_none(C):
+    X, y = load_wine(return_X_y=True)
+    with pytest.warns(ConvergenceWarning, match="ask less of the rule") as said:
+        Perceptron(C=C, max_iter=2).fit(X, y == 1)
+    assert ("finite C" in str(said[0].message)) is (C == float("inf"))

@@ -63,3 +63,15 @@ def test_kernels_and_the_hinge_compile_nothing_more(kernel, classes):
     ):
         model.fit(X, y).certificate_.verify(X, y)
     assert compilations.count == before
+
+
+@pytest.mark.parametrize("index", [np.int32, np.int64])
+def test_text_compiles_nothing_more(index):
+    rng = np.random.default_rng(4)
+    X = sparse.random(2000, 3000, 0.01, format="csr", random_state=rng)
+    X.indices, X.indptr = X.indices.astype(index), X.indptr.astype(index)
+    y = X @ rng.standard_normal(3000) > 0.1
+    before = compilations.count
+    for model in (MaxMargin(), MaxMargin(C=1.0), MaxMargin(C=100.0), Perceptron(max_iter=5)):
+        model.fit(X, y)
+    assert compilations.count == before

@@ -336,12 +336,15 @@ def test_pivoting_goes_on_where_a_corral_gives_up(monkeypatch, d):
     reference = soft(X, y, 100.0)
     assert reference.solver == "newton+wolfe" and reference.status is Status.GAP_REACHED
     small_corrals(monkeypatch)
-    solution = soft(X, y, 100.0)
+    patient = soft(X, y, 100.0)
+    assert patient.solver == "newton+wolfe+newton" and patient.status is Status.GAP_REACHED
+    assert patient.upper == pytest.approx(reference.upper, rel=2e-6)
+    solution = soft(X, y, 100.0, settings=ChooseSettings(patient_passes=0))
     assert solution.solver == "newton+wolfe+pivoting"
     assert solution.status is Status.GAP_REACHED
     assert solution.upper == pytest.approx(reference.upper, rel=2e-6)
     # Sweeps go first where pivoting is said to take as long.
-    solution = soft(X, y, 100.0, settings=ChooseSettings(least_sweeps=0))
+    solution = soft(X, y, 100.0, settings=ChooseSettings(patient_passes=0, least_sweeps=0))
     assert solution.solver.startswith("newton+wolfe+coordinate")
     assert solution.status is Status.GAP_REACHED
     assert solution.upper == pytest.approx(reference.upper, rel=2e-6)

@@ -67,9 +67,19 @@ def test_as_many_confusions_as_there_is_room_for():
     for width, said in (
         (80, "'kind 01' 5, 'kind 02' 4, 'kind 03' 2"),
         (65, "'kind 01' 5, 'kind 02' 4"),
-        (40, "'kind 01' 5"),
+        (51, "'kind 01' 5"),
     ):
         assert confusion.lines(width)[1].split(maxsplit=5)[-1] == said
+
+
+def test_fewer_columns_on_a_narrow_terminal():
+    names = np.array([f"kind {k:02}" for k in range(30)])
+    confusion = Confusion.of(names, np.repeat(names[0], 12), names[[1] * 7 + [2] * 5])
+    assert confusion.lines(40) == [
+        "class      errors  wrongly as",
+        "'kind 00'      12  'kind 01' 7",
+    ]
+    assert confusion.lines(29) == ["class      errors", "'kind 00'      12"]
 
 
 def test_a_class_that_is_hardly_ever_predicted():
@@ -80,6 +90,8 @@ def test_a_class_that_is_hardly_ever_predicted():
         "try --class-weight balanced, which finds more of them and errs more often on the others"
     ]
     assert "balanced" not in confusion.warnings(balanced=True)[0]
+    once = Confusion.of(np.array([False, True]), y, np.arange(10_000) < 1)
+    assert "ever predicted: 1 time, though" in once.warnings(balanced=False)[0]
     assert (
         Confusion.of(np.array([False, True]), y, np.arange(10_000) < 84).warnings(balanced=False)
         == []
@@ -90,3 +102,12 @@ def test_labels_are_escaped_and_cut():
     y = np.array(["x\x1b[2J", "y" * 100])
     lines = Confusion.of(np.sort(y), y, y[::-1]).lines()
     assert all(line.isprintable() and len(line) < 60 for line in lines)
+
+
+def test_labels_are_escaped_once_and_aligned():
+    y = np.array(["one\ntwo", "\u65e5\u672c"])
+    assert Confusion.of(np.sort(y), y, y[::-1]).lines() == [
+        "predicted as  'one\\ntwo'  '\u65e5\u672c'",
+        "'one\\ntwo'             0       1",
+        "'\u65e5\u672c'                 1       0",
+    ]

@@ -14,6 +14,7 @@ from novikoff.report.describe import (
     class_rows,
     command,
     data_row,
+    doubtful_classes,
     penalty,
     verdict,
 )
@@ -93,3 +94,22 @@ def test_a_command_can_be_copied():
     words = ["novikoff", "verify", "my model.json", "it's.csv"]
     assert shlex.split(command(*words)) == words
     assert command("a\x1bb\nc").isprintable()
+
+
+def test_a_target_that_seems_to_be_a_quantity():
+    def said(y, name="age"):
+        return doubtful_classes(Table(np.zeros((len(y), 1)), np.asarray(y), ("x",), name))
+
+    ages = [*range(20, 50), *range(25, 45)]
+    assert (
+        said(ages)
+        == said(np.array(ages, dtype=float))
+        == [
+            "'age' has 30 different numbers in 50 examples, and each is taken for a class of its "
+            "own: is it a quantity, which a classifier does not predict?"
+        ]
+    )
+    assert said(ages, None)[0].startswith("the target has 30 different numbers")
+    # Names, few numbers, numbers that occur often, and what is refused anyway.
+    assert said([str(age) for age in ages]) == said(range(10)) == said(ages * 2) == []
+    assert said([age + 0.5 for age in ages]) == []

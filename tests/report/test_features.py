@@ -31,6 +31,12 @@ def test_many_columns_take_few_lines():
     ]
 
 
+def test_words_with_commas_are_quoted():
+    hair = ColumnEncoding("hair", "words", ("auburn", "auburn, grey", "it's, so"))
+    [(_, text)] = feature_rows(table([hair]))
+    assert text == "'hair': words, 3 features of 0 and 1 (auburn, 'auburn, grey' and \"it's, so\")"
+
+
 def test_columns_without_names_have_positions():
     [(_, text)] = feature_rows(table([ColumnEncoding(None), ColumnEncoding(None, "boolean")]))
     assert text.splitlines() == ["1 column of numbers", "column 1: 0 and 1"]

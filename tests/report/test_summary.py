@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
-from sklearn.datasets import load_iris
+from sklearn.datasets import load_breast_cancer, load_iris
 
 from novikoff import MaxMargin, Perceptron, is_separable
 from novikoff.data import Table
@@ -62,3 +62,10 @@ def test_separability():
         assert rows["Run"] == str(certificate.account)
         assert "Check" not in rows
         assert told.document()["run"]["status"] == certificate.status.name
+
+
+def test_a_perceptron_without_a_separator_is_told_of_units():
+    data = load_breast_cancer()
+    for clf, told in ((Perceptron(random_state=0), True), (MaxMargin(), False)):
+        advice = dict(summary(clf.fit(data.data, data.target), data.data, data.target).rows())
+        assert ("columns differ in units" in advice.get("Advice", "")) is told

@@ -63,8 +63,8 @@ def quoted(text: object, limit: int = 80) -> str:
     return "'" + shown.replace("'", "\\'") + "'"
 
 
-def format_label(label: object) -> str:
-    """Show a label: a text in quotation marks, a number as it is written.
+def format_label(label: object, limit: int = 80) -> str:
+    """Show a label: a text in quotation marks, a number as it is written; cut as by `printable`.
 
     Examples
     --------
@@ -73,11 +73,11 @@ def format_label(label: object) -> str:
     """
     value = label.item() if isinstance(label, np.generic) else label
     if isinstance(value, str):
-        return quoted(value)
+        return quoted(value, limit)
     if isinstance(value, int) and value.bit_length() > 64:
         return f"an integer of {value.bit_length()} bits"
     try:
-        return printable(repr(value))
+        return printable(repr(value), limit)
     except ValueError:
         # Python does not write out integers of more than some thousand digits.
         return f"a {type(value).__name__}"

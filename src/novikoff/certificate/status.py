@@ -19,7 +19,7 @@ class Status(enum.Enum):
     CONVERGED = "No example is violated: the rule has stopped by itself."
     GAP_REACHED = "The bounds are as close as was asked for."
     SEPARATED = "A separating hyperplane was found."
-    NO_SUCH_MARGIN = "No separator with the margin that was asked for exists."
+    NO_SUCH_MARGIN = "No separator with the margin that was asked for (min_margin) exists."
     NOT_SEPARABLE = "No hyperplane separates the examples."
     PRECISION = "The bounds are as close as floating-point numbers allow."
     MAX_ITER = "The run stopped at its limit on full passes (max_iter)."

@@ -270,9 +270,13 @@ def fit(
 
         import novikoff
         from novikoff.report.advice import with_options
+        from novikoff.report.describe import doubtful_classes
         from novikoff.report.risk import risk_or_reason
         from novikoff.report.summary import Summary
 
+        # Before the fit, which takes long with many classes.
+        for warning in doubtful_classes(table):
+            screen.warn(warning)
         screen.stage(f"fitting {table.X.shape[0]:,} examples")
         try:
             model = chosen.estimator().set_callbacks(screen.progress)

@@ -47,8 +47,9 @@ _OTHERS = {
     r"\.(tar|tgz|tar\.\w+)": "an archive: unpack it",
     r"\.(xls|xlsx|xlsm|ods)": "a spreadsheet: save it as CSV",
     r"\.(json|jsonl|ndjson)": "JSON: convert it to CSV or Parquet",
-    r"\.(feather|arrow|h5|hdf5|sas7bdat|dta|sav|rds|rdata)": "of a format that is not read here: "
-    "convert it to CSV or Parquet",
+    r"\.(feather|arrow|h5|hdf5|sas7bdat|xpt|dta|sav|por|rds|rda|rdata|arff|mat|pkl|pickle)": (
+        "of a format that is not read here: convert it to CSV or Parquet"
+    ),
     r"\.(gz|bz2|xz|zst)": "compressed, and what is inside is not in its name: pass --format, one "
     "of csv and libsvm",
     r"\.(lz4|lzma|br|z|snappy)": "compressed in a way that is not read here: decompress it",

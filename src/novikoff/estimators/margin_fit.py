@@ -203,6 +203,7 @@ def find_separator(
         by_slacks=by_slacks,
         costs=distinct.costs,
         start=None if start is None else distinct.gathered(start),
+        separated=isinstance(task.before, Separation),
     )
     found = refutations[0] if solution.status is Status.NOT_SEPARABLE else None
     return solution, found

@@ -292,10 +292,9 @@ class Perceptron(LinearModel):
     def _remedy(self) -> str:
         has_scale = self.scale or self.kernel != "linear"
         scale = "Use" if has_scale else "Set scale=True, or use"
-        return (
-            f"{scale} MaxMargin, which needs few passes; or raise the limit, ask less of the rule, "
-            "or give a finite C."
-        )
+        hard = self.C == np.inf
+        rule = "ask less of the rule, or give a finite C" if hard else "or ask less of the rule"
+        return f"{scale} MaxMargin, which needs few passes; or raise the limit, {rule}."
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters, also those of a rule that is given by its name.

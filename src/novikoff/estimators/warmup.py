@@ -41,6 +41,7 @@ def warmup() -> int:
                 _fit(storage(X), y)
             _fit_jointly(storage)
         _fit_precisely()
+        _fit_text()
         _fit_kernels()
     return compilations.count - before
 
@@ -80,6 +81,21 @@ def _fit_precisely() -> None:
         MaxMargin().fit(storage(X), y)
 
 
+def _fit_text() -> None:
+    """Fit sparse rows of many columns, such as words, also with the long indices of large data."""
+    rng = np.random.default_rng(0)
+    X = sparse.csr_array(rng.random((1500, 2000)) * (rng.random((1500, 2000)) < 0.015))
+    y = X @ rng.standard_normal(2000) + 0.3 * rng.standard_normal(1500) > 0.0
+    long = X.copy()
+    long.indices, long.indptr = X.indices.astype(np.int64), X.indptr.astype(np.int64)
+    for table in (X, long):
+        for model in (
+            *(MaxMargin(), MaxMargin(C=1.0), MaxMargin(C=100.0), MaxMargin(C=1e-3, loss="hinge")),
+            *(Perceptron(max_iter=5), Perceptron(rule="dynamic", max_iter=5)),
+        ):
+            model.fit(table, y)
+
+
 def _fit(X: Any, y: Any) -> None:
     for model in (
         *(MaxMargin(), MaxMargin(C=1.0), MaxMargin(C=1e-3), MaxMargin(C=1e-3, loss="hinge")),
@@ -97,7 +113,10 @@ def _fit_jointly(storage: Callable[[Any], Any]) -> None:
     for step in (0, 20):
         table = X.copy()
         table[np.arange(150), y] += step
-        for model in (Perceptron(max_iter=20), Perceptron(C=1.0, max_iter=20)):
+        for model in (
+            *(Perceptron(max_iter=20), Perceptron(C=1.0, max_iter=20)),
+            Perceptron(rule="min-over", max_iter=5),
+        ):
             model.fit(storage(table), y).predict(storage(table))
             model.certificate_.verify(storage(table), y)
 

@@ -4,17 +4,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
+from unicodedata import combining, east_asian_width
 
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.certificate.escape import format_label, printable
+from novikoff.certificate.escape import format_label
+from novikoff.certificate.wording import counted
 
 WIDTH = 86
 """How many characters a line of the table may have, unless told."""
 MOST_LISTED = 30
 MOST_CONFUSIONS = 3
-_SHORT = 16
+_SHORT = 14
 _HARDLY_EVER = 4
 """A class is hardly ever predicted if that is less than a quarter as often as it occurs: 6 times
 for 333 examples, say. Half would warn of noise, a tenth be silent at 30 of 333."""
@@ -66,7 +68,7 @@ class Confusion:
             return []
         for mark, gap in ((",", 2), ("", 1)):
             table = self._table(mark, gap)
-            if len(table[0]) <= width:
+            if columns_of(table[0]) <= width:
                 return table
         return self._by_class(width)
 
@@ -79,19 +81,29 @@ class Confusion:
 
     def _by_class(self, width: int) -> list[str]:
         """Return how often each class was predicted wrongly and as what, the worst first."""
-        names = self._names
         worst = [k for k in np.argsort(-self.errors, kind="stable").tolist() if self.errors[k]]
         listed = worst[:MOST_LISTED]
-        rows = [["class", "examples", "errors", "predicted"]]
-        for k in listed:
-            numbers = (self.sizes[k], self.errors[k], self.predicted[k])
-            rows.append([names[k], *(f"{number:,}" for number in numbers)])
-        lines = aligned(rows)
-        room = width - len(lines[0]) - 2
-        lasts = ["wrongly as", *(self._confusions(k, room) for k in listed)]
-        lines = [f"{line}  {last}".rstrip() for line, last in zip(lines, lasts, strict=True)]
+        counts = {"examples": self.sizes, "errors": self.errors, "predicted": self.predicted}
+        lines = self._counted(listed, counts)
+        room = width - columns_of(lines[0]) - 2
+        if room < self._least_room(listed):
+            lines = self._counted(listed, {"errors": self.errors})
+            room = width - columns_of(lines[0]) - 2
+        if room >= self._least_room(listed):
+            lasts = ["wrongly as", *(self._confusions(k, room) for k in listed)]
+            lines = [f"{line}  {last}".rstrip() for line, last in zip(lines, lasts, strict=True)]
         more = len(worst) - len(listed)
         return [*lines, f"and {more:,} more with errors"] if more else lines
+
+    def _counted(self, listed: list[int], counts: dict[str, NDArray[np.int64]]) -> list[str]:
+        """Return a table of some numbers of some classes."""
+        numbers = ((f"{count[k]:,}" for count in counts.values()) for k in listed)
+        rows = [[self._names[k], *row] for k, row in zip(listed, numbers, strict=True)]
+        return aligned([["class", *counts], *rows])
+
+    def _least_room(self, listed: list[int]) -> int:
+        """Return how many columns it takes to say what each of these was most often taken for."""
+        return max(map(columns_of, ["wrongly as", *(self._confusions(k, 0) for k in listed)]))
 
     def _confusions(self, k: int, room: int) -> str:
         """Return what the examples of a class were most often taken for, in so many characters."""
@@ -99,21 +111,22 @@ class Confusion:
         wrong[k] = 0
         most = np.argsort(-wrong, kind="stable")[:MOST_CONFUSIONS].tolist()
         parts = [f"{self._names[other]} {wrong[other]:,}" for other in most if wrong[other]]
-        while len(parts) > 1 and len(", ".join(parts)) > room:
+        while len(parts) > 1 and columns_of(", ".join(parts)) > room:
             parts.pop()
         return ", ".join(parts)
 
     @cached_property
     def _names(self) -> list[str]:
-        return [printable(format_label(label), _SHORT) for label in self.classes]
+        return [format_label(label, _SHORT) for label in self.classes]
 
     def warnings(self, *, balanced: bool) -> list[str]:
         """Say which classes are hardly ever predicted, and what may help."""
         few = self.predicted * _HARDLY_EVER < self.sizes
         total = int(self.counts.sum())
         return [
-            f"{format_label(self.classes[k])} is hardly ever predicted: {self.predicted[k]:,} "
-            f"times, though {self.sizes[k]:,} of {total:,} examples belong to it"
+            f"{format_label(self.classes[k])} is hardly ever predicted: "
+            f"{counted(int(self.predicted[k]), 'time')}, though {self.sizes[k]:,} of {total:,} "
+            "examples belong to it"
             + (
                 ""
                 if balanced
@@ -147,10 +160,24 @@ def aligned(rows: Sequence[Sequence[str]], gap: int = 2) -> list[str]:
     as   a
     b   12
     """
-    first, *others = (max(map(len, column)) for column in zip(*rows, strict=True))
-    return [
-        (" " * gap).join(
-            [row[0].ljust(first), *(c.rjust(w) for c, w in zip(row[1:], others, strict=True))]
-        )
-        for row in rows
-    ]
+    widths = [max(map(columns_of, column)) for column in zip(*rows, strict=True)]
+    lines = []
+    for row in rows:
+        blanks = [" " * (w - columns_of(cell)) for cell, w in zip(row, widths, strict=True)]
+        numbers = [blank + cell for blank, cell in zip(blanks[1:], row[1:], strict=True)]
+        lines.append((" " * gap).join([row[0] + blanks[0], *numbers]))
+    return lines
+
+
+def columns_of(text: str) -> int:
+    """Return how many columns of a terminal a text takes, where Chinese characters take two.
+
+    Examples
+    --------
+    >>> columns_of("ab"), columns_of("\u65e5\u672c"), columns_of("e\u0301")
+    (2, 4, 1)
+    """
+    return sum(
+        0 if combining(character) else 2 if east_asian_width(character) in "FW" else 1
+        for character in text
+    )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from novikoff.certificate import Account, Certificate, Undecided
-from novikoff.certificate.escape import escaped, format_label, printable
+from novikoff.certificate.escape import escaped, format_label, printable, quoted
 from novikoff.certificate.wording import counted, enumerated
 
 if TYPE_CHECKING:
@@ -21,6 +21,8 @@ Row = tuple[str, str]
 
 MOST_CLASSES = 6
 MOST_FEATURES = 3
+FEW_CLASSES = 10
+"""So few numbers may well be names of classes, even if each occurs once."""
 
 
 def verdict(certificate: Certificate) -> bool | None:
@@ -122,6 +124,22 @@ def missing_labels(table: "Table") -> list[str]:
         "--missing drop leaves such rows out"
         for label, count in zip(labels.tolist(), counts.tolist(), strict=True)
         if label.strip() in MISSING
+    ]
+
+
+def doubtful_classes(table: "Table") -> list[str]:
+    """Say that the target seems to be a quantity: numbers of which few occur more than twice."""
+    y: Any = table.y
+    if y.dtype.kind not in "iuf" or (y != np.rint(y)).any():
+        # With fractions it is refused.
+        return []
+    counts = np.unique(y, return_counts=True)[1]
+    if len(counts) <= FEW_CLASSES or np.median(counts) > 2.0:
+        return []
+    name = "the target" if table.target_name is None else quoted(table.target_name)
+    return [
+        f"{name} has {len(counts):,} different numbers in {counted(len(y), 'example')}, and each "
+        "is taken for a class of its own: is it a quantity, which a classifier does not predict?"
     ]
 
 

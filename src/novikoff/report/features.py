@@ -73,7 +73,11 @@ def _named(columns: "Sequence[ColumnEncoding]") -> "list[tuple[str, ColumnEncodi
 
 
 def _levels(name: str, column: "ColumnEncoding") -> str:
-    levels = [printable(level, _SHORT) for level in column.levels[:MOST_LEVELS]]
+    # In an enumeration, a comma within a word would make two of it.
+    levels = [
+        quoted(level, _SHORT) if "," in level else printable(level, _SHORT)
+        for level in column.levels[:MOST_LEVELS]
+    ]
     what = counted(len(column.levels), "feature")
     return f"{name}: words, {what} of 0 and 1 ({first_of(levels, len(column.levels))})"
 

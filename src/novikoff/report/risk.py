@@ -2,12 +2,16 @@
 
 from typing import TYPE_CHECKING, Any
 
+from novikoff.certificate.wording import counted
 from novikoff.report.advice import with_options
 from novikoff.report.describe import Row
 
 if TYPE_CHECKING:
     from novikoff.certificate.risk import Risk
     from novikoff.data import Table
+
+NO_BOUND = 0.99
+"""A bound on the error that is no smaller says nothing."""
 
 
 def risk_or_reason(model: Any, table: "Table") -> "Risk | str":
@@ -28,4 +32,9 @@ def risk_or_reason(model: Any, table: "Table") -> "Risk | str":
 
 def risk_row(risk: "Risk | str") -> Row:
     """Say it in the summary of a fit."""
-    return "Risk", risk if isinstance(risk, str) else "\n".join(risk.sentences())
+    if isinstance(risk, str):
+        return "Risk", risk
+    if risk.bound >= NO_BOUND:
+        carrying = f"{risk.support.size:,} of {counted(risk.n_examples, 'example')}"
+        return "Risk", f"No bound on new data below 99 %: {carrying} carry the model."
+    return "Risk", "\n".join(risk.sentences())

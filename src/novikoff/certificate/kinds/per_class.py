@@ -120,7 +120,8 @@ class PerClass(Certificate):
     def headline(self) -> str:
         """What is proved, in a few words."""
         separated = sum(isinstance(part, Separation) for part in self.certificates)
-        return f"{separated} of {len(self.classes)} classes are separable from the rest"
+        verb = "is" if separated == 1 else "are"
+        return f"{separated} of {len(self.classes)} classes {verb} separable from the rest"
 
     def _errors_sentence(self) -> list[str]:
         if self.errors is None:

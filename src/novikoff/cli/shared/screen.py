@@ -118,6 +118,14 @@ class Screen:
         if not self.quiet:
             print(safe(text), file=sys.stderr, flush=True)
 
+    def warn(self, text: str) -> None:
+        """Print a warning above the line of progress; `quiet` does not silence it."""
+        if self._status is not None:
+            self._status.stop()
+        complain("warning", text)
+        if self._status is not None:
+            self._status.start()
+
     def _say(self, text: str) -> None:
         if self.quiet:
             return

@@ -53,6 +53,7 @@ def hard_margin(
     by_slacks: BySlacks = lambda *hyperplane, **examples: False,
     costs: Vector | None = None,
     start: Vector | None = None,
+    separated: bool = False,
     settings: ChooseSettings = CHOOSE,
 ) -> Solution:
     """Return the separator of largest margin, to within ``tol``.
@@ -76,6 +77,8 @@ def hard_margin(
         How often each example counts in these slacks; by default once.
     start : array of shape (n_examples,), optional
         Weights to start from.
+    separated : bool
+        Whether these are the weights of an earlier search, which found a separator.
     settings : ChooseSettings, optional
         Which solver is chosen.
     """
@@ -94,8 +97,15 @@ def hard_margin(
         search = start_wolfe(problem, clock, swept.weights if swept.lower > 0.0 else None)
         status = search.run(tol, zero_of_gram(search), aim)
     else:
-        search = start_wolfe(problem, clock, start)
-        before, status = _wolfe_and_probe(search, probe, tol, aim, settings)
+        carrying = None
+        if separated and start is not None:
+            carrying = heaviest_weights(problem, start, settings)
+        search = start_wolfe(problem, clock, start if carrying is None else carrying)
+        if carrying is None:
+            before, status = _wolfe_and_probe(search, probe, tol, aim, settings)
+        else:
+            # Soft margins would decide again what is known, and replace the weights.
+            before, status = None, search.run(tol, zero_of_gram(search), aim)
         if before is not None and ends(before, tol):
             return before.following(search.solution(status))
     found = _finish(search, status, tol, aim, confirm, lambda: _probed(probe, tol), settings)

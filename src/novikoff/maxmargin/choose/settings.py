@@ -131,6 +131,16 @@ class ChooseSettings:
     ``first_passes`` passes if these are more. Hard 2,000 x 200 takes 58, 44 and 44 ms at half, at
     the value and at twice."""
 
+    corral_work: float = 3e7
+    """What Wolfe's method may cost after Newton's has given up, in values read by a pass, before
+    Newton's goes on however short its steps. Mails, 2,100 x 22, ten values of C in five folds:
+    1.0, 1.4 and 1.8 s at half, at the value and at twice, 5.8 without a bound; separable dense
+    2,000 x 200 without margin, C = 100: 0.13, 0.06 and 0.06 s."""
+
+    patient_passes: int = 150
+    """How many passes Newton's method then may take. The mails: the same at half and at twice;
+    0: none."""
+
     first_passes: int = 10
     """See ``least_work``."""
 

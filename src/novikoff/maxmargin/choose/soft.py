@@ -288,7 +288,16 @@ def _newton_and_corral(
     if not clock.fits(settings.corral_passes):
         return replace(found, status=Status.MAX_ITER), True
     search = start_wolfe(problem, clock, heaviest_weights(problem, found.weights, settings))
+    search.budget = settings.corral_work
     found = problem.joined(found, search.solution(search.run(tol, 0.0, aim)))
+    if found.status is Status.PRECISION and settings.patient_passes and clock.fits(1.0):
+        # The corral has become large: Newton's method may end sooner, short as its steps are.
+        with clock.at_most(settings.patient_passes):
+            after = newton(problem, tol=tol, clock=clock, start=start, exact=exact)
+        found = problem.joined(found, after)
+        if found.status in (Status.PRECISION, Status.MAX_ITER) and clock.fits(1.0):
+            search.budget = inf
+            found = problem.joined(found, search.solution(search.run(tol, 0.0, aim)))
     return found, found.status is not Status.PRECISION
 
 
