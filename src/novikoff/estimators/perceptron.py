@@ -10,19 +10,27 @@ from sklearn.utils import check_random_state
 
 from novikoff.certificate import Status
 from novikoff.certificate.threads import threads
+from novikoff.estimators.copies import Copies, copies_of, hashes_of_pairs
 from novikoff.estimators.joint import fit_jointly, is_joint
 from novikoff.estimators.kernel_options import is_linear
-from novikoff.estimators.labels import codes_among, joint_step_weights, step_weights
+from novikoff.estimators.labels import (
+    check_costs,
+    checked_weights,
+    codes_among,
+    joint_step_weights,
+    step_weights,
+)
 from novikoff.estimators.linear import LinearModel, restore_on_error
 from novikoff.estimators.long_run import LongRun
 from novikoff.estimators.one_vs_rest import deadline_in, fit_classes
 from novikoff.estimators.online import Online, unless_scaled, validated_batch
 from novikoff.estimators.online_joint import JointOnline
-from novikoff.estimators.options import average_of, check_perceptron_options, refuse_arguments
+from novikoff.estimators.options import average_of, check_perceptron_options
 from novikoff.estimators.rule_fit import JOINT, LastRun, RuleFit
 from novikoff.estimators.training import Training
 from novikoff.rules import Rule, named
-from novikoff.sample import JointSample, visit_order
+from novikoff.sample import JointSample, content_order
+from novikoff.sample.signed import NOTHING
 
 CLAIMS_OF_A_FIT = (
     "_visits",
@@ -316,7 +324,7 @@ class Perceptron(LinearModel):
         super().set_params(**params)
         return self
 
-    def fit(self, X: Any, y: ArrayLike, **refused: Any) -> Self:
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the model and certify it.
 
         Parameters
@@ -326,30 +334,33 @@ class Perceptron(LinearModel):
             in place.
         y : array-like of shape (n_examples,)
             The labels: strings, numbers or booleans.
-        **refused : dict
-            Nothing else is accepted; the error for ``sample_weight`` names the alternatives.
+        sample_weight : array-like of shape (n_examples,), optional
+            How often an example counts: it is visited ``ceil(s)`` times in a pass, each time with
+            ``s / ceil(s)`` of a step. See the notes.
 
         Returns
         -------
         Perceptron
             The estimator itself.
         """
-        refuse_arguments("Perceptron.fit", refused)
         check_perceptron_options(self)
         with restore_on_error(self), threads(self.n_jobs):
-            interrupted = self._fit(X, y)
+            interrupted = self._fit(X, y, sample_weight)
         if interrupted:
             raise KeyboardInterrupt
         self._warn_if_cut_short()
         return self
 
-    def _fit(self, X: Any, y: ArrayLike) -> bool:
+    def _fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> bool:
         deadline = deadline_in(self.time_limit)
         rule, C, affine = named(self.rule), float(self.C), bool(self.fit_intercept)
-        training = Training.of(self, X, y, affine=affine, scale=bool(self.scale))
+        training = Training.of(
+            self, X, y, affine=affine, sample_weight=sample_weight, scale=bool(self.scale)
+        )
         joint = is_joint(self.multi_class, training.classes)
         weights_of: Any = joint_step_weights if joint else step_weights
-        steps = weights_of(self.class_weight, training.classes, training.codes)
+        labels = (training.classes, training.codes, training.costs)
+        steps = weights_of(self.class_weight, *labels)
         each = tuple(steps) if joint else tuple(steps[k] for k in training.positives)
         kernel = (self.kernel, self.gamma, self.degree, self.coef0)
         how = (self.schedule, *kernel, self.budget)
@@ -357,20 +368,25 @@ class Perceptron(LinearModel):
         last = self._last if self.warm_start else None
         if last is not None and not last.continues(asked, training):
             last = None
+        pairwise = self.kernel == "precomputed"
+        copies = Copies.of(training, pairwise=pairwise)
+        visited = copies.training
         if last is None:
             draws = check_random_state(self.random_state) if self.shuffle else None
-            order = visit_order(len(training.codes), training.storage.nbytes, draws)
+            hashes = hashes_of_pairs(visited.X) if pairwise and draws else visited.hashes
+            order = content_order(hashes, visited.codes, visited.storage.nbytes, draws)
             memories = None
         else:
             order, memories = last.order, last.memories
         average = average_of(self)
         if not is_linear(self):
-            return self._fit_kernel(training, steps, asked, order, memories, deadline)
+            return self._fit_kernel(training, copies, steps, asked, order, memories, deadline)
         advice = [LongRun(self.max_iter, self._remedy)] if C == np.inf else []
         compress = self.schedule == "compress"
         # The first examples would belong to a support that is to be small.
-        classes = None if compress else training.codes
-        sample = training.sample(order=order, slack2=0.5 / C, classes=classes)
+        classes = None if compress else visited.codes
+        how_read: dict[str, Any] = dict(slack2=0.5 / C, classes=classes, shares=copies.shares)
+        sample = visited.sample(order=order, **how_read)
         search = RuleFit(rule, C, average, float(self.min_margin), memories, compress)
         limits: dict[str, Any] = dict(
             before=self._before,
@@ -378,11 +394,12 @@ class Perceptron(LinearModel):
             max_updates=self.max_updates,
             deadline=deadline,
             callbacks=(*self._reporters(), *advice),
+            copies=copies,
         )
         if joint:
             rows = None if memories is None else memories[JOINT].rows
             sample = JointSample.joint(
-                sample, training.codes, n_classes=len(training.classes), steps=steps, rows=rows
+                sample, visited.codes, n_classes=len(training.classes), steps=steps, rows=rows
             )
             fitted, interrupted = fit_jointly(training, sample, search, **limits)
             results, certificate = {JOINT: fitted}, fitted.certificate
@@ -392,24 +409,27 @@ class Perceptron(LinearModel):
             )
         self.centre_ = training.unscaled(sample.centre)
         self._store(list(results.values()), certificate, training.classes)
-        self._visits = order
+        self._visits = copies.rows_of(order)
         if self.status_ in (Status.CONVERGED, Status.GAP_REACHED) and average is not True:
             # No other example is wrong, and the whole order is as long as the data.
             supports = np.concatenate([result.support for result in results.values()])
-            self._visits = order[np.isin(order, supports)]
+            self._visits = self._visits[np.isin(self._visits, supports)]
         self.__dict__.pop("mistakes_", None)
         memories = {k: result.last for k, result in results.items()}
         self._online = None
         if not self.scale:
-            self._online = Online.from_fit(rule, training, sample, steps, memories, average is True)
+            self._online = Online.from_fit(rule, visited, sample, steps, memories, average is True)
         self._last = None
         if self.warm_start:
-            self._last = LastRun(asked, training.hashes, training.codes, order, memories)
+            self._last = LastRun(
+                asked, training.hashes, training.codes, training.costs, order, memories
+            )
         return interrupted
 
     def _fit_kernel(
         self,
         training: Training,
+        copies: Copies,
         steps: Any,
         asked: tuple[Any, ...],
         order: NDArray[np.int64],
@@ -422,7 +442,7 @@ class Perceptron(LinearModel):
         from novikoff.sample.joint_kernel import JointKernelSample
 
         rule, C = named(self.rule), float(self.C)
-        examples = KernelTraining.of(self, training)
+        examples = KernelTraining.of(self, training, copies)
         training = examples.training
         search = KernelRuleFit(rule, C, average_of(self), float(self.min_margin), memories)
         budget = np.inf if self.budget is None else float(self.budget)
@@ -433,11 +453,12 @@ class Perceptron(LinearModel):
             max_updates=self.max_updates,
             deadline=deadline,
             callbacks=self._reporters(),
+            copies=copies,
         )
         if is_joint(self.multi_class, training.classes):
             rows = None if memories is None else memories[JOINT].rows
             joint = JointKernelSample.joint(
-                sample, training.codes, n_classes=len(training.classes), steps=steps, rows=rows
+                sample, copies.training.codes, n_classes=len(training.classes), steps=steps, rows=rows
             )
             one, interrupted = fit_jointly(
                 training, joint, search, certifier=examples.joint_certifier, **limits
@@ -461,11 +482,19 @@ class Perceptron(LinearModel):
         self._online = self._last = None
         if self.warm_start:
             memories = {k: result.last for k, result in results.items()}
-            self._last = LastRun(asked, training.hashes, training.codes, order, memories)
+            self._last = LastRun(
+                asked, training.hashes, training.codes, training.costs, order, memories
+            )
         return interrupted
 
     @unless_scaled
-    def partial_fit(self, X: Any, y: ArrayLike, classes: ArrayLike | None = None) -> Self:
+    def partial_fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        classes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
         """Go through some examples once, online.
 
         The centre is the first example, and the lift is fixed by the first batch that contains
@@ -486,6 +515,8 @@ class Perceptron(LinearModel):
             Their labels.
         classes : array-like, optional
             All labels that will ever occur; needed in the first call only.
+        sample_weight : array-like of shape (n_examples,), optional
+            As in :meth:`fit`; the visits to an example are right after each other.
 
         Returns
         -------
@@ -496,7 +527,13 @@ class Perceptron(LinearModel):
         if first and hasattr(self, "certificate_"):
             raise ValueError("A stored model does not hold its last iterate; fit it again first.")
         X, labels = validated_batch(self, X, y, first)
-        online = self._online or Online.from_first_batch(self, X, labels, classes)
+        shares = NOTHING
+        weights = checked_weights(sample_weight, len(labels))
+        if weights is not None:
+            check_costs(weights)
+            rows, shares = copies_of(weights, X.shape[0] * X.shape[1])
+            X, labels = (X, labels) if rows is None else (X[rows], labels[rows])
+        online = self._online or Online.from_first_batch(self, X, labels, classes, shares)
         if classes is not None and not np.array_equal(np.unique(classes), online.classes):
             raise ValueError("classes are not those of the first call of partial_fit.")
         codes = codes_among(online.classes, labels)
@@ -504,7 +541,7 @@ class Perceptron(LinearModel):
             # A batch that is refused must not fix the lift.
             online = deepcopy(online)
             online.measure(named(self.rule), X, codes)
-        online.learn(X, codes)
+        online.learn(X, codes, shares)
         for claim in CLAIMS_OF_A_FIT:
             self.__dict__.pop(claim, None)
         self._online = online

@@ -12,6 +12,8 @@ FEWEST_RUNS = 100
 # Up to this size rows are shuffled one by one. That costs a tenth of a sweep at half the size, and
 # between a third and a half at this size and beyond.
 FITS_IN_CACHE = 1 << 20
+# 2^64 divided by the golden ratio: its multiples are spread over all words.
+ODD = np.uint64(0x9E3779B97F4A7C15)
 
 
 def visit_order(
@@ -47,3 +49,66 @@ def visit_order(
     marks = random_state.random_sample(-(-n_examples // run))
     order = (np.argsort(marks)[:, None] * run + np.arange(run)).ravel()
     return order[order < n_examples]
+
+
+def content_order(
+    hashes: NDArray[np.uint64],
+    codes: NDArray[np.int64],
+    n_bytes: int,
+    random_state: np.random.RandomState | None,
+) -> NDArray[np.int64]:
+    """Return the examples sorted by marks that depend on what they are, not on where they stand.
+
+    The mark of an example is a function, drawn by ``random_state``, of its hash, its class and its
+    number among equal examples. These are different for different examples, so the marks are as
+    good as independent, and equal examples are spread over a pass; and examples that come in
+    another order, or with a number of copies instead of weights, are visited in the same order.
+    Beyond the size of a cache the order is that of :func:`visit_order`.
+
+    Parameters
+    ----------
+    hashes : array of uint64
+        A hash for each example, equal for equal ones.
+    codes : array of int64
+        The classes, as numbers.
+    n_bytes : int
+        The size of the data.
+    random_state : RandomState or None
+        Draws the marks; ``None`` keeps the order of the rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from novikoff.sample.order import content_order
+    >>> hashes, codes = np.array([7, 9, 7, 8], dtype=np.uint64), np.array([0, 1, 0, 1])
+    >>> order = content_order(hashes, codes, 64, np.random.RandomState(0))
+    >>> again = content_order(hashes[::-1], codes[::-1], 64, np.random.RandomState(0))
+    >>> (hashes[order] == hashes[::-1][again]).all()
+    np.True_
+    """
+    if random_state is None or n_bytes > FITS_IN_CACHE:
+        return visit_order(len(codes), n_bytes, random_state)
+    first, second, third = np.frombuffer(random_state.bytes(24), dtype="<u8")
+    marks = _mixed((_mixed(hashes ^ first) + codes.astype(np.uint64) * ODD) ^ second)
+    order = np.argsort(marks, kind="stable")
+    ordered = marks[order]
+    again = np.flatnonzero(ordered[1:] == ordered[:-1]) + 1
+    if not again.size:
+        return order
+    # The second and every further of equal examples gets a mark of its own.
+    starts = np.arange(len(order))
+    starts[again] = 0
+    copies = np.arange(len(order)) - np.maximum.accumulate(starts)
+    ordered[again] = _mixed(_mixed(ordered[again] ^ third) + copies[again].astype(np.uint64))
+    marks[order] = ordered
+    return np.argsort(marks, kind="stable")
+
+
+def _mixed(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return 64-bit words every bit of which depends on all bits of the given one.
+
+    The finalizer of SplitMix64 (Steele, Lea and Flood, 2014).
+    """
+    words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return words ^ (words >> np.uint64(31))
