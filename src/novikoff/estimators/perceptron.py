@@ -100,7 +100,8 @@ class Perceptron(LinearModel):
         certificates are then of the feature space of the kernel.
     gamma : "scale", "auto" or float, default="scale"
         The coefficient of ``rbf``, ``poly``, ``sigmoid`` and ``laplacian``; ``"scale"`` is
-        ``1 / (n_features * X.var())`` and ``"auto"`` is ``1 / n_features``.
+        ``1 / (n_features * X.var())``, with each example as often as it weighs, and ``"auto"`` is
+        ``1 / n_features``.
     degree : int, default=3
         The degree of ``poly``.
     coef0 : float, default=0.0
@@ -127,8 +128,9 @@ class Perceptron(LinearModel):
     time_limit : float, optional
         The limit in seconds.
     shuffle : bool, default=True
-        Whether the order of visits is drawn at random, once; data larger than a cache keep runs
-        of neighbouring rows (up to 256 kB) together.
+        Whether the order of visits is drawn at random, once. Up to 1 MB of data, it does not
+        depend on the order of the rows; larger data keep runs of neighbouring rows (up to 256 kB)
+        together.
     schedule : "sweep" or "compress", default="sweep"
         ``"compress"`` makes the support small, and with it the bound of :meth:`risk_certificate`:
         visit the examples that have weight until they are satisfied, and only then the worst of
@@ -142,7 +144,7 @@ class Perceptron(LinearModel):
         ``C=inf`` keeps its upper bound where that is smaller. On other data a fit starts anew,
         since ``w`` must be a sum of the examples that it is certified for.
     class_weight : dict, "balanced" or None, default=None
-        Scales the steps of a class. The certificate is valid for any steps; the bounds on
+        Scales the steps of a class; ``"balanced"`` counts an example as often as it weighs. The certificate is valid for any steps; the bounds on
         updates and margin that a rule states are for steps of equal length.
     n_jobs : int, optional
         Threads: for each class against the rest, or else for passes over the data; -1 for all
@@ -169,7 +171,7 @@ class Perceptron(LinearModel):
     support_ : array, or list of arrays
         The examples that the model is a function of, in the order of visits. Refitting on them
         alone with ``shuffle=False`` gives the same model, bit for bit, whenever the rule was
-        satisfied and is one with unit steps. With ``scale=True`` the powers of two come from all
+        satisfied and is one with unit steps, and the examples had no ``sample_weight``. With ``scale=True`` the powers of two come from all
         examples: the support alone may have other ranges, and then gives another model.
     dual_coef_ : array, or list of arrays
         The weights of ``support_`` times their signs, so that
@@ -207,10 +209,18 @@ class Perceptron(LinearModel):
 
     Notes
     -----
-    There is no ``sample_weight``, which in scikit-learn equals repetition. A step is taken on an
-    example because it is violated: a longer step, as ``class_weight`` takes, is not two visits,
-    after the first of which the example may be violated no more. :class:`~novikoff.MaxMargin` has
-    weights, where they weigh the slack and equal repetition.
+    ``sample_weight`` equals repetition. An example of weight s is visited ``ceil(s)`` times in a
+    pass, each time with ``s / ceil(s)`` of a step: a whole number is so many copies of the row, to
+    the last bit of the model, and zero is absence. Copies are visited apart from each other, as
+    repeated rows are: the order of visits is drawn for what an example is, not for where it
+    stands. Three limits: data beyond the size of a cache (1 MB) keep runs of neighbouring rows
+    together, and ``shuffle=False`` the order of the rows, with copies right after each other, so
+    there the model is that of rows repeated in place; and with fractions the bounds on updates
+    and margin that a rule states do not hold, which are for steps of equal length. The certificate
+    is valid for any weights: with ``C=inf`` it is about all examples of positive weight alike, and
+    with a finite C the squared slack of an example costs s times as much, as in
+    :class:`~novikoff.MaxMargin`. A copy of the repeated rows is made; weights that would make too
+    many are refused.
 
     Ctrl-C ends a fit early: the best model so far is stored, with a certificate of what is proved
     of it, and KeyboardInterrupt is raised.
