@@ -98,7 +98,12 @@ def test_every_method(method):
 
 def test_what_sample_weight_does_to_a_run():
     notes = Perceptron.__doc__.split("Notes\n")[1]
-    for words in ("``sample_weight`` equals repetition", "ceil(s)", "shuffle=False", "costs s times"):
+    for words in (
+        "``sample_weight`` equals repetition",
+        "ceil(s)",
+        "shuffle=False",
+        "costs s times",
+    ):
         assert words in notes
 
 

@@ -82,6 +82,7 @@ def test_an_example_with_a_share_of_a_step():
     assert here.weights[2] == 0.5
     norm2 = ((X[2] - CENTRE) ** 2).sum() + FRAME.lift2 + 2.0
     assert here.state[NORM2] == 0.25 * norm2
+    here.state[LEAST] = np.inf
     swept(rule, here, [2], nearness=1.0, own=(shares, slacks2))
     assert here.state[LEAST] == 0.5 * norm2
 

@@ -120,9 +120,9 @@ def test_weights_count_in_the_scale_of_a_kernel():
 @pytest.mark.parametrize("how", [{}, {"kernel": "rbf"}, {"multi_class": "ovr"}, {"scale": True}])
 def test_zero_is_absence(how):
     X, y = three_classes()
-    X, y = X.astype(float), y
+    X = X.astype(float)
     weights = np.ones(len(y))
-    weights[::3] = 0.0
+    weights[np.random.default_rng(0).permutation(len(y))[: len(y) // 3]] = 0.0
     some = weights > 0.0
     far = np.where(some[:, None], X, 1e6)
     clf = Perceptron(random_state=0, **how).fit(far, y, sample_weight=weights)
@@ -139,9 +139,7 @@ def test_the_model_does_not_depend_on_the_order_of_the_rows(rule, C):
     X, y = noise(200)
     shuffled = np.random.default_rng(0).permutation(200)
     how = dict(rule=rule, C=C, random_state=1, max_iter=20)
-    assert_same_model(
-        Perceptron(**how).fit(X, y), Perceptron(**how).fit(X[shuffled], y[shuffled])
-    )
+    assert_same_model(Perceptron(**how).fit(X, y), Perceptron(**how).fit(X[shuffled], y[shuffled]))
     other = Perceptron(**(how | {"random_state": 2})).fit(X, y)
     assert (other.coef_ != Perceptron(**how).fit(X, y).coef_).any()
 
@@ -192,8 +190,6 @@ def test_fractions_take_shorter_steps():
     how = dict(rule="classic", max_iter=20, random_state=0)
     weights = np.where(y == 1, 0.25, 2.5)
     clf = Perceptron(**how).fit(X, y, sample_weight=weights)
-    steps = np.abs(clf.dual_coef_) / np.where(y[clf.support_] == 1, 0.25, 2.5 / 3.0)
-    assert clf.average is not True
     plain = Perceptron(average=False, **how).fit(X, y, sample_weight=weights)
     steps = np.abs(plain.dual_coef_) / np.where(y[plain.support_] == 1, 0.25, 2.5 / 3.0)
     np.testing.assert_allclose(steps, np.rint(steps), atol=1e-9)
@@ -333,7 +329,7 @@ def test_what_is_not_offered_and_what_carries_over(tmp_path):
     how = dict(rule="classic", random_state=0)
     assert has_fit_parameter(Perceptron(), "sample_weight")
     clf = Perceptron(**how).fit(X, y, sample_weight=weights)
-    with pytest.raises(NoRiskError, match="sample_weight"):
+    with pytest.raises(NoRiskError, match="the examples have weights"):
         clf.risk_certificate(X, y)
     novikoff.save(clf, tmp_path / "model.json")
     loaded = novikoff.load(tmp_path / "model.json")

@@ -144,8 +144,9 @@ class Perceptron(LinearModel):
         ``C=inf`` keeps its upper bound where that is smaller. On other data a fit starts anew,
         since ``w`` must be a sum of the examples that it is certified for.
     class_weight : dict, "balanced" or None, default=None
-        Scales the steps of a class; ``"balanced"`` counts an example as often as it weighs. The certificate is valid for any steps; the bounds on
-        updates and margin that a rule states are for steps of equal length.
+        Scales the steps of a class; ``"balanced"`` counts an example as often as it weighs. The
+        certificate is valid for any steps; the bounds on updates and margin that a rule states are
+        for steps of equal length.
     n_jobs : int, optional
         Threads: for each class against the rest, or else for passes over the data; -1 for all
         processors. The result does not depend on it.
@@ -171,8 +172,9 @@ class Perceptron(LinearModel):
     support_ : array, or list of arrays
         The examples that the model is a function of, in the order of visits. Refitting on them
         alone with ``shuffle=False`` gives the same model, bit for bit, whenever the rule was
-        satisfied and is one with unit steps, and the examples had no ``sample_weight``. With ``scale=True`` the powers of two come from all
-        examples: the support alone may have other ranges, and then gives another model.
+        satisfied and is one with unit steps, and the examples had no ``sample_weight``. With
+        ``scale=True`` the powers of two come from all examples: the support alone may have other
+        ranges, and then gives another model.
     dual_coef_ : array, or list of arrays
         The weights of ``support_`` times their signs, so that
         ``coef_ = dual_coef_ @ (X[support_] - centre_)``; integers for unit steps. Jointly, of shape
@@ -468,7 +470,11 @@ class Perceptron(LinearModel):
         if is_joint(self.multi_class, training.classes):
             rows = None if memories is None else memories[JOINT].rows
             joint = JointKernelSample.joint(
-                sample, copies.training.codes, n_classes=len(training.classes), steps=steps, rows=rows
+                sample,
+                copies.training.codes,
+                n_classes=len(training.classes),
+                steps=steps,
+                rows=rows,
             )
             one, interrupted = fit_jointly(
                 training, joint, search, certifier=examples.joint_certifier, **limits

@@ -84,7 +84,7 @@ def reason_against(model: Perceptron) -> str | None:
     if model.scale:
         return "scale=True: the powers of two were taken from all examples"
     if model.certificate_.problem.weighted:
-        return "examples have weights (sample_weight): it holds for independent ones that count alike"
+        return "the examples have weights: they are not drawn from one source"
     if model.warm_start:
         return "warm_start: the run may have begun with another one"
     if not is_linear(model):

@@ -12,8 +12,6 @@ FEWEST_RUNS = 100
 # Up to this size rows are shuffled one by one. That costs a tenth of a sweep at half the size, and
 # between a third and a half at this size and beyond.
 FITS_IN_CACHE = 1 << 20
-# 2^64 divided by the golden ratio: its multiples are spread over all words.
-ODD = np.uint64(0x9E3779B97F4A7C15)
 
 
 def visit_order(
@@ -59,11 +57,12 @@ def content_order(
 ) -> NDArray[np.int64]:
     """Return the examples sorted by marks that depend on what they are, not on where they stand.
 
-    The mark of an example is a function, drawn by ``random_state``, of its hash, its class and its
-    number among equal examples. These are different for different examples, so the marks are as
-    good as independent, and equal examples are spread over a pass; and examples that come in
-    another order, or with a number of copies instead of weights, are visited in the same order.
-    Beyond the size of a cache the order is that of :func:`visit_order`.
+    The mark of an example is a function, drawn by ``random_state``, of its hash and of its number
+    among equal rows, in the order of their classes. No two examples have both in common, so the
+    marks are as good as independent, and equal rows are spread over a pass; and examples that come
+    in another order are visited in the same one. Where no rows of different classes are equal, the
+    order does not depend on the classes. Beyond the size of a cache the order is that of
+    :func:`visit_order`.
 
     Parameters
     ----------
@@ -88,18 +87,19 @@ def content_order(
     """
     if random_state is None or n_bytes > FITS_IN_CACHE:
         return visit_order(len(codes), n_bytes, random_state)
-    first, second, third = np.frombuffer(random_state.bytes(24), dtype="<u8")
-    marks = _mixed((_mixed(hashes ^ first) + codes.astype(np.uint64) * ODD) ^ second)
+    first, second = np.frombuffer(random_state.bytes(16), dtype="<u8")
+    marks = _mixed(hashes ^ first)
     order = np.argsort(marks, kind="stable")
     ordered = marks[order]
     again = np.flatnonzero(ordered[1:] == ordered[:-1]) + 1
     if not again.size:
         return order
-    # The second and every further of equal examples gets a mark of its own.
+    # The second and every further of equal rows gets a mark of its own.
+    order = np.lexsort((codes, marks))
     starts = np.arange(len(order))
     starts[again] = 0
     copies = np.arange(len(order)) - np.maximum.accumulate(starts)
-    ordered[again] = _mixed(_mixed(ordered[again] ^ third) + copies[again].astype(np.uint64))
+    ordered[again] = _mixed(_mixed(ordered[again] ^ second) + copies[again].astype(np.uint64))
     marks[order] = ordered
     return np.argsort(marks, kind="stable")
 

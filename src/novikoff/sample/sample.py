@@ -261,9 +261,7 @@ class Sample(SignedSample):
         for chunk in self.chunks(ids):
             examples, here, _ = self._part(chunk)
             some = out[done : done + len(chunk)]
-            compiled.margins(
-                examples.rows, examples.signs, here, memory.w, (along, offset), some
-            )
+            compiled.margins(examples.rows, examples.signs, here, memory.w, (along, offset), some)
             some += self.slack_on(chunk, memory.weights)
             done += len(chunk)
         return out
