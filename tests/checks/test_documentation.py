@@ -96,11 +96,15 @@ def test_every_method(method):
     assert "Returns" in method.__doc__ or inspect.signature(method).return_annotation is None
 
 
-def test_why_there_is_no_sample_weight():
-    assert "sample_weight" not in inspect.signature(Perceptron.fit).parameters
+def test_what_sample_weight_does_to_a_run():
     notes = Perceptron.__doc__.split("Notes\n")[1]
-    assert "sample_weight" in notes
-    assert "MaxMargin" in notes
+    for words in (
+        "``sample_weight`` equals repetition",
+        "ceil(s)",
+        "shuffle=False",
+        "costs s times",
+    ):
+        assert words in notes
 
 
 def test_every_rule_by_name():

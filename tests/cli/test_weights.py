@@ -88,9 +88,13 @@ def test_columns_that_are_no_weights(refused, weighted, column, cause):
     assert cause in refused("fit", weighted, "-t", "kind", "--weights", column)
 
 
-def test_a_perceptron_takes_no_weights(refused, weighted):
-    line = refused("fit", weighted, "-t", "kind", "--rule", "classic", "--weights", "w")
-    assert "--weights is an option of the largest margin" in line
+def test_weights_of_a_perceptron(run, weighted):
+    run("fit", weighted, *FIT, "--rule", "classic", "--max-iter", 50, "-q")
+    table = read(weighted, "kind", weights="w")
+    how = dict(rule="classic", C=0.5, max_iter=50, random_state=0)
+    expected = novikoff.Perceptron(**how).fit(table.X, table.y, table.weights)
+    np.testing.assert_array_equal(novikoff.load("model.json").coef_, expected.coef_)
+    assert run("verify", "model.json", weighted, "--weights", "w").exit_code == 0
 
 
 def test_sha256_of_weighted_examples(run, weighted):

@@ -27,6 +27,7 @@ from novikoff.compiled.sweep import Examples, Memory, combine, margins, sweep
 X = np.array([[2.0, 0.0], [0.0, 1.0], [3.0, 3.0], [-1.0, 2.0]])
 SIGNS = np.array([1, -1, 1, -1], dtype=np.int8)
 CENTRE = np.array([1.0, 0.0])
+NOTHING = np.zeros(0)
 FRAME = Frame(lift2=4.0, slack2=0.5, weight_negative=1.0, weight_positive=2.0)
 
 
@@ -35,9 +36,9 @@ def csr(rows):
     return CSR(made.data, made.indices, made.indptr)
 
 
-def examples(kind=np.asarray, centre=CENTRE, frame=FRAME, measured=True):
+def examples(kind=np.asarray, centre=CENTRE, frame=FRAME, measured=True, own=(NOTHING, NOTHING)):
     norms2 = ((X - centre) ** 2).sum(axis=1) if measured else np.full(4, -1.0)
-    return Examples(kind(X), SIGNS, norms2, centre, np.flatnonzero(centre), frame)
+    return Examples(kind(X), SIGNS, norms2, centre, np.flatnonzero(centre), frame, *own)
 
 
 def memory(rule):
@@ -71,14 +72,29 @@ def test_updating_on_an_example(kind, measured):
     assert here.state[NORM2] == 4.0 * norms2[0] + (2.0 * -10.0 + norms2[1])
 
 
+def test_an_example_with_a_share_of_a_step():
+    """Its own factor multiplies that of its class, and its slack is its own."""
+    rule = Specification()
+    here = memory(rule)
+    shares, slacks2 = np.array([1.0, 1.0, 0.25, 1.0]), np.array([0.5, 0.5, 2.0, 0.5])
+    swept(rule, here, [2], own=(shares, slacks2))
+    np.testing.assert_array_equal(here.w, 0.5 * (X[2] - CENTRE))
+    assert here.weights[2] == 0.5
+    norm2 = ((X[2] - CENTRE) ** 2).sum() + FRAME.lift2 + 2.0
+    assert here.state[NORM2] == 0.25 * norm2
+    here.state[LEAST] = np.inf
+    swept(rule, here, [2], nearness=1.0, own=(shares, slacks2))
+    assert here.state[LEAST] == 0.5 * norm2
+
+
 @pytest.mark.parametrize("kind", [np.asarray, csr])
 def test_margins_and_combinations(kind):
     here = memory(Specification())
     here.w[:], here.weights[:] = (1.0, -2.0), (1.0, 0.0, 3.0, 0.0)
     order, out = np.array([3, 0, 2]), np.empty(3)
     along = here.w @ CENTRE
-    margins(kind(X), SIGNS, order, here.w, (along, 5.0), 0.5, here.weights, out)
-    true = SIGNS * ((X - CENTRE) @ here.w + 5.0) + 0.5 * here.weights
+    margins(kind(X), SIGNS, order, here.w, (along, 5.0), out)
+    true = SIGNS * ((X - CENTRE) @ here.w + 5.0)
     np.testing.assert_array_equal(out, true[order])
     w = np.array([10.0, 20.0])
     combine(kind(X), order, np.array([1.0, -2.0, 0.5]), CENTRE, np.flatnonzero(CENTRE), w)

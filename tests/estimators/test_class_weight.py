@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from sklearn.base import clone
-from sklearn.utils.validation import has_fit_parameter
 
 from novikoff import Perceptron
 from tests.estimators.problems import (
@@ -92,15 +91,3 @@ def test_bad_weights_online(weight):
     X, y = whole_numbers()
     with pytest.raises(ValueError, match=r"class_weight|could not convert string"):
         Perceptron(class_weight=weight).partial_fit(X, y, classes=[0, 1])
-
-
-@pytest.mark.parametrize("how", [{}, {"kernel": "rbf"}], ids=["linear", "rbf"])
-def test_sample_weight_is_refused_with_the_alternatives(how):
-    X, y = np.array([[0.0], [1.0]]), [0, 1]
-    for sample_weight in (np.ones(2), None):
-        with pytest.raises(TypeError, match="use MaxMargin, which weighs") as caught:
-            Perceptron(**how).fit(X, y, sample_weight=sample_weight)
-        assert "\n" not in str(caught.value)
-    with pytest.raises(TypeError, match="unexpected keyword argument 'weights'"):
-        Perceptron(**how).fit(X, y, weights=np.ones(2))
-    assert not has_fit_parameter(Perceptron(), "sample_weight")

@@ -226,7 +226,7 @@ def fit(
     """
     chosen = EstimatorOptions(
         rule,
-        of_max_margin={"tol": tol, "loss": loss, "weights": weights},
+        of_max_margin={"tol": tol, "loss": loss},
         of_perceptron={
             "rule_param": rule_param or None,
             "min_margin": min_margin,

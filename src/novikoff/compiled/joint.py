@@ -40,7 +40,7 @@ class JointExamples(NamedTuple):
 
     ``norms2`` holds ``|x - centre|^2``; a negative entry stands for a norm not computed yet.
     ``at`` lists the columns in which the centre is not zero; ``steps`` holds the factor on the
-    steps of each class.
+    steps of each class, ``shares`` and ``slacks2`` are as in :class:`.sweep.Examples`.
     """
 
     rows: Rows
@@ -50,6 +50,8 @@ class JointExamples(NamedTuple):
     at: np.ndarray
     frame: Frame
     steps: np.ndarray
+    shares: np.ndarray
+    slacks2: np.ndarray
 
 
 class JointState(NamedTuple):
@@ -179,14 +181,15 @@ def take_joint(
 
     Returns its number.
     """
-    rows, codes, norms2, centre, at, frame, steps = examples
+    rows, codes, norms2, centre, at, frame, steps, shares, slacks2 = examples
     w, offsets, along, state = memory.w, memory.offsets, memory.along, memory.state
     y = codes[i]
     p = number_of(memory, i, wrong)
     norm2 = norms2[i] if norms2[i] >= 0.0 else distance2(rows, row, centre, at)
-    norm2 += frame.lift2 + frame.slack2
+    norm2 += frame.lift2 + (slacks2[i] if slacks2.shape[0] > 0 else frame.slack2)
+    factor = steps[y] * (shares[i] if shares.shape[0] > 0 else 1.0)
     begin = state[UPDATES]
-    tau = advance(rule, state, margin, norm2, steps[y])
+    tau = advance(rule, state, margin, norm2, factor)
     state[THRESHOLD] = threshold_at(rule, state)
     memory.stamps[p] += tau * begin
     memory.weights[p] += tau
@@ -217,6 +220,7 @@ def sweep_joint(
     The worst virtual row of an example decides.
     """
     rows, codes, norms2, frame = examples.rows, examples.codes, examples.norms2, examples.frame
+    slacks2 = examples.slacks2
     w, offsets, along, state = memory.w, memory.offsets, memory.along, memory.state
     out = np.empty(w.shape[0])
     closeness = nearness if nearness < BRINK else BRINK
@@ -234,7 +238,8 @@ def sweep_joint(
             scores(rows, here[p], w, out)
             margin, r = _worst_class(out, along, offsets, y)
             if frame.slack2 != 0.0:
-                margin += frame.slack2 * memory.totals[i]
+                slack2 = slacks2[i] if slacks2.shape[0] > 0 else frame.slack2
+                margin += slack2 * memory.totals[i]
             total += margin
             if margin < least:
                 least = margin
@@ -274,17 +279,17 @@ def margins_joint(
     w: np.ndarray,
     along: np.ndarray,
     offsets: np.ndarray,
-    slack2: float,
-    totals: np.ndarray,
     out: np.ndarray,
 ) -> None:
-    """Write the least margin of each example of ``order`` over its wrong classes into ``out``."""
+    """Write the least margin of each example of ``order`` over its wrong classes into ``out``.
+
+    Without slack.
+    """
     every = np.empty(w.shape[0])
     for p in range(order.shape[0]):
         i = order[p]
         scores(rows, here[p], w, every)
         out[p], _ = _worst_class(every, along, offsets, codes[i])
-        out[p] += slack2 * totals[i]
 
 
 @njit()
@@ -316,15 +321,16 @@ def least_joint(
 
     ``who[y, r]`` becomes that example, the first in order of equal ones.
     """
-    along, offsets = memory.along, memory.offsets
+    along, offsets, slacks2 = memory.along, memory.offsets, examples.slacks2
     every = np.empty(memory.w.shape[0])
     for p in range(order.shape[0]):
         i, y = order[p], examples.codes[order[p]]
         scores(examples.rows, here[p], memory.w, every)
         own = every[y] - along[y] + offsets[y]
+        slack2 = slacks2[i] if slacks2.shape[0] > 0 else examples.frame.slack2
         for k in range(every.shape[0]):
             margin = 0.5 * (own - (every[k] - along[k] + offsets[k]))
-            margin += examples.frame.slack2 * memory.totals[i]
+            margin += slack2 * memory.totals[i]
             if k != y and margin < least[y, k]:
                 least[y, k], who[y, k] = margin, i
 
@@ -340,6 +346,7 @@ def step_joint(
 ) -> None:
     """Update on the given virtual rows, one after the other, as one step of the run."""
     along, offsets, state = memory.along, memory.offsets, memory.state
+    slacks2 = examples.slacks2
     every = np.empty(memory.w.shape[0])
     begun = state[UPDATES]
     for p in range(order.shape[0]):
@@ -347,7 +354,8 @@ def step_joint(
         scores(examples.rows, here[p], memory.w, every)
         own = every[y] - along[y] + offsets[y]
         margin = 0.5 * (own - (every[r] - along[r] + offsets[r]))
-        margin += examples.frame.slack2 * memory.totals[i]
+        slack2 = slacks2[i] if slacks2.shape[0] > 0 else examples.frame.slack2
+        margin += slack2 * memory.totals[i]
         state[FINITE] += 0.0 * margin
         late, total = state[UPDATES] - begun, state[WEIGHT]
         number = take_joint(examples, here[p], i, r, margin, rule, memory)

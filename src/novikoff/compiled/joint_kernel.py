@@ -45,12 +45,24 @@ from novikoff.compiled.sweep import BRINK, reach_of
 
 
 class JointKernelExamples(NamedTuple):
-    """The classes of all examples, as numbers, ``|phi(x) - phi(centre)|^2``, lifts and steps."""
+    """The classes of all examples, as numbers, ``|phi(x) - phi(centre)|^2``, lifts and steps.
+
+    ``shares`` and ``slacks2`` are as in :class:`.sweep.Examples`.
+    """
 
     codes: np.ndarray
     norms2: np.ndarray
     frame: Frame
     steps: np.ndarray
+    shares: np.ndarray
+    slacks2: np.ndarray
+
+
+@njit(inner=True)
+def slack2_of(examples: JointKernelExamples, i: int) -> float:
+    """Return the square of the slack coordinate of an example."""
+    slacks2 = examples.slacks2
+    return float(slacks2[i] if slacks2.shape[0] > 0 else examples.frame.slack2)
 
 
 @njit(inner=True)
@@ -78,12 +90,13 @@ def take(
     memory: JointState,
 ) -> None:
     """Update on a virtual row of example ``i``, whose column is at hand."""
-    codes, norms2, frame, steps = examples
+    codes, norms2, frame, steps, shares, _ = examples
     scores, state = part.scores, memory.state
     y = codes[i]
-    norm2 = norms2[i] + frame.lift2 + frame.slack2
+    norm2 = norms2[i] + frame.lift2 + slack2_of(examples, i)
+    factor = steps[y] * (shares[i] if shares.shape[0] > 0 else 1.0)
     begin = state[UPDATES]
-    tau = advance(rule, state, margin, norm2, steps[y])
+    tau = advance(rule, state, margin, norm2, factor)
     state[THRESHOLD] = threshold_at(rule, state)
     p = number_of(memory, i, wrong)
     memory.stamps[p] += tau * begin
@@ -119,7 +132,7 @@ def sweep_joint_kernel(
 ) -> int:
     """Visit the examples at the positions ``visits`` of a part, from where the cursor is."""
     ids, scores, _, slots = part
-    codes, norms2, frame, _ = examples
+    codes, norms2, frame = examples.codes, examples.norms2, examples.frame
     offsets, state = memory.offsets, memory.state
     reach = reach_of(state, nearness)
     brink = reach_of(state, min(nearness, BRINK))
@@ -136,7 +149,7 @@ def sweep_joint_kernel(
             y = codes[i]
             margin, r = worst_class(scores, p, offsets, y)
             if frame.slack2 != 0.0:
-                margin += frame.slack2 * memory.totals[i]
+                margin += slack2_of(examples, i) * memory.totals[i]
             if margin <= reach:
                 violated = False
                 if margin <= brink:
@@ -192,7 +205,7 @@ def upcoming_joint(
             break
         i = part.ids[visits[v]]
         margin, _ = worst_class(part.scores, visits[v], memory.offsets, examples.codes[i])
-        margin += examples.frame.slack2 * memory.totals[i]
+        margin += slack2_of(examples, i) * memory.totals[i]
         limit = memory.state[THRESHOLD] * (share if memory.totals[i] == 0.0 else 1.0)
         if part.slots[i] < 0 and margin <= limit:
             found[count] = i
@@ -215,7 +228,7 @@ def step_joint_kernel(
         i, r = part.ids[p], wrong[p]
         y = examples.codes[i]
         margin = 0.5 * (part.scores[y, p] + offsets[y] - (part.scores[r, p] + offsets[r]))
-        margin += examples.frame.slack2 * memory.totals[i]
+        margin += slack2_of(examples, i) * memory.totals[i]
         state[FINITE] += 0.0 * margin
         late, total = state[UPDATES] - begun, state[WEIGHT]
         take(part, i, r, margin, examples, rule, memory)
@@ -239,6 +252,6 @@ def least_of_classes(
         y = examples.codes[i]
         for k in range(scores.shape[0]):
             margin = 0.5 * (scores[y, p] + offsets[y] - (scores[k, p] + offsets[k]))
-            margin += examples.frame.slack2 * memory.totals[i]
+            margin += slack2_of(examples, i) * memory.totals[i]
             if k != y and margin < least[y, k]:
                 least[y, k], who[y, k] = margin, i

@@ -72,6 +72,8 @@ def sweep(
     signs: np.ndarray,
     norms2: np.ndarray,
     frame: Frame,
+    shares: np.ndarray,
+    slacks2: np.ndarray,
     rule: Specification,
     weights: np.ndarray,
     stamps: np.ndarray,
@@ -85,7 +87,8 @@ def sweep(
 ) -> int:
     """Visit the examples at the positions ``visits`` of a part, from where the cursor is.
 
-    Goes over them again until a pass makes no update, at most ``passes`` times.
+    Goes over them again until a pass makes no update, at most ``passes`` times. ``shares`` and
+    ``slacks2`` are as in :class:`.sweep.Examples`.
     """
     ids, scores, columns, slots = part
     reach = reach_of(state, nearness)
@@ -102,8 +105,9 @@ def sweep(
             i = ids[p]
             y = float(signs[i])
             margin = y * (scores[p] + state[OFFSET])
-            if frame.slack2 != 0.0:
-                margin += frame.slack2 * weights[i]
+            slack2 = slacks2[i] if slacks2.shape[0] > 0 else frame.slack2
+            if slack2 != 0.0:
+                margin += slack2 * weights[i]
             if margin <= reach:
                 violated = False
                 if margin <= brink:
@@ -125,8 +129,10 @@ def sweep(
                 near[int(cursor[FOUND])] = i
                 cursor[FOUND] += 1.0
                 if violated:
-                    norm2 = norms2[i] + frame.lift2 + frame.slack2
+                    norm2 = norms2[i] + frame.lift2 + slack2
                     factor = frame.weight_positive if y > 0.0 else frame.weight_negative
+                    if shares.shape[0] > 0:
+                        factor *= shares[i]
                     begin = state[UPDATES]
                     tau = advance(rule, state, margin, norm2, factor)
                     state[THRESHOLD] = threshold_at(rule, state)
@@ -177,6 +183,7 @@ def upcoming(
     begin: int,
     signs: np.ndarray,
     slack2: float,
+    slacks2: np.ndarray,
     share: float,
     weights: np.ndarray,
     state: np.ndarray,
@@ -192,7 +199,8 @@ def upcoming(
         if count == found.shape[0]:
             break
         i = ids[visits[v]]
-        margin = signs[i] * (scores[visits[v]] + state[OFFSET]) + slack2 * weights[i]
+        margin = signs[i] * (scores[visits[v]] + state[OFFSET])
+        margin += (slacks2[i] if slacks2.shape[0] > 0 else slack2) * weights[i]
         limit = state[THRESHOLD] * (share if weights[i] == 0.0 else 1.0)
         if slots[i] < 0 and margin <= limit:
             found[count] = i

@@ -39,7 +39,9 @@ class Examples(NamedTuple):
     """Rows with their labels, and how they are read: ``z = y (x - centre, lift, slack)``.
 
     ``norms2`` holds ``|x - centre|^2``; a negative entry stands for a norm not computed yet.
-    ``at`` lists the columns in which the centre is not zero.
+    ``at`` lists the columns in which the centre is not zero. ``shares`` holds the factor on the
+    steps of each example, ``slacks2`` the square of its slack; empty, they stand for 1 and for that
+    of the frame.
     """
 
     rows: Rows
@@ -48,6 +50,8 @@ class Examples(NamedTuple):
     centre: np.ndarray
     at: np.ndarray
     frame: Frame
+    shares: np.ndarray
+    slacks2: np.ndarray
 
 
 class Memory(NamedTuple):
@@ -85,7 +89,7 @@ def sweep(
     """
     # Everything that a visit does is written out here: numba takes twice as long to compile a
     # function that inlines others, or that passes so many arrays on.
-    rows, signs, norms2, centre, at, frame = examples
+    rows, signs, norms2, centre, at, frame, shares, slacks2 = examples
     weights, stamps, w, state = memory
     closeness = nearness if nearness < BRINK else BRINK
     begun, found = 0, 0
@@ -103,7 +107,8 @@ def sweep(
             margin = signs[i] * (product - state[ALONG] + state[OFFSET])
             # Without slack the weights are not read: eight more bytes per row slow short rows down.
             if frame.slack2 != 0.0:
-                margin += frame.slack2 * weights[i]
+                slack2 = slacks2[i] if slacks2.shape[0] > 0 else frame.slack2
+                margin += slack2 * weights[i]
             total += margin
             if margin < least:
                 least = margin
@@ -124,8 +129,10 @@ def sweep(
                     return begun, p, found - 1
                 y = float(signs[i])
                 norm2 = norms2[i] if norms2[i] >= 0.0 else distance2(rows, i, centre, at)
-                norm2 += frame.lift2 + frame.slack2
+                norm2 += frame.lift2 + (slacks2[i] if slacks2.shape[0] > 0 else frame.slack2)
                 factor = frame.weight_positive if y > 0.0 else frame.weight_negative
+                if shares.shape[0] > 0:
+                    factor *= shares[i]
                 begin = state[UPDATES]
                 tau = advance(rule, state, margin, norm2, factor)
                 state[THRESHOLD] = threshold_at(rule, state)
@@ -171,11 +178,9 @@ def margins(
     order: np.ndarray,
     w: np.ndarray,
     shift: tuple[float, float],
-    slack2: float,
-    weights: np.ndarray,
     out: np.ndarray,
 ) -> None:
-    """Write the margins ``z . w`` of the examples of ``order`` into ``out``.
+    """Write the margins ``z . w`` of the examples of ``order`` into ``out``, without slack.
 
     ``shift`` has ``w . centre`` and the offset. (Not the tuples that :func:`sweep` takes: what is
     unpacked from them and not needed is compiled, too.)
@@ -184,7 +189,6 @@ def margins(
     for p in range(order.shape[0]):
         i = order[p]
         out[p] = signs[i] * (dot(rows, i, w) - along + offset)
-        out[p] += slack2 * weights[i]
 
 
 @njit()

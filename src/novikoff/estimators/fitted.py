@@ -32,6 +32,8 @@ class Task:
     costs: NDArray[np.float64] | None
     before: Certificate | None = None
     """What an earlier fit proved of the same problem."""
+    copies: Any = None
+    """The :class:`~.copies.Copies` that a run visits; ``None`` in other searches."""
 
     @property
     def bound_before(self) -> Weighted | None:

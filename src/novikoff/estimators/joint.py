@@ -33,6 +33,8 @@ class JointTask:
     costs: NDArray[np.float64] | None
     before: Joint | None = None
     """What an earlier fit proved of the same problem."""
+    copies: Any = None
+    """The :class:`~.copies.Copies` that a run visits; ``None`` in other searches."""
 
     @property
     def bound_before(self) -> "JointWeighted | None":
@@ -62,13 +64,15 @@ def fit_jointly(
     callbacks: Sequence[Callback] = (),
     certifier: Callable[[Problem, Examples], Any] | None = None,
     cancel: threading.Event | None = None,
+    copies: Any = None,
 ) -> tuple[Fitted, bool]:
     """Return what the search finds for all classes together, and whether Ctrl-C came.
 
     A search can use what ``before``, an earlier certificate, proves of the same problem. Ctrl-C
     cancels the search, which then gives back the best that it has. ``certifier`` makes what
     certifies its result; by default a `JointCertifier`. ``cancel`` is set by Ctrl-C, and may be
-    before the search begins.
+    before the search begins. ``copies`` are the examples as a run visits them, if ``sample`` is of
+    these.
     """
     if certifier is None:
         from novikoff.certificate import JointCertifier
@@ -83,6 +87,7 @@ def fit_jointly(
         hashes=training.hashes,
         costs=training.costs,
         before=before if isinstance(before, Joint) and before.problem == problem else None,
+        copies=copies,
     )
     with cancel_on_interrupt(cancel), blas_for(*training.X.shape, is_sparse=issparse(training.X)):
         fitted = search(task)

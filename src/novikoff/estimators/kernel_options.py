@@ -47,22 +47,27 @@ def check_kernel_options(estimator: Any) -> None:
         )
 
 
-def kernel_of(estimator: Any, X: Any) -> "tuple[Kernel, KernelFunction]":
-    """Return the kernel as a certificate states it, and as the search computes it."""
+def kernel_of(
+    estimator: Any, X: Any, shares: NDArray[np.float64] | None = None
+) -> "tuple[Kernel, KernelFunction]":
+    """Return the kernel as a certificate states it, and as the search computes it.
+
+    ``shares`` are weights of the rows in the variance that ``gamma="scale"`` is taken from.
+    """
     from novikoff.sample.kernel import KernelFunction
 
     function = estimator.kernel if callable(estimator.kernel) else None
     name = "callable" if function is not None else estimator.kernel
     gamma = 1.0
     if name not in ("linear", "callable", "precomputed"):
-        gamma = gamma_of(estimator.gamma, X)
+        gamma = gamma_of(estimator.gamma, X, shares)
     stated = Kernel(name, gamma, int(estimator.degree), float(estimator.coef0))
     computed = KernelFunction(name, gamma, int(estimator.degree), float(estimator.coef0), function)
     return stated, computed
 
 
-def gamma_of(gamma: Any, X: Any) -> float:
-    """Return the number that ``gamma`` stands for, as in SVC.
+def gamma_of(gamma: Any, X: Any, shares: NDArray[np.float64] | None = None) -> float:
+    """Return the number that ``gamma`` stands for, as in SVC; ``shares`` are weights of the rows.
 
     Examples
     --------
@@ -74,7 +79,7 @@ def gamma_of(gamma: Any, X: Any) -> float:
         return float(gamma)
     if gamma == "auto":
         return 1.0 / int(X.shape[1])
-    variance = _variance(X)
+    variance = _variance(X) if shares is None else _weighted_variance(X, shares)
     return 1.0 / (int(X.shape[1]) * variance) if variance > 0.0 else 1.0
 
 
@@ -87,6 +92,14 @@ def _variance(X: Any) -> float:
         squares += float(((values - mean) ** 2).sum())
         n_values += len(values)
     return (squares + (count - n_values) * mean * mean) / count
+
+
+def _weighted_variance(X: Any, weights: NDArray[np.float64]) -> float:
+    """Return the variance of all values of rows that have weights."""
+    count = float(weights.sum()) * float(X.shape[1])
+    mean = float((X.T.astype(np.float64) @ weights).sum()) / count
+    squares = X.power(2) if sparse.issparse(X) else np.square(X, dtype=np.float64)
+    return float((squares.T @ weights).sum()) / count - mean * mean
 
 
 def _values_by_block(X: Any) -> Iterator[NDArray[np.float64]]:

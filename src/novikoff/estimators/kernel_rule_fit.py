@@ -14,7 +14,7 @@ from novikoff.certificate import (
 from novikoff.estimators.fitted import Fitted, Task, closed
 from novikoff.estimators.joint import JointTask
 from novikoff.estimators.kernel_training import certifier_of, sample_of
-from novikoff.estimators.rule_fit import RuleFit, model_weights, weighted_by
+from novikoff.estimators.rule_fit import RuleFit, carried_by, model_weights, weighted_by
 from novikoff.run import run
 from novikoff.run.nonseparable import contradiction
 
@@ -39,8 +39,9 @@ class KernelRuleFit(RuleFit):
         )
         weights = model_weights(finished, self.average)
         coef, intercept, placing = self._model(finished, weights)
-        support = np.flatnonzero(coef.reshape(len(coef), -1).any(axis=1))
-        model: dict[str, Any] = dict(support=support, coef=coef[support], intercept=intercept)
+        coef = task.copies.all_folded(coef, certifier.problem.n_examples)
+        carrying = np.flatnonzero(coef.reshape(len(coef), -1).any(axis=1))
+        model: dict[str, Any] = dict(support=carrying, coef=coef[carrying], intercept=intercept)
         account = self._account(finished)
         # Columns and scores can be computed again; what is stored for a warm start is small.
         memory: Any = finished.memory
@@ -55,7 +56,7 @@ class KernelRuleFit(RuleFit):
                 certifier.soft_model(
                     **model,
                     C=self.C,
-                    proof=weighted_by(sample, proof),
+                    proof=weighted_by(sample, proof, task.copies),
                     rescale=True,
                 ),
             )
@@ -72,14 +73,14 @@ class KernelRuleFit(RuleFit):
             certificate = certifier.hard(
                 account,
                 **model,
-                proof=weighted_by(sample, upper),
+                proof=weighted_by(sample, upper, task.copies),
                 also=task.bound_before,
             )
-        compression = finished.compression(weights, placing)
+        support, dual_coef = carried_by(finished, weights, placing, task.copies)
         return Fitted(
             certificate=certificate,
-            support=compression.support,
-            dual_coef=sample.signed_weights(compression.support, compression.weights),
+            support=support,
+            dual_coef=dual_coef,
             n_iter=int(clock.passes),
             history=closed(clock.history, certificate),
             solver=type(self.rule).__name__,
@@ -105,8 +106,11 @@ class KernelRuleFit(RuleFit):
         if sample.matrix.kernel.name in ("precomputed", "callable"):
             return None
         labels = sample.labels
-        twins = contradiction(certifier.examples.X, labels, task.hashes)
-        if twins is None or not isinstance(task, JointTask):
-            return None if twins is None else certifier.refute(*twins)
+        twins = contradiction(task.copies.training.X, labels, task.copies.training.hashes)
+        if twins is None:
+            return None
+        rows = task.copies.rows_of(twins[0]), twins[1]
+        if not isinstance(task, JointTask):
+            return certifier.refute(*rows)
         first, second = sorted(labels[twins[0]].tolist())
-        return certifier.refute_pair(first, second, Refutation(*twins))
+        return certifier.refute_pair(first, second, Refutation(*rows))

@@ -18,6 +18,7 @@ from novikoff.certificate import (
 from novikoff.certificate.examples.labels import signs_against
 from novikoff.certificate.feature_space.kernel_predictor import KernelPredictor
 from novikoff.certificate.feature_space.scores import joined
+from novikoff.estimators.copies import Copies
 from novikoff.estimators.fitted import Task
 from novikoff.estimators.joint import JointTask
 from novikoff.estimators.kernel_machine import KernelMachine
@@ -45,10 +46,17 @@ class KernelTraining:
     kernel: Kernel
     function: KernelFunction
     cache_bytes: float
+    copies: Copies
 
     @classmethod
-    def of(cls, estimator: Any, training: Training) -> "KernelTraining":
-        """Check that the data suit the kernel, and name it in the problem."""
+    def of(
+        cls, estimator: Any, training: Training, copies: Copies | None = None
+    ) -> "KernelTraining":
+        """Check that the data suit the kernel, and name it in the problem.
+
+        ``copies`` are the examples as a run visits them, which ``gamma="scale"`` is then taken
+        from.
+        """
         X = training.X
         assert_all_finite(X, input_name="X")
         if estimator.kernel == "precomputed" and X.shape[0] != X.shape[1]:
@@ -56,9 +64,12 @@ class KernelTraining:
                 f"Precomputed kernel matrix must be square: X is of shape {X.shape}; give the "
                 "values of all pairs of examples."
             )
-        kernel, function = kernel_of(estimator, X)
+        copies = copies or Copies(training)
+        shares = copies.shares if copies.shares.size else None
+        kernel, function = kernel_of(estimator, copies.training.X, shares)
         training = replace(training, problem=replace(training.problem, kernel=kernel))
-        return cls(training, kernel, function, MEGABYTE * float(estimator.cache_size))
+        cache_bytes = MEGABYTE * float(estimator.cache_size)
+        return cls(training, kernel, function, cache_bytes, copies)
 
     def certifier(self, problem: Problem, examples: Examples) -> KernelCertifier:
         """Return what certifies the model of one class against the rest."""
@@ -75,7 +86,7 @@ class KernelTraining:
     @property
     def copied(self) -> float:
         """The bytes of a float32 copy of dense rows, where that is a small part of the cache."""
-        X = self.training.X
+        X = self.copies.training.X
         whole = X.size * 4.0 if isinstance(X, np.ndarray) else 0.0
         return whole if whole <= self.cache_bytes / 3 else 0.0
 
@@ -86,13 +97,14 @@ class KernelTraining:
 
     def sample(self, *, order: Ids, slack2: float, budget: float = np.inf) -> KernelSample:
         """Return the examples for the perceptron's loop."""
-        n = self.training.X.shape[0]
+        visited = self.copies.training
+        n = visited.X.shape[0]
         partial = 8.0 * n * n > self.cache_bytes
         single = partial
         if single and self.training.problem.affine:
-            single = not needs_double(self.training.X, self.function, int(order[0]))
+            single = not needs_double(visited.X, self.function, int(order[0]))
         matrix = KernelMatrix(
-            self.training.X,
+            visited.X,
             self.function,
             np.float32 if single else np.float64,
             copy_bytes=self.copied if single else 0.0,
@@ -101,11 +113,12 @@ class KernelTraining:
         room = COLUMNS_SHARE * (self.cache_bytes - self.copied)
         sample = KernelSample.of(
             matrix,
-            signs_against(self.training.codes, self.training.positives[0]),
+            signs_against(visited.codes, self.training.positives[0]),
             order=order,
             affine=self.training.problem.affine,
             slack2=slack2,
             cache_bytes=room if partial else self.cache_bytes,
+            shares=self.copies.shares,
         )
         return replace(sample, budget=budget)
 

@@ -119,16 +119,27 @@ def class_weights_of(
     if not counts.all():
         label = classes.tolist()[int(counts.argmin())]
         raise ValueError(f"No example of the class {label!r} has a positive weight.")
-    check_class_weight(class_weight)
     if class_weight is None:
         return None
-    if isinstance(class_weight, str) and class_weight == "balanced":
-        of_class = counts.sum() / (len(classes) * counts)
-    else:
-        of_class = compute_class_weight(class_weight, classes=classes, y=classes[codes])
+    of_class = _factors(class_weight, classes, codes, sample_weight)
     if not ((of_class > 0.0) & (of_class < math.inf)).all():
         raise ValueError("class_weight must be positive and finite for every class.")
     return tuple(map(float, of_class))
+
+
+def _factors(
+    class_weight: Any,
+    classes: NDArray[Any],
+    codes: Codes,
+    sample_weight: NDArray[np.float64] | None,
+) -> NDArray[np.float64]:
+    """Return the factor of each class."""
+    check_class_weight(class_weight)
+    if isinstance(class_weight, str):
+        counts = np.bincount(codes, sample_weight, minlength=len(classes))
+        return np.asarray(counts.sum() / (len(classes) * counts))
+    factors = compute_class_weight(class_weight, classes=classes, y=classes[codes])
+    return np.asarray(factors, dtype=np.float64)
 
 
 def check_costs(costs: NDArray[np.float64] | None) -> None:
@@ -143,32 +154,36 @@ def check_costs(costs: NDArray[np.float64] | None) -> None:
         )
 
 
-def joint_step_weights(class_weight: Any, classes: NDArray[Any], codes: Codes) -> Any:
+def joint_step_weights(
+    class_weight: Any,
+    classes: NDArray[Any],
+    codes: Codes,
+    sample_weight: NDArray[np.float64] | None = None,
+) -> Any:
     """Return the step lengths on the examples of each class, all classes together."""
-    check_class_weight(class_weight)
-    each = compute_class_weight(class_weight, classes=classes, y=classes[codes])
-    return _in_range(np.asarray(each, dtype=np.float64))
+    return _in_range(_factors(class_weight, classes, codes, sample_weight))
 
 
 def step_weights(
-    class_weight: Any, classes: NDArray[Any], codes: Codes
+    class_weight: Any,
+    classes: NDArray[Any],
+    codes: Codes,
+    sample_weight: NDArray[np.float64] | None = None,
 ) -> dict[int, tuple[float, float]]:
     """Return, for each class, the step lengths on examples of the rest and of the class."""
-    check_class_weight(class_weight)
     if class_weight is None:
         return {k: (1.0, 1.0) for k in range(len(classes))}
+    each = _factors(class_weight, classes, codes, sample_weight).tolist()
     if len(classes) == 2:
-        rest, own = compute_class_weight(class_weight, classes=classes, y=classes[codes])
-        weights = {1: (float(rest), float(own))}
+        weights = {1: (each[0], each[1])}
     elif isinstance(class_weight, str):
         weights = {}
         for k in range(len(classes)):
-            mine = (codes == k).astype(int)
-            rest, own = compute_class_weight(class_weight, classes=np.array([0, 1]), y=mine)
-            weights[k] = (float(rest), float(own))
+            mine = (codes == k).astype(np.int64)
+            rest, own = _factors(class_weight, np.array([0, 1]), mine, sample_weight).tolist()
+            weights[k] = (rest, own)
     else:
-        each = compute_class_weight(class_weight, classes=classes, y=classes[codes])
-        weights = {k: (1.0, float(weight)) for k, weight in enumerate(each)}
+        weights = {k: (1.0, weight) for k, weight in enumerate(each)}
     _in_range([weight for pair in weights.values() for weight in pair])
     return weights
 

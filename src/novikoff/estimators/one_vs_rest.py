@@ -37,6 +37,7 @@ def fit_classes(
     certifier: Callable[[Problem, Examples], Any] = Certifier,
     errors: Callable[[list[Certificate]], int | None] | None = None,
     cancel: threading.Event | None = None,
+    copies: Any = None,
 ) -> tuple[dict[int, Fitted], Certificate, bool]:
     """Return what the search finds for each class, the certificate, and whether Ctrl-C came.
 
@@ -44,7 +45,8 @@ def fit_classes(
     ``before``, an earlier certificate, proves of the same problem. Ctrl-C cancels the searches,
     each of which then gives back the best that it has. ``certifier`` makes what certifies one
     class; ``errors`` counts those of all classes together, where the models are not hyperplanes.
-    ``cancel`` is set by Ctrl-C, and may be before the searches begin.
+    ``cancel`` is set by Ctrl-C, and may be before the searches begin. ``copies`` are the examples
+    as a run visits them, if ``sample`` is of these.
     """
     known = () if before is None else before.parts
     cancel = threading.Event() if cancel is None else cancel
@@ -53,8 +55,9 @@ def fit_classes(
     def against_rest(code: int) -> Fitted:
         signs = signs_against(training.codes, code)
         mine = sample
-        if steps is not None or not np.array_equal(signs, sample.signs):
-            mine = sample.relabelled(signs, (1.0, 1.0) if steps is None else steps[code])
+        visited = signs if copies is None else signs_against(copies.training.codes, code)
+        if steps is not None or not np.array_equal(visited, sample.signs):
+            mine = sample.relabelled(visited, (1.0, 1.0) if steps is None else steps[code])
         problem = training.problem.against(training.problem.classes[code])
         task = Task(
             code=code,
@@ -64,6 +67,7 @@ def fit_classes(
             hashes=training.hashes,
             costs=training.costs,
             before=next((part for part in known if part.problem == problem), None),
+            copies=copies,
         )
         try:
             fitted = search(task)

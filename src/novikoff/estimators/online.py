@@ -46,6 +46,8 @@ from novikoff.estimators.training import Training, read_examples
 from novikoff.rules import Rule, named
 from novikoff.sample import JointSample, Memory, Sample, storage_of
 from novikoff.sample.lift import lift_after
+from novikoff.sample.sample import slacks_of
+from novikoff.sample.signed import NOTHING
 from novikoff.sample.storage import IN_PLACE
 
 UNMEASURED = -1.0
@@ -99,7 +101,12 @@ class Online:
 
     @classmethod
     def from_first_batch(
-        cls, estimator: Any, X: Any, y: NDArray[Any], classes: ArrayLike | None
+        cls,
+        estimator: Any,
+        X: Any,
+        y: NDArray[Any],
+        classes: ArrayLike | None,
+        shares: NDArray[np.float64] = NOTHING,
     ) -> "Online | JointOnline":
         """Fix the classes, the centre, the lift and the rule."""
         check_perceptron_options(estimator)
@@ -114,6 +121,7 @@ class Online:
             raise ValueError(
                 "class_weight='balanced' counts the first batch, which lacks a class; give a dict."
             )
+        weights = shares if shares.size else None
         affine = bool(estimator.fit_intercept)
         storage, signs = storage_of(X), np.where(codes == codes[0], 1, -1).astype(np.int8)
         sample = Sample.of(storage, signs, affine=affine, slack2=0.5 / float(estimator.C))
@@ -121,7 +129,7 @@ class Online:
         measured = not affine or sample.radius > 0.0
         specification = rule.specification(sample.lifted_radius)
         if is_joint(estimator.multi_class, labels):
-            each = joint_step_weights(estimator.class_weight, labels, codes)
+            each = joint_step_weights(estimator.class_weight, labels, codes, weights)
             joint = JointSample.joint(sample, codes, n_classes=len(labels), steps=each)
             memory = joint.memory(specification)
             return JointOnline.of(
@@ -133,7 +141,7 @@ class Online:
                 measured=measured,
                 first=int(codes[0]),
             )
-        steps = step_weights(estimator.class_weight, labels, codes)
+        steps = step_weights(estimator.class_weight, labels, codes, weights)
         positives = positives_of(labels)
         frames = [
             sample.frame._replace(weight_negative=steps[k][0], weight_positive=steps[k][1])
@@ -175,7 +183,7 @@ class Online:
             self.lag[:, -1] *= factor
         self.measured = True
 
-    def learn(self, X: Any, codes: Codes) -> None:
+    def learn(self, X: Any, codes: Codes, shares: NDArray[np.float64] = NOTHING) -> None:
         """Visit each example once; a batch with a NaN or an infinity changes nothing."""
         ids = np.arange(len(codes))
         rows, _ = storage_of(X).part(ids)
@@ -184,7 +192,9 @@ class Online:
         for k, positive in enumerate(positives_of(self.classes)):
             signs = signs_against(codes, positive)
             stamps = np.zeros(len(codes))
-            examples = Examples(rows, signs, unmeasured, self.centre, self.at, self.frames[k])
+            frame, slacks2 = self.frames[k], slacks_of(self.frames[k].slack2, shares)
+            read = (self.centre, self.at, frame, shares, slacks2)
+            examples = Examples(rows, signs, unmeasured, *read)
             memory = Memory(np.zeros(len(codes)), stamps, self.w[k], self.states[k])
             rescaled = self.states[k, RESCALED]
             sweep(examples, ids, self.rules[k], memory, np.empty_like(ids), 0.0, np.inf, 1)

@@ -25,6 +25,7 @@ from novikoff.estimators.labels import Codes
 from novikoff.rules import Rule
 from novikoff.sample import JointMemory, JointSample, Sample, storage_of
 from novikoff.sample.lift import lift_after
+from novikoff.sample.signed import NOTHING
 
 UNMEASURED = -1.0
 
@@ -102,13 +103,14 @@ class JointOnline:
             self.lag[:, -1] *= factor
         self.measured = True
 
-    def learn(self, X: Any, codes: Codes) -> None:
+    def learn(self, X: Any, codes: Codes, shares: Floats = NOTHING) -> None:
         """Visit each example once; a batch with a NaN or an infinity changes nothing."""
         memory, n = self.memory, len(codes)
         before = memory.w.copy(order="K"), memory.offsets.copy(), memory.along.copy()
         state = memory.state.copy()
         ids = np.arange(n)
-        batch = self.sample.of_batch(storage_of(X), ids, codes, np.full(n, UNMEASURED))
+        unmeasured = np.full(n, UNMEASURED)
+        batch = self.sample.of_batch(storage_of(X), ids, codes, unmeasured, shares)
         if batch.is_sparse != memory.w.flags.f_contiguous:
             memory.w = np.array(memory.w, order="F" if batch.is_sparse else "C")
         run = JointMemory(

@@ -41,25 +41,6 @@ def check_perceptron_options(estimator: Any) -> None:
     _check_common(estimator, ("fit_intercept", "shuffle", "warm_start", "scale"))
 
 
-def refuse_arguments(method: str, given: dict[str, Any]) -> None:
-    """Raise if a method was given arguments that it does not have.
-
-    Examples
-    --------
-    >>> refuse_arguments("Perceptron.fit", {"weights": 1})
-    Traceback (most recent call last):
-        ...
-    TypeError: Perceptron.fit() got an unexpected keyword argument 'weights'
-    """
-    if "sample_weight" in given:
-        raise TypeError(
-            f"{method}() takes no sample_weight, since a longer step is not a repetition; use "
-            "MaxMargin, which weighs examples, or class_weight."
-        )
-    for name in given:
-        raise TypeError(f"{method}() got an unexpected keyword argument {name!r}")
-
-
 def check_max_margin_options(estimator: Any) -> None:
     """Raise what is wrong with the parameters of MaxMargin."""
     _check_C(estimator)

@@ -10,19 +10,27 @@ from sklearn.utils import check_random_state
 
 from novikoff.certificate import Status
 from novikoff.certificate.threads import threads
+from novikoff.estimators.copies import Copies, copies_of, hashes_of_pairs
 from novikoff.estimators.joint import fit_jointly, is_joint
 from novikoff.estimators.kernel_options import is_linear
-from novikoff.estimators.labels import codes_among, joint_step_weights, step_weights
+from novikoff.estimators.labels import (
+    check_costs,
+    checked_weights,
+    codes_among,
+    joint_step_weights,
+    step_weights,
+)
 from novikoff.estimators.linear import LinearModel, restore_on_error
 from novikoff.estimators.long_run import LongRun
 from novikoff.estimators.one_vs_rest import deadline_in, fit_classes
 from novikoff.estimators.online import Online, unless_scaled, validated_batch
 from novikoff.estimators.online_joint import JointOnline
-from novikoff.estimators.options import average_of, check_perceptron_options, refuse_arguments
+from novikoff.estimators.options import average_of, check_perceptron_options
 from novikoff.estimators.rule_fit import JOINT, LastRun, RuleFit
 from novikoff.estimators.training import Training
 from novikoff.rules import Rule, named
-from novikoff.sample import JointSample, visit_order
+from novikoff.sample import JointSample, content_order
+from novikoff.sample.signed import NOTHING
 
 CLAIMS_OF_A_FIT = (
     "_visits",
@@ -92,7 +100,8 @@ class Perceptron(LinearModel):
         certificates are then of the feature space of the kernel.
     gamma : "scale", "auto" or float, default="scale"
         The coefficient of ``rbf``, ``poly``, ``sigmoid`` and ``laplacian``; ``"scale"`` is
-        ``1 / (n_features * X.var())`` and ``"auto"`` is ``1 / n_features``.
+        ``1 / (n_features * X.var())``, with each example as often as it weighs, and ``"auto"`` is
+        ``1 / n_features``.
     degree : int, default=3
         The degree of ``poly``.
     coef0 : float, default=0.0
@@ -119,8 +128,9 @@ class Perceptron(LinearModel):
     time_limit : float, optional
         The limit in seconds.
     shuffle : bool, default=True
-        Whether the order of visits is drawn at random, once; data larger than a cache keep runs
-        of neighbouring rows (up to 256 kB) together.
+        Whether the order of visits is drawn at random, once. Up to 1 MB of data, it does not
+        depend on the order of the rows; larger data keep runs of neighbouring rows (up to 256 kB)
+        together.
     schedule : "sweep" or "compress", default="sweep"
         ``"compress"`` makes the support small, and with it the bound of :meth:`risk_certificate`:
         visit the examples that have weight until they are satisfied, and only then the worst of
@@ -134,8 +144,9 @@ class Perceptron(LinearModel):
         ``C=inf`` keeps its upper bound where that is smaller. On other data a fit starts anew,
         since ``w`` must be a sum of the examples that it is certified for.
     class_weight : dict, "balanced" or None, default=None
-        Scales the steps of a class. The certificate is valid for any steps; the bounds on
-        updates and margin that a rule states are for steps of equal length.
+        Scales the steps of a class; ``"balanced"`` counts an example as often as it weighs. The
+        certificate is valid for any steps; the bounds on updates and margin that a rule states are
+        for steps of equal length.
     n_jobs : int, optional
         Threads: for each class against the rest, or else for passes over the data; -1 for all
         processors. The result does not depend on it.
@@ -161,8 +172,9 @@ class Perceptron(LinearModel):
     support_ : array, or list of arrays
         The examples that the model is a function of, in the order of visits. Refitting on them
         alone with ``shuffle=False`` gives the same model, bit for bit, whenever the rule was
-        satisfied and is one with unit steps. With ``scale=True`` the powers of two come from all
-        examples: the support alone may have other ranges, and then gives another model.
+        satisfied and is one with unit steps, and the examples had no ``sample_weight``. With
+        ``scale=True`` the powers of two come from all examples: the support alone may have other
+        ranges, and then gives another model.
     dual_coef_ : array, or list of arrays
         The weights of ``support_`` times their signs, so that
         ``coef_ = dual_coef_ @ (X[support_] - centre_)``; integers for unit steps. Jointly, of shape
@@ -199,10 +211,18 @@ class Perceptron(LinearModel):
 
     Notes
     -----
-    There is no ``sample_weight``, which in scikit-learn equals repetition. A step is taken on an
-    example because it is violated: a longer step, as ``class_weight`` takes, is not two visits,
-    after the first of which the example may be violated no more. :class:`~novikoff.MaxMargin` has
-    weights, where they weigh the slack and equal repetition.
+    ``sample_weight`` equals repetition. An example of weight s is visited ``ceil(s)`` times in a
+    pass, each time with ``s / ceil(s)`` of a step: a whole number is so many copies of the row, to
+    the last bit of the model, and zero is absence. Copies are visited apart from each other, as
+    repeated rows are: the order of visits is drawn for what an example is, not for where it
+    stands. Three limits: data beyond the size of a cache (1 MB) keep runs of neighbouring rows
+    together, and ``shuffle=False`` the order of the rows, with copies right after each other, so
+    there the model is that of rows repeated in place; and with fractions the bounds on updates
+    and margin that a rule states do not hold, which are for steps of equal length. The certificate
+    is valid for any weights: with ``C=inf`` it is about all examples of positive weight alike, and
+    with a finite C the squared slack of an example costs s times as much, as in
+    :class:`~novikoff.MaxMargin`. A copy of the repeated rows is made; weights that would make too
+    many are refused.
 
     Ctrl-C ends a fit early: the best model so far is stored, with a certificate of what is proved
     of it, and KeyboardInterrupt is raised.
@@ -315,7 +335,7 @@ class Perceptron(LinearModel):
         super().set_params(**params)
         return self
 
-    def fit(self, X: Any, y: ArrayLike, **refused: Any) -> Self:
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the model and certify it.
 
         Parameters
@@ -325,30 +345,33 @@ class Perceptron(LinearModel):
             in place.
         y : array-like of shape (n_examples,)
             The labels: strings, numbers or booleans.
-        **refused : dict
-            Nothing else is accepted; the error for ``sample_weight`` names the alternatives.
+        sample_weight : array-like of shape (n_examples,), optional
+            How often an example counts: it is visited ``ceil(s)`` times in a pass, each time with
+            ``s / ceil(s)`` of a step. See the notes.
 
         Returns
         -------
         Perceptron
             The estimator itself.
         """
-        refuse_arguments("Perceptron.fit", refused)
         check_perceptron_options(self)
         with restore_on_error(self), threads(self.n_jobs):
-            interrupted = self._fit(X, y)
+            interrupted = self._fit(X, y, sample_weight)
         if interrupted:
             raise KeyboardInterrupt
         self._warn_if_cut_short()
         return self
 
-    def _fit(self, X: Any, y: ArrayLike) -> bool:
+    def _fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> bool:
         deadline = deadline_in(self.time_limit)
         rule, C, affine = named(self.rule), float(self.C), bool(self.fit_intercept)
-        training = Training.of(self, X, y, affine=affine, scale=bool(self.scale))
+        training = Training.of(
+            self, X, y, affine=affine, sample_weight=sample_weight, scale=bool(self.scale)
+        )
         joint = is_joint(self.multi_class, training.classes)
         weights_of: Any = joint_step_weights if joint else step_weights
-        steps = weights_of(self.class_weight, training.classes, training.codes)
+        labels = (training.classes, training.codes, training.costs)
+        steps = weights_of(self.class_weight, *labels)
         each = tuple(steps) if joint else tuple(steps[k] for k in training.positives)
         kernel = (self.kernel, self.gamma, self.degree, self.coef0)
         how = (self.schedule, *kernel, self.budget)
@@ -356,20 +379,25 @@ class Perceptron(LinearModel):
         last = self._last if self.warm_start else None
         if last is not None and not last.continues(asked, training):
             last = None
+        pairwise = self.kernel == "precomputed"
+        copies = Copies.of(training, pairwise=pairwise)
+        visited = copies.training
         if last is None:
             draws = check_random_state(self.random_state) if self.shuffle else None
-            order = visit_order(len(training.codes), training.storage.nbytes, draws)
+            hashes = hashes_of_pairs(visited.X) if pairwise and draws else visited.hashes
+            order = content_order(hashes, visited.codes, visited.storage.nbytes, draws)
             memories = None
         else:
             order, memories = last.order, last.memories
         average = average_of(self)
         if not is_linear(self):
-            return self._fit_kernel(training, steps, asked, order, memories, deadline)
+            return self._fit_kernel(training, copies, steps, asked, order, memories, deadline)
         advice = [LongRun(self.max_iter, self._remedy)] if C == np.inf else []
         compress = self.schedule == "compress"
         # The first examples would belong to a support that is to be small.
-        classes = None if compress else training.codes
-        sample = training.sample(order=order, slack2=0.5 / C, classes=classes)
+        classes = None if compress else visited.codes
+        how_read: dict[str, Any] = dict(slack2=0.5 / C, classes=classes, shares=copies.shares)
+        sample = visited.sample(order=order, **how_read)
         search = RuleFit(rule, C, average, float(self.min_margin), memories, compress)
         limits: dict[str, Any] = dict(
             before=self._before,
@@ -377,11 +405,12 @@ class Perceptron(LinearModel):
             max_updates=self.max_updates,
             deadline=deadline,
             callbacks=(*self._reporters(), *advice),
+            copies=copies,
         )
         if joint:
             rows = None if memories is None else memories[JOINT].rows
             sample = JointSample.joint(
-                sample, training.codes, n_classes=len(training.classes), steps=steps, rows=rows
+                sample, visited.codes, n_classes=len(training.classes), steps=steps, rows=rows
             )
             fitted, interrupted = fit_jointly(training, sample, search, **limits)
             results, certificate = {JOINT: fitted}, fitted.certificate
@@ -391,24 +420,27 @@ class Perceptron(LinearModel):
             )
         self.centre_ = training.unscaled(sample.centre)
         self._store(list(results.values()), certificate, training.classes)
-        self._visits = order
+        self._visits = copies.rows_of(order)
         if self.status_ in (Status.CONVERGED, Status.GAP_REACHED) and average is not True:
             # No other example is wrong, and the whole order is as long as the data.
             supports = np.concatenate([result.support for result in results.values()])
-            self._visits = order[np.isin(order, supports)]
+            self._visits = self._visits[np.isin(self._visits, supports)]
         self.__dict__.pop("mistakes_", None)
         memories = {k: result.last for k, result in results.items()}
         self._online = None
         if not self.scale:
-            self._online = Online.from_fit(rule, training, sample, steps, memories, average is True)
+            self._online = Online.from_fit(rule, visited, sample, steps, memories, average is True)
         self._last = None
         if self.warm_start:
-            self._last = LastRun(asked, training.hashes, training.codes, order, memories)
+            self._last = LastRun(
+                asked, training.hashes, training.codes, training.costs, order, memories
+            )
         return interrupted
 
     def _fit_kernel(
         self,
         training: Training,
+        copies: Copies,
         steps: Any,
         asked: tuple[Any, ...],
         order: NDArray[np.int64],
@@ -421,7 +453,7 @@ class Perceptron(LinearModel):
         from novikoff.sample.joint_kernel import JointKernelSample
 
         rule, C = named(self.rule), float(self.C)
-        examples = KernelTraining.of(self, training)
+        examples = KernelTraining.of(self, training, copies)
         training = examples.training
         search = KernelRuleFit(rule, C, average_of(self), float(self.min_margin), memories)
         budget = np.inf if self.budget is None else float(self.budget)
@@ -432,11 +464,16 @@ class Perceptron(LinearModel):
             max_updates=self.max_updates,
             deadline=deadline,
             callbacks=self._reporters(),
+            copies=copies,
         )
         if is_joint(self.multi_class, training.classes):
             rows = None if memories is None else memories[JOINT].rows
             joint = JointKernelSample.joint(
-                sample, training.codes, n_classes=len(training.classes), steps=steps, rows=rows
+                sample,
+                copies.training.codes,
+                n_classes=len(training.classes),
+                steps=steps,
+                rows=rows,
             )
             one, interrupted = fit_jointly(
                 training, joint, search, certifier=examples.joint_certifier, **limits
@@ -460,11 +497,19 @@ class Perceptron(LinearModel):
         self._online = self._last = None
         if self.warm_start:
             memories = {k: result.last for k, result in results.items()}
-            self._last = LastRun(asked, training.hashes, training.codes, order, memories)
+            self._last = LastRun(
+                asked, training.hashes, training.codes, training.costs, order, memories
+            )
         return interrupted
 
     @unless_scaled
-    def partial_fit(self, X: Any, y: ArrayLike, classes: ArrayLike | None = None) -> Self:
+    def partial_fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        classes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
         """Go through some examples once, online.
 
         The centre is the first example, and the lift is fixed by the first batch that contains
@@ -485,6 +530,8 @@ class Perceptron(LinearModel):
             Their labels.
         classes : array-like, optional
             All labels that will ever occur; needed in the first call only.
+        sample_weight : array-like of shape (n_examples,), optional
+            As in :meth:`fit`; the visits to an example are right after each other.
 
         Returns
         -------
@@ -495,7 +542,13 @@ class Perceptron(LinearModel):
         if first and hasattr(self, "certificate_"):
             raise ValueError("A stored model does not hold its last iterate; fit it again first.")
         X, labels = validated_batch(self, X, y, first)
-        online = self._online or Online.from_first_batch(self, X, labels, classes)
+        shares = NOTHING
+        weights = checked_weights(sample_weight, len(labels))
+        if weights is not None:
+            check_costs(weights)
+            rows, shares = copies_of(weights, X.shape[0] * X.shape[1])
+            X, labels = (X, labels) if rows is None else (X[rows], labels[rows])
+        online = self._online or Online.from_first_batch(self, X, labels, classes, shares)
         if classes is not None and not np.array_equal(np.unique(classes), online.classes):
             raise ValueError("classes are not those of the first call of partial_fit.")
         codes = codes_among(online.classes, labels)
@@ -503,7 +556,7 @@ class Perceptron(LinearModel):
             # A batch that is refused must not fix the lift.
             online = deepcopy(online)
             online.measure(named(self.rule), X, codes)
-        online.learn(X, codes)
+        online.learn(X, codes, shares)
         for claim in CLAIMS_OF_A_FIT:
             self.__dict__.pop(claim, None)
         self._online = online

@@ -83,6 +83,8 @@ def reason_against(model: Perceptron) -> str | None:
     status, rule = model.status_, named(model.rule)
     if model.scale:
         return "scale=True: the powers of two were taken from all examples"
+    if model.certificate_.problem.weighted:
+        return "the examples have weights: they are not drawn from one source"
     if model.warm_start:
         return "warm_start: the run may have begun with another one"
     if not is_linear(model):

@@ -18,7 +18,7 @@ from novikoff.estimators.linear import LinearModel
 from novikoff.estimators.maxmargin import MaxMargin
 from novikoff.estimators.maxmargin_cv import MaxMarginCV
 from novikoff.estimators.perceptron import Perceptron
-from novikoff.estimators.rerun import NoRiskError, carriers_of_run
+from novikoff.estimators.rerun import NoRiskError, carriers_of_run, reason_against
 from novikoff.estimators.stored import contradicted
 from novikoff.theory.generalization import compression_bound, selection_bound, theorem_5_2
 
@@ -71,6 +71,10 @@ def risk_of(
         confidence=confidence, method=method, chosen_from=int(chosen_from) * model._chosen_from
     )
     if isinstance(model, Perceptron):
+        # Before the examples are looked at, which would ask for their weights.
+        reason = reason_against(model)
+        if reason is not None:
+            raise NoRiskError(f"No bound on new data: {reason}.")
         return run_risk(model, X, y, **asked)
     return optimum_risk(model.certificate_, X, y, **asked)
 

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from novikoff.certificate import Account, Certificate, Status, Weighted
 from novikoff.certificate.examples.scaling import in_raw_columns
+from novikoff.estimators.copies import Copies
 from novikoff.estimators.fitted import Fitted, Task, closed
 from novikoff.estimators.joint import JointTask
 from novikoff.estimators.labels import Codes
@@ -97,7 +98,7 @@ class RuleFit:
                 coef,
                 intercept,
                 C=self.C,
-                proof=weighted_by(sample, proof),
+                proof=weighted_by(sample, proof, task.copies),
                 rescale=True,
             )
             certificate = certifier.soft(account, model)
@@ -112,14 +113,14 @@ class RuleFit:
                 account,
                 coef=coef,
                 intercept=intercept,
-                proof=weighted_by(sample, upper),
+                proof=weighted_by(sample, upper, task.copies),
                 also=task.bound_before,
             )
-        compression = finished.compression(weights, placing)
+        support, dual_coef = carried_by(finished, weights, placing, task.copies)
         return Fitted(
             certificate=certificate,
-            support=compression.support,
-            dual_coef=sample.signed_weights(compression.support, compression.weights),
+            support=support,
+            dual_coef=dual_coef,
             n_iter=int(clock.passes),
             history=closed(clock.history, certificate),
             solver=type(self.rule).__name__,
@@ -164,13 +165,17 @@ class LastRun:
     asked: tuple[Any, ...]
     hashes: NDArray[np.uint64]
     codes: Codes
+    weights: NDArray[np.float64] | None
     order: NDArray[np.int64]
     memories: dict[int, Any]
 
     def continues(self, asked: tuple[Any, ...], training: Training) -> bool:
         """Whether the new fit asks the same of the same data."""
+        now, then = training.costs, self.weights
+        same_weights = now is then if now is None or then is None else np.array_equal(now, then)
         same_data = np.array_equal(self.hashes, training.hashes)
-        return same_data and np.array_equal(self.codes, training.codes) and self.asked == asked
+        same_data = same_data and np.array_equal(self.codes, training.codes)
+        return same_data and same_weights and self.asked == asked
 
 
 def _refuted_by_zero(task: Task | JointTask, work: int) -> Any:
@@ -186,14 +191,26 @@ def _refuted_by_least_slack(task: Task | JointTask, memory: Any) -> Any:
     return refute_by_least_slack(task)
 
 
-def weighted_by(sample: Any, weights: NDArray[np.float64]) -> "Weighted | JointWeighted":
-    """Return weights as a certifier of their kind takes them."""
+def weighted_by(
+    sample: Any, weights: NDArray[np.float64], copies: Copies
+) -> "Weighted | JointWeighted":
+    """Return weights on copies as a certifier of their kind takes those of examples."""
     if isinstance(sample, JointSigned):
         from novikoff.certificate import JointWeighted
 
-        support, table = sample.table(weights)
+        support, table = copies.folded(*sample.table(weights))
         return JointWeighted(support, whole_where_possible(table))
-    return Weighted(*carriers(sample.order, weights))
+    return Weighted(*copies.folded(*carriers(sample.order, weights)))
+
+
+def carried_by(
+    finished: Run, weights: NDArray[np.float64], placing: NDArray[np.int64], copies: Copies
+) -> tuple[NDArray[np.int64], NDArray[Any]]:
+    """Return the examples that a model is a function of, and their weights with their signs."""
+    found = finished.compression(weights, placing)
+    signed = finished.sample.signed_weights(found.support, found.weights)
+    support, folded = copies.folded(found.support, signed.T)
+    return support, folded.T
 
 
 def _in_raw_columns(w: NDArray[np.float64], exponents: Any) -> NDArray[np.float64]:

@@ -40,6 +40,7 @@ def least_slack(
     signs: NDArray[np.int8],
     *,
     affine: bool,
+    costs: Vector | None = None,
     stopped: Callable[[], bool] = lambda: False,
 ) -> tuple[Vector, float] | None:
     """Return coefficients and intercept of the hyperplane of least squared slacks.
@@ -52,6 +53,8 @@ def least_slack(
         Their labels.
     affine : bool
         Whether hyperplanes may miss the origin.
+    costs : array of float64, optional
+        What the squared slack of each example is multiplied by; by default 1.
     stopped : callable
         Whether to give up, asked before every step.
 
@@ -82,7 +85,7 @@ def least_slack(
     table = np.ones((n, kept.size + affine))
     table[:, : kept.size] = values[:, kept] / sizes[kept]
     table *= signs[:, None]
-    found = _newton(table, stopped)
+    found = _newton(table, np.ones(n) if costs is None else costs, stopped)
     if found is None:
         return None
     coef = np.zeros(d)
@@ -90,28 +93,30 @@ def least_slack(
     return coef, float(found[-1] - coef @ means) if affine else 0.0
 
 
-def _newton(table: Vector, stopped: Callable[[], bool]) -> Vector | None:
+def _newton(table: Vector, costs: Vector, stopped: Callable[[], bool]) -> Vector | None:
     n_unknowns = table.shape[1]
     w, slacks = np.zeros(n_unknowns), np.ones(len(table))
-    total = float(len(table))
+    total = float(costs.sum())
+    roots = np.sqrt(costs)
     for _ in range(MOST_STEPS):
         active = slacks > 0.0
         if stopped() or np.count_nonzero(active) <= n_unknowns:
             return None
         # A product of a matrix with its own transpose takes half the operations.
-        rows = table[active]
+        rows = table[active] * roots[active, None]
         normal = rows.T @ rows
         normal.flat[:: n_unknowns + 1] += RIDGE * np.trace(normal) / n_unknowns
         try:
             factor = linalg.cho_factor(normal, overwrite_a=True, check_finite=False)
         except linalg.LinAlgError:
             return None
-        step = linalg.cho_solve(factor, rows.T @ slacks[active], check_finite=False)
+        left = roots[active] * slacks[active]
+        step = linalg.cho_solve(factor, rows.T @ left, check_finite=False)
         products, before = table @ step, total
         for halvings in range(MOST_HALVINGS):
             after = slacks - 0.5**halvings * products
             positive = np.maximum(after, 0.0)
-            total = float(positive @ positive)
+            total = float(positive @ (costs * positive))
             if total <= (1.0 + ROUNDING) * before:
                 break
         else:
@@ -123,6 +128,7 @@ def _newton(table: Vector, stopped: Callable[[], bool]) -> Vector | None:
         # Examples at the margin exactly may violate it or not, as their slacks are rounded.
         if halvings == 0 and total >= (1.0 - ROUNDING) * before:
             for _ in range(REFINEMENTS):
-                w += linalg.cho_solve(factor, rows.T @ (1.0 - rows @ w), check_finite=False)
+                left = roots[active] - rows @ w
+                w += linalg.cho_solve(factor, rows.T @ left, check_finite=False)
             return w
     return None

@@ -28,6 +28,7 @@ def zero_combination(
     *,
     affine: bool,
     work: int = MOST_WORK,
+    order: NDArray[np.int64] | None = None,
 ) -> Combination | None:
     """Look for signed examples that sum to zero, which proves that nothing separates them.
 
@@ -48,6 +49,8 @@ def zero_combination(
         Whether hyperplanes may miss the origin.
     work : int
         The multiplications that the search for a cycle may take.
+    order : array of int64, optional
+        In what order it visits the examples; by default in that of the rows.
 
     Returns
     -------
@@ -67,7 +70,12 @@ def zero_combination(
     if row is not None:
         return np.array([row]), np.ones(1, dtype=np.int64)
     found = contradiction(X, signs, hashes)
-    return found if found is not None else integer_cycle(X, signs, affine, work)
+    if found is not None or X.shape[0] * X.shape[1] > MOST_VALUES:
+        return found
+    if order is None:
+        return integer_cycle(X, signs, affine, work)
+    found = integer_cycle(X[order], signs[order], affine, work)
+    return None if found is None else (order[found[0]], found[1])
 
 
 def zero_row(X: Any, hashes: NDArray[np.uint64]) -> int | None:

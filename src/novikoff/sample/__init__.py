@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from novikoff._lazy import lazy_names
 from novikoff.compiled.sweep import Memory
-from novikoff.sample.order import visit_order
+from novikoff.sample.order import content_order, visit_order
 from novikoff.sample.sample import Sample
 from novikoff.sample.storage import Storage, storage_of
 
@@ -12,7 +12,16 @@ if TYPE_CHECKING:
     from novikoff.sample.multiclass import JointSample
     from novikoff.sample.virtual_rows import JointMemory
 
-__all__ = ["JointMemory", "JointSample", "Memory", "Sample", "Storage", "storage_of", "visit_order"]
+__all__ = [
+    "JointMemory",
+    "JointSample",
+    "Memory",
+    "Sample",
+    "Storage",
+    "content_order",
+    "storage_of",
+    "visit_order",
+]
 
 __getattr__ = lazy_names(
     __name__,

@@ -22,7 +22,7 @@ from novikoff.sample.kernel import Ids
 from novikoff.sample.kernel_memory import Scores
 from novikoff.sample.kernel_sample import KernelSample
 from novikoff.sample.kernel_scores import Vector
-from novikoff.sample.signed import Worst
+from novikoff.sample.signed import NOTHING, Worst
 from novikoff.sample.virtual_rows import JointMemory, VirtualRows
 
 
@@ -91,8 +91,8 @@ class JointKernelSample(JointSigned, KernelSample):
         return self.eager and self.n_classes == 2
 
     def with_equal_steps(self) -> "JointKernelSample":
-        """Return the same examples without weights on the steps of the classes."""
-        return replace(self, steps=np.ones(self.n_classes))
+        """Return the same examples without weights on the steps of classes or examples."""
+        return replace(self, steps=np.ones(self.n_classes), shares=NOTHING)
 
     def memory(self, rule: Specification) -> Any:
         """Return the memory of a run that starts at ``w = 0``."""
@@ -103,7 +103,7 @@ class JointKernelSample(JointSigned, KernelSample):
     def length(self, weights: Vector, w: Vector) -> float:
         """Return ``|w|`` with the coordinates of slack, one for each example."""
         totals = self.by_example(weights)
-        return float(np.sqrt(w @ w + self.frame.slack2 * (totals @ totals)))
+        return float(np.sqrt(w @ w + self.slack_length2(totals)))
 
     def offset_of(self, memory: Any) -> Vector:
         """Return a copy of the offsets of an iterate at the centre, one for each class."""
@@ -162,7 +162,9 @@ class JointKernelSample(JointSigned, KernelSample):
         total = signed.sum(axis=0)
         first = int(self.order[0])
         middle = 0.5 * float(self.matrix.diagonal[first])
-        intercepts = self.frame.lift2 * total - coef.T @ self.towards + total * middle
+        # In the order of visits, so that rounding does not depend on that of the rows.
+        along = signed.T @ self.towards[carriers]
+        intercepts = self.frame.lift2 * total - along + total * middle
         coef[first] -= total
         return coef, intercepts
 
@@ -183,7 +185,9 @@ class JointKernelSample(JointSigned, KernelSample):
 
     @property
     def _examples(self) -> JointKernelExamples:
-        return JointKernelExamples(self.codes, self.norms2, self.frame, self.steps)
+        return JointKernelExamples(
+            self.codes, self.norms2, self.frame, self.steps, self.shares, self.slacks2
+        )
 
     def _zeros(self, count: int) -> Vector:
         return np.zeros((self.n_classes, count))
@@ -207,13 +211,13 @@ class JointKernelSample(JointSigned, KernelSample):
         own = shifted[self.codes[ids], here]
         shifted[self.codes[ids], here] = -inf
         margins = 0.5 * (own - shifted.max(axis=0))
-        return np.asarray(margins + self.frame.slack2 * memory.totals[ids])
+        return np.asarray(margins + self.slack_on(ids, memory.totals))
 
     def _lifted(self, memory: Any) -> float:
         frame, added = self.frame, 0.0
         if frame.lift2 > 0.0:
             added = 0.5 * float(memory.offsets @ memory.offsets) / frame.lift2
-        return added + frame.slack2 * float(memory.totals @ memory.totals)
+        return added + self.slack_length2(memory.totals)
 
     def _sweep_part(
         self, part: Part, visits: Ids, rule: Specification, memory: Any, how: tuple[Any, ...]

@@ -39,6 +39,8 @@ class JointSigned:
     frame: Frame
     affine: bool
     longest: int
+    largest_slack2: float
+    shares: Floats
     margins: Any
     habits: ClassVar[Habits] = JOINT_HABITS
 
@@ -59,8 +61,8 @@ class JointSigned:
 
     @property
     def unweighted(self) -> bool:
-        """Whether all classes take the same steps as without weights."""
-        return bool((self.steps == 1.0).all())
+        """Whether all examples take the same steps as without weights."""
+        return bool((self.steps == 1.0).all()) and not self.shares.size
 
     def table(self, weights: Floats) -> tuple[Indices, Floats]:
         """Return the examples with weight in the order of visits, and their weights by wrong class.
@@ -97,7 +99,7 @@ class JointSigned:
         if not self.affine:
             return length / total
         lacking = 0.5 * float(np.abs(offset).sum()) / self.frame.lift2
-        radius = sqrt(float(self.norms2[self.longest]) + self.frame.slack2)
+        radius = sqrt(float(self.norms2[self.longest]) + self.largest_slack2)
         return (length + lacking * radius) / (total + lacking)
 
     def closer_bound(self, weights: Floats, w: Floats) -> float:

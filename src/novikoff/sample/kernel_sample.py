@@ -31,6 +31,8 @@ from novikoff.compiled.sweep import TIE
 from novikoff.sample.kernel import Ids, KernelMatrix, check_square
 from novikoff.sample.kernel_memory import Columns, KernelMemory, KernelStorage, Scores
 from novikoff.sample.kernel_scores import BLOCK, CHEAP_BLOCK, KernelScores, Vector, fits_whole
+from novikoff.sample.sample import slacks_of
+from novikoff.sample.signed import NOTHING
 
 # Visits of cheap passes between two looks at the clock: one costs nanoseconds, an update on it
 # microseconds. With 2,048 of them, of 20,000 digits, a quarter of the time went to the looks.
@@ -63,6 +65,8 @@ class KernelSample(KernelScores):
     lifting: tuple[int, ...] | None = ()
     eager: bool = True
     """Whether cheap passes begin after the first full one, because a full one costs so much."""
+    shares: Vector = field(default_factory=lambda: NOTHING)
+    slacks2: Vector = field(default_factory=lambda: NOTHING)
     budget: float = inf
     """How many examples may have weight; beyond, those without weight are not updated on."""
 
@@ -79,6 +83,7 @@ class KernelSample(KernelScores):
         slack2: float = 0.0,
         cache_bytes: float = 200e6,
         eager: bool = True,
+        shares: Vector = NOTHING,
     ) -> "KernelSample":
         """Measure the examples and return the sample; the parameters are those of ``Sample.of``.
 
@@ -110,6 +115,8 @@ class KernelSample(KernelScores):
             cache_bytes=cache_bytes,
             eager=eager,
             shared=shared,
+            shares=shares,
+            slacks2=slacks_of(slack2, shares),
         )
         return sample.lifted_by(sample.signs)
 
@@ -125,6 +132,10 @@ class KernelSample(KernelScores):
     def with_lift(self, lift2: float, lifting: tuple[int, ...]) -> Self:
         """Return the same examples with a lift, and those that it depends on."""
         return replace(self, frame=self.frame._replace(lift2=lift2), lifting=lifting)
+
+    def with_shares(self, shares: Vector, slacks2: Vector) -> Self:
+        """Return the same examples with other factors on their steps, and other slacks."""
+        return replace(self, shares=shares, slacks2=slacks2)
 
     @property
     def storage(self) -> KernelStorage:
@@ -265,7 +276,8 @@ class KernelSample(KernelScores):
         offset = self.frame.lift2 * total
         if not self.affine:
             return coef, 0.0
-        intercept = offset - float(coef @ self.towards)
+        # In the order of visits, so that rounding does not depend on that of the rows.
+        intercept = offset - float(coef[self.order] @ self.towards[self.order])
         first = int(self.order[0])
         # phi(centre) is subtracted from every example: from x, and from those with weight.
         intercept += total * 0.5 * float(self.matrix.diagonal[first])
@@ -318,24 +330,25 @@ class KernelSample(KernelScores):
     def _margins(self, ids: Ids, scores: Vector, memory: Any) -> Vector:
         """Return the margins of examples whose scores are given."""
         margins = self.signs[ids] * (scores + memory.state[OFFSET])
-        return np.asarray(margins + self.frame.slack2 * memory.weights[ids])
+        return np.asarray(margins + self.slack_on(ids, memory.weights))
 
     def _lifted(self, memory: Any) -> float:
         """Return what lifts and slack add to the squared length of ``w``."""
         frame, added = self.frame, 0.0
         if frame.lift2 > 0.0:
             added = float(memory.state[OFFSET]) ** 2 / frame.lift2
-        return added + frame.slack2 * float(memory.weights @ memory.weights)
+        return added + self.slack_length2(memory.weights)
 
     def _sweep_part(
         self, part: Part, visits: Ids, rule: Specification, memory: Any, how: tuple[Any, ...]
     ) -> int:
         run = (memory.weights, memory.stamps, memory.state)
-        signs, norms2 = self.signs, self.norms2
-        return int(compiled.sweep(part, visits, signs, norms2, self.frame, rule, *run, *how))
+        examples = (self.signs, self.norms2, self.frame, self.shares, self.slacks2)
+        return int(compiled.sweep(part, visits, *examples, rule, *run, *how))
 
     def _upcoming(
         self, part: Part, visits: Ids, begin: int, share: float, memory: Any, found: Ids
     ) -> int:
-        how = (self.signs, self.frame.slack2, share, memory.weights, memory.state)
+        slack2, slacks2 = self.frame.slack2, self.slacks2
+        how = (self.signs, slack2, slacks2, share, memory.weights, memory.state)
         return int(compiled.upcoming(part, visits, begin, *how, found))

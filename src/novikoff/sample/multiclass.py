@@ -17,8 +17,8 @@ from novikoff.compiled.joint import JointExamples
 from novikoff.compiled.rows import Rows
 from novikoff.compiled.step import Frame, Specification, start
 from novikoff.sample.joint_signed import TIGHT, JointSigned, cycle_of
-from novikoff.sample.sample import Sample
-from novikoff.sample.signed import Worst
+from novikoff.sample.sample import Sample, slacks_of
+from novikoff.sample.signed import NOTHING, Worst
 from novikoff.sample.storage import Storage
 from novikoff.sample.virtual_rows import Floats, Indices, JointMemory, VirtualRows
 
@@ -106,15 +106,20 @@ class JointSample(JointSigned, Sample):
         )
 
     def with_equal_steps(self) -> "JointSample":
-        """Return the same examples without weights on the steps of the classes."""
-        return replace(self, steps=np.ones(self.n_classes))
+        """Return the same examples without weights on the steps of classes or examples."""
+        return replace(self, steps=np.ones(self.n_classes), shares=NOTHING)
 
     def with_frame(self, frame: Frame) -> "JointSample":
         """Return the same examples with another lift or slack."""
         return replace(self, frame=frame)
 
     def of_batch(
-        self, storage: Storage, order: Indices, codes: Indices, norms2: Floats
+        self,
+        storage: Storage,
+        order: Indices,
+        codes: Indices,
+        norms2: Floats,
+        shares: Floats = NOTHING,
     ) -> "JointSample":
         """Return other examples, read relative to the same centre with the same lift."""
         return replace(
@@ -125,6 +130,8 @@ class JointSample(JointSigned, Sample):
             codes=codes,
             norms2=norms2,
             rows=VirtualRows(len(order)),
+            shares=shares,
+            slacks2=slacks_of(self.frame.slack2, shares),
         )
 
     def zeros(self) -> Floats:
@@ -159,18 +166,9 @@ class JointSample(JointSigned, Sample):
         for chunk in self.chunks(ids):
             rows, here = self._rows(chunk)
             some = out[done : done + len(chunk)]
-            compiled.margins_joint(
-                rows,
-                self.codes,
-                here,
-                chunk,
-                state.w,
-                state.along,
-                state.offsets,
-                self.frame.slack2,
-                state.totals,
-                some,
-            )
+            vectors = (state.w, state.along, state.offsets)
+            compiled.margins_joint(rows, self.codes, here, chunk, *vectors, some)
+            some += self.slack_on(chunk, state.totals)
             done += len(chunk)
         return out
 
@@ -201,8 +199,7 @@ class JointSample(JointSigned, Sample):
         """Return ``|w|`` with the coordinates of slack, one for each example."""
         added = 0.0
         if self.frame.slack2 > 0.0:
-            totals = self.by_example(weights)
-            added = self.frame.slack2 * float(totals @ totals)
+            added = self.slack_length2(self.by_example(weights))
         return sqrt(0.5 * float(np.sum(w * w)) + added)
 
     def step_on(self, worst: Worst, rule: Specification, memory: Any) -> None:
@@ -249,6 +246,14 @@ class JointSample(JointSigned, Sample):
     def _joint_part(self, ids: Indices) -> tuple[JointExamples, Indices]:
         rows, here = self._rows(ids)
         examples = JointExamples(
-            rows, self.codes, self.norms2, self.centre, self.at, self.frame, self.steps
+            rows,
+            self.codes,
+            self.norms2,
+            self.centre,
+            self.at,
+            self.frame,
+            self.steps,
+            self.shares,
+            self.slacks2,
         )
         return examples, here

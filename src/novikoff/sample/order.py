@@ -47,3 +47,68 @@ def visit_order(
     marks = random_state.random_sample(-(-n_examples // run))
     order = (np.argsort(marks)[:, None] * run + np.arange(run)).ravel()
     return order[order < n_examples]
+
+
+def content_order(
+    hashes: NDArray[np.uint64],
+    codes: NDArray[np.int64],
+    n_bytes: int,
+    random_state: np.random.RandomState | None,
+) -> NDArray[np.int64]:
+    """Return the examples sorted by marks that depend on what they are, not on where they stand.
+
+    The mark of an example is a function, drawn by ``random_state``, of its hash and of its number
+    among equal rows, in the order of their classes. No two examples have both in common, so the
+    marks are as good as independent, and equal rows are spread over a pass; and examples that come
+    in another order are visited in the same one. Where no rows of different classes are equal, the
+    order does not depend on the classes. Beyond the size of a cache the order is that of
+    :func:`visit_order`.
+
+    Parameters
+    ----------
+    hashes : array of uint64
+        A hash for each example, equal for equal ones.
+    codes : array of int64
+        The classes, as numbers.
+    n_bytes : int
+        The size of the data.
+    random_state : RandomState or None
+        Draws the marks; ``None`` keeps the order of the rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from novikoff.sample.order import content_order
+    >>> hashes, codes = np.array([7, 9, 7, 8], dtype=np.uint64), np.array([0, 1, 0, 1])
+    >>> order = content_order(hashes, codes, 64, np.random.RandomState(0))
+    >>> again = content_order(hashes[::-1], codes[::-1], 64, np.random.RandomState(0))
+    >>> (hashes[order] == hashes[::-1][again]).all()
+    np.True_
+    """
+    if random_state is None or n_bytes > FITS_IN_CACHE:
+        return visit_order(len(codes), n_bytes, random_state)
+    first, second = np.frombuffer(random_state.bytes(16), dtype="<u8")
+    marks = _mixed(hashes ^ first)
+    order = np.argsort(marks, kind="stable")
+    ordered = marks[order]
+    again = np.flatnonzero(ordered[1:] == ordered[:-1]) + 1
+    if not again.size:
+        return order
+    # The second and every further of equal rows gets a mark of its own.
+    order = np.lexsort((codes, marks))
+    starts = np.arange(len(order))
+    starts[again] = 0
+    copies = np.arange(len(order)) - np.maximum.accumulate(starts)
+    ordered[again] = _mixed(_mixed(ordered[again] ^ second) + copies[again].astype(np.uint64))
+    marks[order] = ordered
+    return np.argsort(marks, kind="stable")
+
+
+def _mixed(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return 64-bit words every bit of which depends on all bits of the given one.
+
+    The finalizer of SplitMix64 (Steele, Lea and Flood, 2014).
+    """
+    words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return words ^ (words >> np.uint64(31))

@@ -1,7 +1,7 @@
 """Signed examples ``z_i = y_i (x_i - centre, lift)``, with the slack lift where asked for."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 import numpy as np
@@ -24,7 +24,7 @@ from novikoff.compiled.step import (
 )
 from novikoff.compiled.sweep import Examples, Memory
 from novikoff.sample.centre import HEADS, Anchor, anchor_of, heads_of, median_of
-from novikoff.sample.signed import SignedSample
+from novikoff.sample.signed import NOTHING, SignedSample
 from novikoff.sample.storage import Storage
 
 
@@ -64,6 +64,9 @@ class Sample(SignedSample):
         The examples that the lift depends on, beside the centre; ``None`` where it was given.
     anchor : Anchor, or None
         The first examples, where the centre and the lift come from these.
+    shares, slacks2 : array of float64
+        For each example the factor on its steps, and the square of its slack; empty where these
+        are 1 and that of the frame.
 
     Examples
     --------
@@ -86,6 +89,8 @@ class Sample(SignedSample):
     exponent: int = 0
     lifting: tuple[int, ...] | None = ()
     anchor: Anchor | None = None
+    shares: NDArray[np.float64] = field(default_factory=lambda: NOTHING)
+    slacks2: NDArray[np.float64] = field(default_factory=lambda: NOTHING)
 
     @classmethod
     def of(
@@ -100,6 +105,7 @@ class Sample(SignedSample):
         centre: NDArray[np.float64] | None = None,
         lift: float | None = None,
         classes: NDArray[np.int64] | None = None,
+        shares: NDArray[np.float64] = NOTHING,
     ) -> "Sample":
         """Measure the examples (one pass) and return the sample.
 
@@ -126,6 +132,9 @@ class Sample(SignedSample):
         classes : array of int64, optional
             The classes of the examples as numbers; then the centre is the median of the first
             examples, and the lift is that of :mod:`novikoff.sample.centre`.
+        shares : array of float64
+            The factor on the steps of each example, by which its slack coordinate squared is
+            divided; by default 1.
         """
         n = storage.shape[0]
         order = np.arange(n, dtype=np.int64) if order is None else order
@@ -146,6 +155,8 @@ class Sample(SignedSample):
             frame=frame,
             affine=affine,
             longest=int(order[0]),
+            shares=shares,
+            slacks2=slacks_of(slack2, shares),
         )
         sample._measure()
         longest = int(order[np.argmax(sample.norms2[order])])
@@ -170,6 +181,10 @@ class Sample(SignedSample):
     def with_lift(self, lift2: float, lifting: tuple[int, ...]) -> Self:
         """Return the same examples with a lift, and those that it depends on."""
         return replace(self, frame=self.frame._replace(lift2=lift2), lifting=lifting)
+
+    def with_shares(self, shares: NDArray[np.float64], slacks2: NDArray[np.float64]) -> Self:
+        """Return the same examples with other factors on their steps, and other slacks."""
+        return replace(self, shares=shares, slacks2=slacks2)
 
     @property
     def n_examples(self) -> int:
@@ -244,18 +259,10 @@ class Sample(SignedSample):
         along, offset = memory.state[[ALONG, OFFSET]].tolist()
         done = 0
         for chunk in self.chunks(ids):
-            examples, here, moved = self._part(chunk)
-            weights = memory.weights[chunk] if moved else memory.weights
-            compiled.margins(
-                examples.rows,
-                examples.signs,
-                here,
-                memory.w,
-                (along, offset),
-                self.frame.slack2,
-                weights,
-                out[done : done + len(chunk)],
-            )
+            examples, here, _ = self._part(chunk)
+            some = out[done : done + len(chunk)]
+            compiled.margins(examples.rows, examples.signs, here, memory.w, (along, offset), some)
+            some += self.slack_on(chunk, memory.weights)
             done += len(chunk)
         return out
 
@@ -333,11 +340,13 @@ class Sample(SignedSample):
     def _part(self, ids: NDArray[np.int64]) -> tuple[Examples, NDArray[np.int64], bool]:
         """Return a chunk for compiled code, its row numbers there, and whether it was copied."""
         rows, gathered = self.storage.part(ids)
-        if gathered is None:
-            signs, norms2, here = self.signs, self.norms2, ids
-        else:
-            signs, norms2, here = self.signs[ids], self.norms2[ids], np.arange(len(ids))
-        examples = Examples(rows, signs, norms2, self.centre, self.at, self.frame)
+        own = self.signs, self.norms2, self.shares, self.slacks2
+        here = ids
+        if gathered is not None:
+            here = np.arange(len(ids))
+            own = tuple(values[ids] if values.size else values for values in own)
+        signs, norms2, shares, slacks2 = own
+        examples = Examples(rows, signs, norms2, self.centre, self.at, self.frame, shares, slacks2)
         return examples, here, gathered is not None
 
     def _measure(self) -> None:
@@ -360,6 +369,11 @@ class Sample(SignedSample):
             elif (rows != self.centre).any():
                 return False
         return True
+
+
+def slacks_of(slack2: float, shares: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the squared slack coordinates of examples that take shares of a step."""
+    return slack2 / shares if slack2 > 0.0 and shares.size else NOTHING
 
 
 def _part_of(memory: Memory, ids: NDArray[np.int64]) -> Memory:

@@ -13,6 +13,7 @@ from novikoff.compiled.step import OFFSET, Frame, Specification
 from novikoff.sample.centre import Anchor
 from novikoff.sample.lift import lift_of
 
+NOTHING: NDArray[np.float64] = np.zeros(0)
 # What floating point may add to a share of weights that is summed in another order.
 ROUNDING = 1e-12
 
@@ -60,6 +61,8 @@ class SignedSample:
     longest: int
     lifting: tuple[int, ...] | None
     anchor: Anchor | None = None
+    shares: NDArray[np.float64] = NOTHING
+    slacks2: NDArray[np.float64] = NOTHING
 
     eager: bool = False
     """Whether cheap passes begin after the first full one, because a full one costs so much."""
@@ -124,13 +127,39 @@ class SignedSample:
         """Return the same examples with a lift, and those that it depends on."""
 
     def with_equal_steps(self) -> Self:
-        """Return the same examples without weights on the steps of the classes."""
-        return self.relabelled(self.signs, (1.0, 1.0))
+        """Return the same examples without weights on the steps of classes or examples."""
+        return self.relabelled(self.signs, (1.0, 1.0)).with_shares(NOTHING, self.slacks2)
+
+    @abstractmethod
+    def with_shares(self, shares: NDArray[np.float64], slacks2: NDArray[np.float64]) -> Self:
+        """Return the same examples with other factors on their steps, and other slacks."""
 
     @property
     def unweighted(self) -> bool:
-        """Whether both classes take the same steps as without weights."""
-        return self.frame.weight_negative == self.frame.weight_positive == 1.0
+        """Whether all examples take the same steps as without weights."""
+        equal = self.frame.weight_negative == self.frame.weight_positive == 1.0
+        return equal and not self.shares.size
+
+    @property
+    def largest_slack2(self) -> float:
+        """The largest square of a slack coordinate."""
+        return float(self.slacks2.max()) if self.slacks2.size else self.frame.slack2
+
+    def slack_on(
+        self, ids: NDArray[np.int64], weights: NDArray[np.float64]
+    ) -> NDArray[np.float64] | float:
+        """Return what slack adds to the margins of some examples, given the weights of all."""
+        if self.frame.slack2 == 0.0:
+            return 0.0
+        return (self.slacks2[ids] if self.slacks2.size else self.frame.slack2) * weights[ids]
+
+    def slack_length2(self, weights: NDArray[np.float64]) -> float:
+        """Return what the coordinates of slack, one for each example, add to ``|w|^2``."""
+        if self.frame.slack2 == 0.0:
+            return 0.0
+        if self.slacks2.size:
+            return float((self.slacks2 * weights) @ weights)
+        return self.frame.slack2 * float(weights @ weights)
 
     @property
     def radius(self) -> float:
@@ -140,13 +169,11 @@ class SignedSample:
     @property
     def lifted_radius(self) -> float:
         """The largest norm that a rule sees, lifts included."""
-        return sqrt(self.norms2[self.longest] + self.frame.lift2 + self.frame.slack2)
+        return sqrt(self.norms2[self.longest] + self.frame.lift2 + self.largest_slack2)
 
     def length(self, weights: NDArray[np.float64], w: NDArray[np.float64]) -> float:
         """Return ``|w|`` with the coordinates of slack, one for each example."""
-        slack2 = self.frame.slack2
-        added = slack2 * float(weights @ weights) if slack2 > 0.0 else 0.0
-        return sqrt(float(w @ w) + added)
+        return sqrt(float(w @ w) + self.slack_length2(weights))
 
     def bound(self, length: float, offset: Any, total: float) -> float:
         """Bound the optimum margin by a vector that weights make, without a pass over the data.
@@ -161,7 +188,7 @@ class SignedSample:
         if tilt >= 1.0 - ROUNDING:
             # Only one of the classes has weight: there is no mean of the other.
             return inf
-        radius = sqrt(float(self.norms2[self.longest]) + self.frame.slack2)
+        radius = sqrt(float(self.norms2[self.longest]) + self.largest_slack2)
         return float(length / total + tilt * radius)
 
     def closer_bound(self, weights: NDArray[np.float64], w: NDArray[np.float64]) -> float:

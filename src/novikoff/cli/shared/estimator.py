@@ -61,8 +61,7 @@ class EstimatorOptions:
 
         both = given(self.of_both)
         if self.rule is None:
-            # Weights are not a parameter, but a column of the data.
-            own = {key: value for key, value in self.of_max_margin.items() if key != "weights"}
+            own = self.of_max_margin
             if both.get("C") == AUTO:
                 del both["C"]
                 return novikoff.MaxMarginCV(**both, **given(own), **given({"cv": self.cv}))
