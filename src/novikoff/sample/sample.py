@@ -340,7 +340,7 @@ class Sample(SignedSample):
     def _part(self, ids: NDArray[np.int64]) -> tuple[Examples, NDArray[np.int64], bool]:
         """Return a chunk for compiled code, its row numbers there, and whether it was copied."""
         rows, gathered = self.storage.part(ids)
-        own = self.signs, self.norms2, self.shares, self.slacks2
+        own: tuple[Any, ...] = (self.signs, self.norms2, self.shares, self.slacks2)
         here = ids
         if gathered is not None:
             here = np.arange(len(ids))
