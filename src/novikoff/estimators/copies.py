@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from novikoff.certificate.examples.fingerprint import hash_rows
 from novikoff.estimators.training import Training
 from novikoff.sample import storage_of
+from novikoff.sample.order import rank_hashes
 from novikoff.sample.signed import NOTHING
 
 Ids = NDArray[np.int64]
@@ -136,12 +137,13 @@ def copies_of(
     return rows, shares[rows] if shares.size else shares
 
 
-def hashes_of_pairs(values: Any) -> NDArray[np.uint64]:
-    """Return hashes of the examples of a kernel matrix that do not depend on their order.
+def content_hashes(X: Any, *, pairwise: bool = False) -> NDArray[np.uint64]:
+    """Return what the order of visits is drawn for: a hash of each example.
 
-    An example is known by its value with itself, and by those with all examples, sorted.
-    A matrix that is not square, which is refused later, has those of its rows.
+    An example of a kernel matrix is known by the ranks, among all values of the matrix, of its
+    value with itself and of those with all examples, sorted.
     """
-    if values.shape[0] != values.shape[1]:
-        return hash_rows(values)
-    return hash_rows(np.column_stack([np.diagonal(values), np.sort(values, axis=1)]))
+    if not pairwise or X.shape[0] != X.shape[1]:
+        return rank_hashes(X)
+    ranks = np.unique(X, return_inverse=True)[1].reshape(X.shape)
+    return hash_rows(np.column_stack([np.diagonal(ranks), np.sort(ranks, axis=1)]))

@@ -10,7 +10,7 @@ from sklearn.utils import check_random_state
 
 from novikoff.certificate import Status
 from novikoff.certificate.threads import threads
-from novikoff.estimators.copies import Copies, copies_of, hashes_of_pairs
+from novikoff.estimators.copies import Copies, content_hashes, copies_of
 from novikoff.estimators.joint import fit_jointly, is_joint
 from novikoff.estimators.kernel_options import is_linear
 from novikoff.estimators.labels import (
@@ -29,7 +29,8 @@ from novikoff.estimators.options import average_of, check_perceptron_options
 from novikoff.estimators.rule_fit import JOINT, LastRun, RuleFit
 from novikoff.estimators.training import Training
 from novikoff.rules import Rule, named
-from novikoff.sample import JointSample, content_order
+from novikoff.sample import JointSample, content_order, visit_order
+from novikoff.sample.order import FITS_IN_CACHE
 from novikoff.sample.signed import NOTHING
 
 CLAIMS_OF_A_FIT = (
@@ -214,8 +215,8 @@ class Perceptron(LinearModel):
     ``sample_weight`` equals repetition. An example of weight s is visited ``ceil(s)`` times in a
     pass, each time with ``s / ceil(s)`` of a step: a whole number is so many copies of the row, to
     the last bit of the model, and zero is absence. Copies are visited apart from each other, as
-    repeated rows are: the order of visits is drawn for what an example is, not for where it
-    stands. Three limits: data beyond the size of a cache (1 MB) keep runs of neighbouring rows
+    repeated rows are: the order of visits is drawn for what an example is (the ranks of its values
+    in their columns), not for where it stands. Three limits: data beyond the size of a cache (1 MB) keep runs of neighbouring rows
     together, and ``shuffle=False`` the order of the rows, with copies right after each other, so
     there the model is that of rows repeated in place; and with fractions the bounds on updates
     and margin that a rule states do not hold, which are for steps of equal length. The certificate
@@ -385,8 +386,11 @@ class Perceptron(LinearModel):
         visited = copies.training
         if last is None:
             draws = check_random_state(self.random_state) if self.shuffle else None
-            hashes = hashes_of_pairs(visited.X) if pairwise and draws else visited.hashes
-            order = content_order(hashes, visited.codes, visited.storage.nbytes, draws)
+            if draws is not None and visited.storage.nbytes <= FITS_IN_CACHE:
+                hashes = content_hashes(visited.storage.matrix, pairwise=pairwise)
+                order = content_order(hashes, visited.codes, draws)
+            else:
+                order = visit_order(len(visited.codes), visited.storage.nbytes, draws)
             memories = None
         else:
             order, memories = last.order, last.memories
