@@ -58,18 +58,12 @@ class Copies:
         rows, shares = copies_of(weights, training.storage.n_values, pairwise=pairwise)
         if rows is None:
             return cls(replace(training, costs=None), None, shares)
-        X = training.X[np.ix_(rows, rows)] if pairwise else training.X[rows]
-        scaled = X if training.scaled is training.X else training.scaled[rows]
-        repeated = replace(
-            training,
-            X=X,
-            scaled=scaled,
-            storage=storage_of(scaled),
-            codes=training.codes[rows],
-            hashes=training.hashes[rows],
-            costs=None,
-        )
-        return cls(repeated, rows, shares)
+        return cls(_rows_of(training, rows, pairwise), rows, shares)
+
+    def in_order(self, order: Ids, *, pairwise: bool) -> "Copies":
+        """Return the copies as they are visited: sums over them are then rounded alike."""
+        shares = self.shares[order] if self.shares.size else self.shares
+        return Copies(_rows_of(self.training, order, pairwise), self.rows_of(order), shares)
 
     def rows_of(self, copies: Ids) -> Ids:
         """Return the examples that these are copies of."""
@@ -104,6 +98,20 @@ class Copies:
         sums = np.zeros((n_examples, *weights.shape[1:]), dtype=weights.dtype)
         np.add.at(sums, self.rows, weights)
         return sums
+
+
+def _rows_of(training: Training, rows: Ids, pairwise: bool) -> Training:
+    X = training.X[np.ix_(rows, rows)] if pairwise else training.X[rows]
+    scaled = X if training.scaled is training.X else training.scaled[rows]
+    return replace(
+        training,
+        X=X,
+        scaled=scaled,
+        storage=storage_of(scaled),
+        codes=training.codes[rows],
+        hashes=training.hashes[rows],
+        costs=None,
+    )
 
 
 def copies_of(

@@ -216,14 +216,14 @@ class Perceptron(LinearModel):
     pass, each time with ``s / ceil(s)`` of a step: a whole number is so many copies of the row, to
     the last bit of the model, and zero is absence. Copies are visited apart from each other, as
     repeated rows are: the order of visits is drawn for what an example is (the ranks of its values
-    in their columns), not for where it stands. Three limits: data beyond the size of a cache (1 MB) keep runs of neighbouring rows
-    together, and ``shuffle=False`` the order of the rows, with copies right after each other, so
-    there the model is that of rows repeated in place; and with fractions the bounds on updates
-    and margin that a rule states do not hold, which are for steps of equal length. The certificate
-    is valid for any weights: with ``C=inf`` it is about all examples of positive weight alike, and
-    with a finite C the squared slack of an example costs s times as much, as in
-    :class:`~novikoff.MaxMargin`. A copy of the repeated rows is made; weights that would make too
-    many are refused.
+    in their columns), not for where it stands. Three limits: data beyond the size of a cache
+    (1 MB) keep runs of neighbouring rows together, and ``shuffle=False`` the order of the rows,
+    with copies right after each other, so there the model is that of rows repeated in place; and
+    with fractions the bounds on updates and margin that a rule states do not hold, which are for
+    steps of equal length. The certificate is valid for any weights: with ``C=inf`` it is about all
+    examples of positive weight alike, and with a finite C the squared slack of an example costs s
+    times as much, as in :class:`~novikoff.MaxMargin`. A copy of the repeated rows is made; weights
+    that would make too many are refused.
 
     Ctrl-C ends a fit early: the best model so far is stored, with a certificate of what is proved
     of it, and KeyboardInterrupt is raised.
@@ -458,11 +458,16 @@ class Perceptron(LinearModel):
         from novikoff.sample.joint_kernel import JointKernelSample
 
         rule, C = named(self.rule), float(self.C)
+        visits = order
+        if copies.training.storage.nbytes <= FITS_IN_CACHE:
+            # Kernel values are rounded as they stand in a matrix.
+            copies = copies.in_order(order, pairwise=self.kernel == "precomputed")
+            visits = np.arange(len(order))
         examples = KernelTraining.of(self, training, copies)
         training = examples.training
         search = KernelRuleFit(rule, C, average_of(self), float(self.min_margin), memories)
         budget = np.inf if self.budget is None else float(self.budget)
-        sample = examples.sample(order=order, slack2=0.5 / C, budget=budget)
+        sample = examples.sample(order=visits, slack2=0.5 / C, budget=budget)
         limits: dict[str, Any] = dict(
             before=self._before,
             max_iter=self.max_iter,
