@@ -101,7 +101,9 @@ class Copies:
 
 
 def _rows_of(training: Training, rows: Ids, pairwise: bool) -> Training:
-    X = training.X[np.ix_(rows, rows)] if pairwise else training.X[rows]
+    # A matrix of kernel values that is not square is refused later.
+    square = pairwise and training.X.shape[0] == training.X.shape[1]
+    X = training.X[np.ix_(rows, rows)] if square else training.X[rows]
     scaled = X if training.scaled is training.X else training.scaled[rows]
     return replace(
         training,
