@@ -70,6 +70,8 @@ def test_the_linear_kernel_as_a_function_has_the_linear_optimum(fit_intercept, C
 @pytest.mark.parametrize("kind", BOTH)
 def test_named_callable_precomputed_and_sparse_agree(kind):
     how = dict(C=2.0, gamma=0.5)
+    # The order of visits is drawn for what is known of the examples.
+    how |= dict(shuffle=False) if kind is Perceptron else {}
     data = np.round(X * 8) / 8
     named = fitted(kind, data, Y, kernel="rbf", **how)
     values = rbf_kernel(data, gamma=0.5)

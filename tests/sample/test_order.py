@@ -52,34 +52,26 @@ def examples_of(n_copies, seed=0):
 @pytest.mark.parametrize("n_copies", [1, 3])
 def test_content_decides_whatever_the_order_of_the_rows(n_copies):
     hashes, codes = examples_of(n_copies)
-    visits = content_order(hashes, codes, 1000, np.random.RandomState(0))
+    visits = content_order(hashes, codes, np.random.RandomState(0))
     assert sorted(visits) == list(range(len(codes)))
     for seed in range(3):
         moved = np.random.default_rng(seed).permutation(len(codes))
-        again = content_order(hashes[moved], codes[moved], 1000, np.random.RandomState(0))
+        again = content_order(hashes[moved], codes[moved], np.random.RandomState(0))
         np.testing.assert_array_equal(hashes[moved][again], hashes[visits])
         np.testing.assert_array_equal(codes[moved][again], codes[visits])
-    other = content_order(hashes, codes, 1000, np.random.RandomState(1))
+    other = content_order(hashes, codes, np.random.RandomState(1))
     assert (other != visits).mean() > 0.9
 
 
 def test_equal_rows_are_spread_over_a_pass():
     """The mean distance of two of n random places is n / 3."""
     hashes, codes = examples_of(2)
-    visits = content_order(hashes, codes, 1000, np.random.RandomState(0))
+    visits = content_order(hashes, codes, np.random.RandomState(0))
     places = np.empty(1000)
     places[visits] = np.arange(1000)
     apart = np.abs(places[::2] - places[1::2])
     assert 280 < apart.mean() < 390
     # Rows that differ in their last bits alone are as far apart.
-    visits = content_order(np.arange(1000, dtype=np.uint64), codes, 1000, np.random.RandomState(3))
+    visits = content_order(np.arange(1000, dtype=np.uint64), codes, np.random.RandomState(3))
     places[visits] = np.arange(1000)
     assert 280 < np.abs(np.diff(places)).mean() < 390
-
-
-def test_content_of_large_data_keeps_runs():
-    hashes, codes = examples_of(1)
-    n_bytes = 2 * order.FITS_IN_CACHE
-    visits = content_order(hashes, codes, n_bytes, np.random.RandomState(0))
-    np.testing.assert_array_equal(visits, visit_order(500, n_bytes, np.random.RandomState(0)))
-    np.testing.assert_array_equal(content_order(hashes, codes, 10, None), np.arange(500))

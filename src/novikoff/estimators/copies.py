@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from novikoff.certificate.examples.fingerprint import hash_rows
 from novikoff.estimators.training import Training
 from novikoff.sample import storage_of
+from novikoff.sample.order import rank_hashes
 from novikoff.sample.signed import NOTHING
 
 Ids = NDArray[np.int64]
@@ -57,18 +58,12 @@ class Copies:
         rows, shares = copies_of(weights, training.storage.n_values, pairwise=pairwise)
         if rows is None:
             return cls(replace(training, costs=None), None, shares)
-        X = training.X[np.ix_(rows, rows)] if pairwise else training.X[rows]
-        scaled = X if training.scaled is training.X else training.scaled[rows]
-        repeated = replace(
-            training,
-            X=X,
-            scaled=scaled,
-            storage=storage_of(scaled),
-            codes=training.codes[rows],
-            hashes=training.hashes[rows],
-            costs=None,
-        )
-        return cls(repeated, rows, shares)
+        return cls(_rows_of(training, rows, pairwise), rows, shares)
+
+    def in_order(self, order: Ids, *, pairwise: bool) -> "Copies":
+        """Return the copies as they are visited: sums over them are then rounded alike."""
+        shares = self.shares[order] if self.shares.size else self.shares
+        return Copies(_rows_of(self.training, order, pairwise), self.rows_of(order), shares)
 
     def rows_of(self, copies: Ids) -> Ids:
         """Return the examples that these are copies of."""
@@ -105,6 +100,22 @@ class Copies:
         return sums
 
 
+def _rows_of(training: Training, rows: Ids, pairwise: bool) -> Training:
+    # A matrix of kernel values that is not square is refused later.
+    square = pairwise and training.X.shape[0] == training.X.shape[1]
+    X = training.X[np.ix_(rows, rows)] if square else training.X[rows]
+    scaled = X if training.scaled is training.X else training.scaled[rows]
+    return replace(
+        training,
+        X=X,
+        scaled=scaled,
+        storage=storage_of(scaled),
+        codes=training.codes[rows],
+        hashes=training.hashes[rows],
+        costs=None,
+    )
+
+
 def copies_of(
     weights: Vector, n_values: int, *, pairwise: bool = False
 ) -> tuple[Ids | None, Vector]:
@@ -136,12 +147,13 @@ def copies_of(
     return rows, shares[rows] if shares.size else shares
 
 
-def hashes_of_pairs(values: Any) -> NDArray[np.uint64]:
-    """Return hashes of the examples of a kernel matrix that do not depend on their order.
+def content_hashes(X: Any, *, pairwise: bool = False) -> NDArray[np.uint64]:
+    """Return what the order of visits is drawn for: a hash of each example.
 
-    An example is known by its value with itself, and by those with all examples, sorted.
-    A matrix that is not square, which is refused later, has those of its rows.
+    An example of a kernel matrix is known by the ranks, among all values of the matrix, of its
+    value with itself and of those with all examples, sorted.
     """
-    if values.shape[0] != values.shape[1]:
-        return hash_rows(values)
-    return hash_rows(np.column_stack([np.diagonal(values), np.sort(values, axis=1)]))
+    if not pairwise or X.shape[0] != X.shape[1]:
+        return rank_hashes(X)
+    ranks = np.unique(X, return_inverse=True)[1].reshape(X.shape)
+    return hash_rows(np.column_stack([np.diagonal(ranks), np.sort(ranks, axis=1)]))

@@ -10,7 +10,7 @@ from sklearn.utils import check_random_state
 
 from novikoff.certificate import Status
 from novikoff.certificate.threads import threads
-from novikoff.estimators.copies import Copies, copies_of, hashes_of_pairs
+from novikoff.estimators.copies import Copies, content_hashes, copies_of
 from novikoff.estimators.joint import fit_jointly, is_joint
 from novikoff.estimators.kernel_options import is_linear
 from novikoff.estimators.labels import (
@@ -29,7 +29,8 @@ from novikoff.estimators.options import average_of, check_perceptron_options
 from novikoff.estimators.rule_fit import JOINT, LastRun, RuleFit
 from novikoff.estimators.training import Training
 from novikoff.rules import Rule, named
-from novikoff.sample import JointSample, content_order
+from novikoff.sample import JointSample, content_order, visit_order
+from novikoff.sample.order import FITS_IN_CACHE
 from novikoff.sample.signed import NOTHING
 
 CLAIMS_OF_A_FIT = (
@@ -214,15 +215,15 @@ class Perceptron(LinearModel):
     ``sample_weight`` equals repetition. An example of weight s is visited ``ceil(s)`` times in a
     pass, each time with ``s / ceil(s)`` of a step: a whole number is so many copies of the row, to
     the last bit of the model, and zero is absence. Copies are visited apart from each other, as
-    repeated rows are: the order of visits is drawn for what an example is, not for where it
-    stands. Three limits: data beyond the size of a cache (1 MB) keep runs of neighbouring rows
-    together, and ``shuffle=False`` the order of the rows, with copies right after each other, so
-    there the model is that of rows repeated in place; and with fractions the bounds on updates
-    and margin that a rule states do not hold, which are for steps of equal length. The certificate
-    is valid for any weights: with ``C=inf`` it is about all examples of positive weight alike, and
-    with a finite C the squared slack of an example costs s times as much, as in
-    :class:`~novikoff.MaxMargin`. A copy of the repeated rows is made; weights that would make too
-    many are refused.
+    repeated rows are: the order of visits is drawn for what an example is (the ranks of its values
+    in their columns), not for where it stands. Three limits: data beyond the size of a cache
+    (1 MB) keep runs of neighbouring rows together, and ``shuffle=False`` the order of the rows,
+    with copies right after each other, so there the model is that of rows repeated in place; and
+    with fractions the bounds on updates and margin that a rule states do not hold, which are for
+    steps of equal length. The certificate is valid for any weights: with ``C=inf`` it is about all
+    examples of positive weight alike, and with a finite C the squared slack of an example costs s
+    times as much, as in :class:`~novikoff.MaxMargin`. A copy of the repeated rows is made; weights
+    that would make too many are refused.
 
     Ctrl-C ends a fit early: the best model so far is stored, with a certificate of what is proved
     of it, and KeyboardInterrupt is raised.
@@ -384,8 +385,11 @@ class Perceptron(LinearModel):
         visited = copies.training
         if last is None:
             draws = check_random_state(self.random_state) if self.shuffle else None
-            hashes = hashes_of_pairs(visited.X) if pairwise and draws else visited.hashes
-            order = content_order(hashes, visited.codes, visited.storage.nbytes, draws)
+            if draws is not None and visited.storage.nbytes <= FITS_IN_CACHE:
+                hashes = content_hashes(visited.storage.matrix, pairwise=pairwise)
+                order = content_order(hashes, visited.codes, draws)
+            else:
+                order = visit_order(len(visited.codes), visited.storage.nbytes, draws)
             memories = None
         else:
             order, memories = last.order, last.memories
@@ -453,11 +457,16 @@ class Perceptron(LinearModel):
         from novikoff.sample.joint_kernel import JointKernelSample
 
         rule, C = named(self.rule), float(self.C)
+        visits = order
+        if copies.training.storage.nbytes <= FITS_IN_CACHE:
+            # Kernel values are rounded as they stand in a matrix.
+            copies = copies.in_order(order, pairwise=self.kernel == "precomputed")
+            visits = np.arange(len(order))
         examples = KernelTraining.of(self, training, copies)
         training = examples.training
         search = KernelRuleFit(rule, C, average_of(self), float(self.min_margin), memories)
         budget = np.inf if self.budget is None else float(self.budget)
-        sample = examples.sample(order=order, slack2=0.5 / C, budget=budget)
+        sample = examples.sample(order=visits, slack2=0.5 / C, budget=budget)
         limits: dict[str, Any] = dict(
             before=self._before,
             max_iter=self.max_iter,
