@@ -55,9 +55,8 @@ pytestmark = pytest.mark.filterwarnings(
         Perceptron(kernel="rbf", C=0.01, max_iter=100, multi_class="ovr"),
         Perceptron(kernel="laplacian", rule="passive-aggressive", average=True, C=0.01),
         Perceptron(kernel="laplacian", C=0.01, max_iter=100, multi_class="ovr"),
-        # With coef0: a cubic without lower powers favours a heavy class under most orders only.
-        Perceptron(kernel="poly", coef0=1.0, C=0.01, max_iter=100),
-        Perceptron(kernel="poly", coef0=1.0, C=0.01, max_iter=100, multi_class="ovr"),
+        Perceptron(kernel="poly", C=0.01, max_iter=100),
+        Perceptron(kernel="poly", C=0.01, max_iter=100, multi_class="ovr"),
         Perceptron(kernel=Products(), rule="classic", C=1.0, max_iter=100),
         Perceptron(kernel=Products(), C=1.0, max_iter=100, multi_class="ovr"),
         Perceptron(kernel="sigmoid", gamma=1e-5, coef0=-1.0, C=1.0, max_iter=20),

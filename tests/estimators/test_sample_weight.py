@@ -12,8 +12,8 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.utils.validation import has_fit_parameter
 
 import novikoff
-from novikoff import Perceptron
-from novikoff.certificate import CertificateError, NonSeparation, Separation
+from novikoff import MaxMargin, Perceptron
+from novikoff.certificate import CertificateError, NonSeparation, Separation, Status
 from novikoff.estimators import copies
 from novikoff.estimators.risk import NoRiskError
 from novikoff.sample.order import FITS_IN_CACHE
@@ -206,6 +206,36 @@ def test_slack_costs_as_much_as_the_example_weighs():
     ours, theirs = clf.certificate_.hyperplane.soft, best.certificate_.hyperplane.soft
     assert ours.dual <= theirs.primal
     assert theirs.dual <= ours.primal <= 1.05 * theirs.dual
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+@pytest.mark.parametrize("n_classes, multi_class", [(2, "joint"), (3, "joint"), (3, "ovr")])
+def test_slack_costs_as_much_as_the_class_weighs(n_classes, multi_class, kernel):
+    X, y = problem(n_classes)
+    class_weight = {0: 8.0, 1: 0.5, 2: 1.0}
+    class_weight = {k: class_weight[k] for k in range(n_classes)}
+    how = dict(C=0.5, class_weight=class_weight, multi_class=multi_class, kernel=kernel, gamma=0.3)
+    weights = np.random.default_rng(4).choice([0.5, 1.0, 2.5], len(y))
+    rule = novikoff.rules.Dynamic(accuracy=0.1)
+    clf = Perceptron(rule=rule, random_state=0, **how).fit(X, y, sample_weight=weights)
+    assert clf.status_ is Status.CONVERGED
+    best = MaxMargin(tol=1e-6, **how).fit(X, y, sample_weight=weights)
+    for model in (clf, best):
+        model.certificate_.verify(X, y, sample_weight=weights)
+    ours, optimum = soft_of(clf), soft_of(best)
+    assert len(ours) == len(optimum)
+    for mine, exact in zip(ours, optimum, strict=True):
+        # The run ends at nine tenths of the lifted margin, so at 1 / 0.9^2 of the objective.
+        assert mine.dual <= exact.primal and exact.dual <= mine.primal <= 1.25 * exact.primal
+    plain = MaxMargin(tol=1e-6, **how | {"class_weight": None}).fit(X, y, sample_weight=weights)
+    pairs = list(zip(ours, soft_of(plain), strict=True))
+    assert any(not mine.dual <= other.primal <= mine.primal for mine, other in pairs)
+
+
+def soft_of(clf):
+    """Return the soft-margin bounds of a model, or of each class against the rest."""
+    certificate = clf.certificate_
+    return [part.model.soft for part in getattr(certificate, "certificates", [certificate])]
 
 
 def test_fractions_are_refuted_where_nothing_separates():

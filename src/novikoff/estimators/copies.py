@@ -1,9 +1,9 @@
 """Weights of examples as repetition: a run visits each example as often as its weight says.
 
 An example of weight s is ``ceil(s)`` copies, each with ``s / ceil(s)`` of a step: a whole number is
-repetition, with steps of full length, and zero is absence. With a finite C every copy has a slack
-coordinate of its own, whose square is divided by its share of a step, so that the slack of the
-example costs s times as much.
+repetition, with steps of full length, and zero is absence. With a finite C the weight of a class
+multiplies this share, and every copy has a slack coordinate of its own, whose square is divided by
+it, so that the slack of the example costs s times as much, and as much more as its class weighs.
 """
 
 from dataclasses import dataclass, field, replace
@@ -38,12 +38,16 @@ class Copies:
     rows : array of int64, or None
         The example that each is a copy of; ``None`` where each example is its only copy.
     shares : array of float64
-        The factor on the steps of each copy; empty where all are 1.
+        What each copy weighs; empty where all weigh 1.
+    costs : array of float64
+        The same times the weight of its class, if that counts for the problem: the factor on the
+        steps of each copy, and on its squared slack; empty where all are 1.
     """
 
     training: Training
     rows: Ids | None = None
     shares: Vector = field(default_factory=lambda: NOTHING)
+    costs: Vector = field(default_factory=lambda: NOTHING)
 
     @classmethod
     def of(cls, training: Training, *, pairwise: bool = False) -> "Copies":
@@ -52,18 +56,26 @@ class Copies:
         ``pairwise`` says that the examples are rows of a kernel matrix, of which columns are
         repeated, too.
         """
-        weights = training.costs
-        if weights is None:
-            return cls(training)
-        rows, shares = copies_of(weights, training.storage.n_values, pairwise=pairwise)
-        if rows is None:
-            return cls(replace(training, costs=None), None, shares)
-        return cls(_rows_of(training, rows, pairwise), rows, shares)
+        weights, costs = training.weights, training.costs
+        rows, shares = None, NOTHING
+        if weights is not None:
+            rows, shares = copies_of(weights, training.storage.n_values, pairwise=pairwise)
+            costs = np.ones_like(weights) if costs is None else costs
+            costs = costs / np.maximum(np.ceil(weights), 1.0)
+        if rows is not None:
+            training, costs = _rows_of(training, rows, pairwise), costs[rows]
+        else:
+            training = replace(training, costs=None, weights=None)
+        if costs is None or (costs == 1.0).all():
+            costs = NOTHING
+        return cls(training, rows, shares, costs)
 
     def in_order(self, order: Ids, *, pairwise: bool) -> "Copies":
         """Return the copies as they are visited: sums over them are then rounded alike."""
-        shares = self.shares[order] if self.shares.size else self.shares
-        return Copies(_rows_of(self.training, order, pairwise), self.rows_of(order), shares)
+        shares, costs = (
+            values[order] if values.size else values for values in (self.shares, self.costs)
+        )
+        return Copies(_rows_of(self.training, order, pairwise), self.rows_of(order), shares, costs)
 
     def rows_of(self, copies: Ids) -> Ids:
         """Return the examples that these are copies of."""
@@ -113,6 +125,7 @@ def _rows_of(training: Training, rows: Ids, pairwise: bool) -> Training:
         codes=training.codes[rows],
         hashes=training.hashes[rows],
         costs=None,
+        weights=None,
     )
 
 

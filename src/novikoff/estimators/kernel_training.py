@@ -118,7 +118,7 @@ class KernelTraining:
             affine=self.training.problem.affine,
             slack2=slack2,
             cache_bytes=room if partial else self.cache_bytes,
-            shares=self.copies.shares,
+            shares=self.copies.costs,
         )
         return replace(sample, budget=budget)
 

@@ -1,7 +1,7 @@
 """Learning online: each example once, centre and lift fixed by the first batch."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import sqrt
 from types import MethodType
 from typing import Any
@@ -85,6 +85,7 @@ class Online:
         """Go on from the last iterates of a fit."""
         classes, memories = training.classes, list(last.values())
         if isinstance(sample, JointSample):
+            sample = replace(sample, steps=steps)
             specification = rule.specification(sample.lifted_radius)
             return JointOnline.of(specification, classes, sample, memories[0], average=average)
         samples = [sample.relabelled(signs_against(training.codes, k), steps[k]) for k in last]

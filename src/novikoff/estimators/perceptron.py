@@ -145,9 +145,9 @@ class Perceptron(LinearModel):
         ``C=inf`` keeps its upper bound where that is smaller. On other data a fit starts anew,
         since ``w`` must be a sum of the examples that it is certified for.
     class_weight : dict, "balanced" or None, default=None
-        Scales the steps of a class; ``"balanced"`` counts an example as often as it weighs. The
-        certificate is valid for any steps; the bounds on updates and margin that a rule states are
-        for steps of equal length.
+        Scales the steps of a class, and with a finite C what its slack costs, as in LinearSVC;
+        ``"balanced"`` counts an example as often as it weighs. The certificate is valid for any
+        steps; the bounds on updates and margin that a rule states are for steps of equal length.
     n_jobs : int, optional
         Threads: for each class against the rest, or else for passes over the data; -1 for all
         processors. The result does not depend on it.
@@ -367,12 +367,19 @@ class Perceptron(LinearModel):
         deadline = deadline_in(self.time_limit)
         rule, C, affine = named(self.rule), float(self.C), bool(self.fit_intercept)
         training = Training.of(
-            self, X, y, affine=affine, sample_weight=sample_weight, scale=bool(self.scale)
+            self,
+            X,
+            y,
+            affine=affine,
+            sample_weight=sample_weight,
+            class_weight=None if C == np.inf else self.class_weight,
+            scale=bool(self.scale),
         )
         joint = is_joint(self.multi_class, training.classes)
         weights_of: Any = joint_step_weights if joint else step_weights
-        labels = (training.classes, training.codes, training.costs)
-        steps = weights_of(self.class_weight, *labels)
+        labels = (training.classes, training.codes, training.weights)
+        # Where there is slack, they belong to the problem, and to the weights of the examples.
+        steps = weights_of(self.class_weight if C == np.inf else None, *labels)
         each = tuple(steps) if joint else tuple(steps[k] for k in training.positives)
         kernel = (self.kernel, self.gamma, self.degree, self.coef0)
         how = (self.schedule, *kernel, self.budget)
@@ -400,7 +407,7 @@ class Perceptron(LinearModel):
         compress = self.schedule == "compress"
         # The first examples would belong to a support that is to be small.
         classes = None if compress else visited.codes
-        how_read: dict[str, Any] = dict(slack2=0.5 / C, classes=classes, shares=copies.shares)
+        how_read: dict[str, Any] = dict(slack2=0.5 / C, classes=classes, shares=copies.costs)
         sample = visited.sample(order=order, **how_read)
         search = RuleFit(rule, C, average, float(self.min_margin), memories, compress)
         limits: dict[str, Any] = dict(
@@ -433,7 +440,8 @@ class Perceptron(LinearModel):
         memories = {k: result.last for k, result in results.items()}
         self._online = None
         if not self.scale:
-            self._online = Online.from_fit(rule, visited, sample, steps, memories, average is True)
+            later = weights_of(self.class_weight, *labels)
+            self._online = Online.from_fit(rule, visited, sample, later, memories, average is True)
         self._last = None
         if self.warm_start:
             self._last = LastRun(

@@ -50,6 +50,8 @@ class Training:
     scaled: Any
     """The examples with their columns divided by powers of two; without ``scale``, ``X`` itself."""
     exponents: Exponents | None
+    weights: NDArray[np.float64] | None = None
+    """Those of the examples alone; ``costs`` are their products with those of the classes."""
 
     @classmethod
     def of(
@@ -112,6 +114,7 @@ class Training:
             storage_of(scaled, checked=scaled is X),
             scaled,
             exponents,
+            weights,
         )
 
     def examples(self, signs: Any) -> Examples:
