@@ -15,6 +15,7 @@ import novikoff
 from novikoff import MaxMargin, Perceptron
 from novikoff.certificate import CertificateError, NonSeparation, Separation, Status
 from novikoff.estimators import copies
+from novikoff.estimators.kernel_options import gamma_of
 from novikoff.estimators.risk import NoRiskError
 from novikoff.sample.order import FITS_IN_CACHE
 from tests.estimators.problems import ALL_RULES, assert_same_model, noise, three_classes
@@ -97,8 +98,8 @@ def test_whole_weights_are_repetition_in_feature_space(rule, classes, C):
 def test_a_precomputed_kernel_repeats_rows_and_columns():
     X, y = problem(3)
     weights = whole(len(y))
-    rows, K = repeated(weights), (X @ X.T + 1.0) ** 2
-    how = dict(kernel="precomputed", random_state=0, max_iter=30)
+    rows, K = np.sort(repeated(weights)), (X @ X.T + 1.0) ** 2
+    how = dict(kernel="precomputed", shuffle=False, max_iter=30)
     clf = Perceptron(**how).fit(K, y, sample_weight=weights)
     other = Perceptron(**how).fit(K[np.ix_(rows, rows)], y[rows])
     assert clf.n_updates_ == other.n_updates_
@@ -115,6 +116,19 @@ def test_weights_count_in_the_scale_of_a_kernel():
     assert gamma == pytest.approx(1.0 / (4 * X[rows].var()), rel=1e-12)
     halves = Perceptron(kernel="rbf", random_state=0).fit(X, y, sample_weight=weights / 8.0)
     assert halves.certificate_.problem.kernel.gamma == pytest.approx(gamma, rel=1e-12)
+
+
+@pytest.mark.parametrize("kind", [np.float64, np.uint8])
+@pytest.mark.parametrize("storage", [np.asarray, sparse.csr_matrix])
+def test_the_scale_of_weighted_rows_keeps_its_digits(storage, kind):
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 256, (60, 5)).astype(kind)
+    X[rng.random(X.shape) < 0.3] = 0
+    weights = rng.integers(1, 8, 60)
+    expected = 1.0 / (5 * X.astype(np.float64).repeat(weights, axis=0).var())
+    assert gamma_of("scale", storage(X), weights / 8.0) == pytest.approx(expected, rel=1e-12)
+    if kind is np.float64 and storage is np.asarray:
+        assert gamma_of("scale", X + 1e8, weights / 8.0) == pytest.approx(expected, rel=1e-6)
 
 
 @pytest.mark.parametrize("how", [{}, {"kernel": "rbf"}, {"multi_class": "ovr"}, {"scale": True}])

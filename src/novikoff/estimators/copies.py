@@ -12,10 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.certificate.examples.fingerprint import hash_rows
 from novikoff.estimators.training import Training
 from novikoff.sample import storage_of
-from novikoff.sample.order import rank_hashes
 from novikoff.sample.signed import NOTHING
 
 Ids = NDArray[np.int64]
@@ -158,15 +156,3 @@ def copies_of(
         return None, shares
     rows = np.repeat(np.arange(len(weights)), counts.astype(np.int64))
     return rows, shares[rows] if shares.size else shares
-
-
-def content_hashes(X: Any, *, pairwise: bool = False) -> NDArray[np.uint64]:
-    """Return what the order of visits is drawn for: a hash of each example.
-
-    An example of a kernel matrix is known by the ranks, among all values of the matrix, of its
-    value with itself and of those with all examples, sorted.
-    """
-    if not pairwise or X.shape[0] != X.shape[1]:
-        return rank_hashes(X)
-    ranks = np.unique(X, return_inverse=True)[1].reshape(X.shape)
-    return hash_rows(np.column_stack([np.diagonal(ranks), np.sort(ranks, axis=1)]))

@@ -97,9 +97,26 @@ def _variance(X: Any) -> float:
 def _weighted_variance(X: Any, weights: NDArray[np.float64]) -> float:
     """Return the variance of all values of rows that have weights."""
     count = float(weights.sum()) * float(X.shape[1])
-    mean = float((X.T.astype(np.float64) @ weights).sum()) / count
-    squares = X.power(2) if sparse.issparse(X) else np.square(X, dtype=np.float64)
-    return float((squares.T @ weights).sum()) / count - mean * mean
+    mean = sum(float(each @ values) for values, each in _weighted_values(X, weights)) / count
+    squares, present = 0.0, 0.0
+    for values, each in _weighted_values(X, weights):
+        squares += float(each @ (values - mean) ** 2)
+        present += float(each.sum())
+    return (squares + (count - present) * mean * mean) / count
+
+
+def _weighted_values(
+    X: Any, weights: NDArray[np.float64]
+) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64]]]:
+    """Yield the values that are not zero, and the weights of their rows."""
+    rows = max(1, BLOCK // max(1, X.shape[1]))
+    for begin in range(0, X.shape[0], rows):
+        part, each = X[begin : begin + rows], weights[begin : begin + rows]
+        if sparse.issparse(part):
+            yield part.data.astype(np.float64), np.repeat(each, np.diff(part.indptr))
+        else:
+            some = part != 0
+            yield part[some].astype(np.float64), np.repeat(each, some.sum(axis=1))
 
 
 def _values_by_block(X: Any) -> Iterator[NDArray[np.float64]]:

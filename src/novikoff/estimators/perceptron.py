@@ -10,7 +10,7 @@ from sklearn.utils import check_random_state
 
 from novikoff.certificate import Status
 from novikoff.certificate.threads import threads
-from novikoff.estimators.copies import Copies, content_hashes, copies_of
+from novikoff.estimators.copies import Copies, copies_of
 from novikoff.estimators.joint import fit_jointly, is_joint
 from novikoff.estimators.kernel_options import is_linear
 from novikoff.estimators.labels import (
@@ -30,7 +30,7 @@ from novikoff.estimators.rule_fit import JOINT, LastRun, RuleFit
 from novikoff.estimators.training import Training
 from novikoff.rules import Rule, named
 from novikoff.sample import JointSample, content_order, visit_order
-from novikoff.sample.order import FITS_IN_CACHE
+from novikoff.sample.order import FITS_IN_CACHE, rank_hashes
 from novikoff.sample.signed import NOTHING
 
 CLAIMS_OF_A_FIT = (
@@ -217,8 +217,10 @@ class Perceptron(LinearModel):
     the last bit of the model, and zero is absence. Copies are visited apart from each other, as
     repeated rows are: the order of visits is drawn for what an example is (the ranks of its values
     in their columns), not for where it stands. Three limits: data beyond the size of a cache
-    (1 MB) keep runs of neighbouring rows together, and ``shuffle=False`` the order of the rows,
-    with copies right after each other, so there the model is that of rows repeated in place; and
+    (1 MB) keep runs of neighbouring rows together, ``shuffle=False`` keeps the order of the rows,
+    with copies right after each other, and for ``kernel="precomputed"`` the order is drawn for the
+    positions of the rows, so there the model is that of rows repeated in place (and a precomputed
+    kernel is visited in another order than the same kernel by name, but for ``shuffle=False``);
     with fractions the bounds on updates and margin that a rule states do not hold, which are for
     steps of equal length. The certificate is valid for any weights: with ``C=inf`` it is about all
     examples of positive weight alike, and with a finite C the squared slack of an example costs s
@@ -392,8 +394,9 @@ class Perceptron(LinearModel):
         visited = copies.training
         if last is None:
             draws = check_random_state(self.random_state) if self.shuffle else None
-            if draws is not None and visited.storage.nbytes <= FITS_IN_CACHE:
-                hashes = content_hashes(visited.storage.matrix, pairwise=pairwise)
+            small = visited.storage.nbytes <= FITS_IN_CACHE
+            if draws is not None and small and not pairwise:
+                hashes = rank_hashes(visited.storage.matrix)
                 order = content_order(hashes, visited.codes, draws)
             else:
                 order = visit_order(len(visited.codes), visited.storage.nbytes, draws)
