@@ -32,7 +32,7 @@ STAGES: list[tuple[Any, str, str]] = [
     (training, "hash_rows", "row hashes"),
     (training, "classes_of", "classes"),
     (training, "fingerprint_of_hashes", "fingerprint"),
-    (perceptron, "visit_order", "order"),
+    (perceptron, "content_order", "order"),
     (Sample, "_measure", "norms"),
     (Sample, "margins", "check for a separator"),
     (search.Search, "sweep_all", "full passes"),

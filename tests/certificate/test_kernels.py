@@ -4,11 +4,13 @@ import os
 import shutil
 import subprocess
 import sys
+import zlib
 from pathlib import Path
 
 import pytest
 
 import novikoff
+from novikoff.certificate import code_files
 from novikoff.certificate.announce import COMPILING, Compilations, announcing
 
 # One small kernel, which takes less time to compile than those of a fit.
@@ -42,6 +44,19 @@ print("dispatcher" in vars(filled))
 import numba
 assert numba.njit(filled.py_func)(2, 3.0).tolist() == [3.0, 3.0]
 assert filled(4, 5.0).sum() == 20.0
+"""
+IN_THREADS = """
+import threading, time
+def own():
+    import numba
+    numba.njit(lambda x: x + 1)(1)
+thread = threading.Thread(target=own)
+thread.start()
+time.sleep({delay})
+{kernel}
+thread.join()
+import numba
+print(numba.njit(lambda x: x + 1)(1))
 """
 NOWHERE = "import tempfile; tempfile.tempdir = {!r}\n"
 
@@ -197,7 +212,7 @@ def test_everyone_can_read_what_is_kept(installed):
     assert {file.stat().st_mode & 0o777 for file in files} == {0o644}
 
 
-@pytest.mark.parametrize("damage", [b"", b"no code", None])
+@pytest.mark.parametrize("damage", [b"", bytes(4), b"no code", None])
 def test_damaged_code_is_taken_from_numba_again(installed, damage):
     child(KERNEL, installed)
     for file in installed.rglob("*.code"):
@@ -210,6 +225,37 @@ def test_damaged_code_is_taken_from_numba_again(installed, damage):
     assert len(lines) == 1
     assert "is damaged" in lines[0]
     assert child(IMPORTED, installed)[0].split() == ["0", "False", "False"]
+
+
+def test_code_under_another_name_is_not_run(installed):
+    child(KERNEL, installed)
+    (file,) = installed.rglob("kernel.raise_to*.code")
+    content = file.read_bytes()
+    name = file.name.encode()
+    assert name in content
+    body = content[4:].replace(name, name[::-1])
+    file.write_bytes(zlib.crc32(body).to_bytes(4, "little") + body)
+    assert child(IMPORTED, installed)[0].split() == ["0", "True", "False"]
+
+
+@pytest.mark.parametrize("delay", [0.0, 0.05, 0.15])
+def test_code_is_read_while_another_thread_imports_numba(installed, delay):
+    child(KERNEL, installed)
+    out, lines = child(IN_THREADS.format(kernel=KERNEL, delay=delay), installed)
+    assert (out, lines) == ("0\n2", [])
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="folders have no owners on this system")
+def test_code_is_not_read_where_others_can_write(tmp_path):
+    caches, source = tmp_path / "cache", tmp_path / "source.py"
+    folder = caches / "novikoff" / "compiled"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(caches))
+        assert str(folder) in code_files._folders(str(source))
+        folder.mkdir(parents=True)
+        assert str(folder) in code_files._folders(str(source))
+        folder.chmod(0o777)
+        assert str(folder) not in code_files._folders(str(source))
 
 
 def test_code_of_another_source_is_compiled_again(installed):

@@ -129,7 +129,7 @@ def test_options_of_a_perceptron_need_a_rule(refused, fruit, option, value):
     assert f"{option} is an option of the perceptron: add --rule (such as --rule mean-norm)" in line
 
 
-@pytest.mark.parametrize(("option", "value"), [("--tol", 0.001), ("--weights", "w")])
+@pytest.mark.parametrize(("option", "value"), [("--tol", 0.001)])
 def test_options_of_the_largest_margin_refuse_a_rule(refused, fruit, option, value):
     line = refused("fit", fruit, "-t", "kind", "--rule", "classic", option, value)
     assert f"{option} is an option of the largest margin" in line

@@ -49,20 +49,20 @@ class CodeFile:
             except OSError:
                 continue
             body = content[CHECKSUM:]
-            if content[:CHECKSUM] != _checksum(body):
+            if not body or content[:CHECKSUM] != _checksum(body):
                 logger.warning(
                     "Compiled code in %s is damaged: it is taken from numba again.", folder
                 )
                 continue
             stamp, stored = pickle.loads(body)
-            if stamp == _stamp(self.source):
+            if stamp == self._stamp:
                 used_folders.add(folder)
                 return stored
         return None
 
     def write(self, stored: Any) -> None:
         """Store in the first folder that can be written, if there is one."""
-        body = pickle.dumps((_stamp(self.source), stored), protocol=5)
+        body = pickle.dumps((self._stamp, stored), protocol=5)
         for folder in _folders(self.source, make=True):
             try:
                 os.makedirs(folder, exist_ok=True)
@@ -74,6 +74,12 @@ class CodeFile:
                 continue
             used_folders.add(folder)
             return
+
+    @property
+    def _stamp(self) -> tuple[str, float, int]:
+        """What a file must have been written for: its own name, and the source as it is."""
+        status = os.stat(self.source)
+        return self.name, status.st_mtime, status.st_size
 
 
 def file_of(function: Callable[..., Any], types: str) -> CodeFile | None:
@@ -97,12 +103,27 @@ def _folders(source: str, *, make: bool = False) -> Iterator[str]:
     if not chosen or not os.access(beside, os.W_OK):
         yield beside
     caches = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    mine = os.path.join(caches, "novikoff", "compiled")
     # No home is made where there is none.
-    if os.path.isdir(os.path.dirname(caches)):
-        yield os.path.join(caches, "novikoff", "compiled")
+    if os.path.isdir(os.path.dirname(caches)) and _is_trusted(mine):
+        yield mine
     temporary = temporary_folder(make=make)
     if temporary is not None:
         yield str(temporary)
+
+
+def _is_trusted(folder: str) -> bool:
+    """Whether nobody but this user and root can write a folder; one that is not there is trusted.
+
+    Reading compiled code runs it, and a home may be another user's, or everybody's.
+    """
+    if not hasattr(os, "getuid"):
+        return True
+    try:
+        status = os.stat(folder)
+    except OSError:
+        return True
+    return status.st_uid in (0, os.getuid()) and not status.st_mode & 0o002
 
 
 def temporary_folder(*, make: bool = True) -> Path | None:
@@ -132,11 +153,6 @@ def numba_folder() -> str | None:
     found = PathFinder.find_spec("numba")
     places = found.submodule_search_locations if found else None
     return places[0] if places else None
-
-
-def _stamp(source: str) -> tuple[float, int]:
-    status = os.stat(source)
-    return status.st_mtime, status.st_size
 
 
 @cache

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
-from novikoff.certificate import code_files
+from novikoff.certificate import code_files, machine_code
 
 Function: TypeAlias = Callable[..., Any]
 Types: TypeAlias = tuple[Any, ...]
@@ -79,7 +79,7 @@ def overload(stub: Function, **options: Any) -> Callable[[Chooser], Chooser]:
     def decorate(function: Chooser) -> Chooser:
         if _is_disabled():
             return function
-        if "numba" in sys.modules:
+        if machine_code.has_numba():
             _register(stub, options, function)
         else:
             _pending.append((stub, options, function))
@@ -99,9 +99,9 @@ def _register(stub: Function, options: dict[str, Any], function: Function) -> No
 
 def _is_disabled() -> bool:
     """Whether numba is told to leave functions as they are."""
-    numba = sys.modules.get("numba")
-    if numba is not None:
-        return bool(numba.config.DISABLE_JIT)
+    config = getattr(sys.modules.get("numba"), "config", None)
+    if config is not None:
+        return bool(config.DISABLE_JIT)
     return os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
 
 
@@ -109,8 +109,8 @@ def is_array(rows: Any) -> bool:
     """Whether this is an array, or numba's type of one."""
     if isinstance(rows, np.ndarray):
         return True
-    numba = sys.modules.get("numba")
-    return numba is not None and isinstance(rows, numba.types.Array)
+    types = getattr(sys.modules.get("numba"), "types", None)
+    return types is not None and isinstance(rows, types.Array)
 
 
 class Kernel:
@@ -165,8 +165,6 @@ class Kernel:
         file = code_files.file_of(self.py_func, str(list(map(name_of, types))))
         if file is None:
             return self._code.setdefault(types, self.dispatcher)
-        from novikoff.certificate import machine_code
-
         with _lock:
             code = self._code.get(types)
             if code is None and self._dispatcher is None:

@@ -12,6 +12,7 @@ import ctypes
 import os
 import pickle
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from functools import cache
 from importlib import import_module
@@ -28,6 +29,7 @@ ENVIRONMENT = "_ZN08NumbaEnv"
 
 UNEXPECTED = (
     AttributeError,
+    EOFError,
     ImportError,
     LookupError,
     OSError,
@@ -51,6 +53,8 @@ class Code(NamedTuple):
 
 def load(file: CodeFile, function: Callable[..., Any]) -> Callable[..., Any] | None:
     """Return a function that calls the code in a file; None if that cannot be used."""
+    if not _can_link():
+        return None
     try:
         stored = file.read()
         return None if stored is None else _linked(Code(*stored), function)
@@ -137,6 +141,21 @@ def _read_payload(
     return Code(object_code, wrapper, environment.env_name, constants, symbols)
 
 
+def _can_link() -> bool:
+    """Whether modules of numba can be loaded: not while another thread may be importing it.
+
+    Then numba is imported, which waits for that thread. Once they are loaded, they stay so.
+    """
+    loaded: Any = _llvm
+    return loaded.cache_info().currsize > 0 or threading.active_count() == 1 or has_numba()
+
+
+def has_numba() -> bool:
+    """Whether numba is imported, and not only being imported."""
+    spec = getattr(sys.modules.get("numba"), "__spec__", None)
+    return spec is not None and not getattr(spec, "_initializing", False)
+
+
 @cache
 def _llvm() -> Any:
     """Return LLVM, which knows where the functions are that compiled code calls."""
@@ -174,7 +193,7 @@ def _c_module(name: str) -> ModuleType:
     """Import a module of numba that is written in C, and nothing else of numba."""
     full_name = f"numba.{name}"
     folder = numba_folder()
-    if "numba" in sys.modules or folder is None:
+    if has_numba() or folder is None:
         return import_module(full_name)
     path = os.path.join(folder, *name.split("."))
     for suffix in EXTENSION_SUFFIXES:

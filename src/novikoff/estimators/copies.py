@@ -60,10 +60,11 @@ class Copies:
             rows, shares = copies_of(weights, training.storage.n_values, pairwise=pairwise)
             costs = np.ones_like(weights) if costs is None else costs
             costs = costs / np.maximum(np.ceil(weights), 1.0)
-        if rows is not None:
-            training, costs = _rows_of(training, rows, pairwise), costs[rows]
-        else:
+            costs = costs if rows is None else costs[rows]
+        if rows is None:
             training = replace(training, costs=None, weights=None)
+        else:
+            training = _rows_of(training, rows, pairwise)
         if costs is None or (costs == 1.0).all():
             costs = NOTHING
         return cls(training, rows, shares, costs)
