@@ -46,8 +46,8 @@ pytestmark = pytest.mark.filterwarnings(
         MaxMarginCV(Cs=4, cv=3, loss="hinge"),
         MaxMarginCV(Cs=4, cv=3, multi_class="ovr"),
         # With slack: a hard margin separates whatever a wide kernel can, and weights of classes
-        # have no effect on it. No gamma="scale", as in SVC: it is a variance over the rows, which
-        # weights and repetitions do not change alike. The sigmoid kernel has the parameters, and
+        # have no effect on it. In MaxMargin no gamma="scale", as in SVC: it is a variance over the
+        # rows, which weights do not change. The sigmoid kernel has the parameters, and
         # the precomputed one the slack, for which no combination of examples that a search meets
         # has a negative square: some checks have rows of length 140, and one truncates the kernel
         # matrix to integers.

@@ -20,8 +20,8 @@ Ids = NDArray[np.int64]
 Vector = NDArray[np.float64]
 
 MOST_VALUES = 1 << 24
-"""Copies may have so many values (128 MB), or ``MOST_TIMES`` as many as the examples: weights that
-were meant as counts of people would make a pass as much longer."""
+"""Copies may have so many values (128 MB), or ``MOST_TIMES`` as many as the examples. A pass takes
+as much longer as there are more of them: larger weights, such as those of surveys, are refused."""
 MOST_TIMES = 16
 
 

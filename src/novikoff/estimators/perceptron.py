@@ -225,7 +225,8 @@ class Perceptron(LinearModel):
     steps of equal length. The certificate is valid for any weights: with ``C=inf`` it is about all
     examples of positive weight alike, and with a finite C the squared slack of an example costs s
     times as much, as in :class:`~novikoff.MaxMargin`. A copy of the repeated rows is made; weights
-    that would make too many are refused.
+    that would make too many are refused. Weights are counts: those that sum to 1 make tiny steps,
+    and most rules then need many more passes, so divide weights by their mean.
 
     Ctrl-C ends a fit early: the best model so far is stored, with a certificate of what is proved
     of it, and KeyboardInterrupt is raised.
@@ -536,11 +537,11 @@ class Perceptron(LinearModel):
         another: the distance to the first of another class, or else to the farthest. ``mistakes_``
         counts the visits to examples on the wrong side, z.w <= 0, which for the classic rule is at
         most ``(R / gamma)^2`` on any sequence of margin gamma and radius R, both those of the
-        lifted examples, jointly of their virtual rows. An online run has no certificate, since it
-        does not see its examples again. The model is the current iterate, or the mean over updates
-        if ``average=True``; after ``fit``, learning continues from the last iterate. With
-        ``scale=True`` there is no ``partial_fit``: the ranges of the columns are those of all
-        examples.
+        lifted examples, jointly of their virtual rows, where all steps have the same length. An
+        online run has no certificate, since it does not see its examples again. The model is the
+        current iterate, or the mean over updates if ``average=True``; after ``fit``, learning
+        continues from the last iterate. With ``scale=True`` there is no ``partial_fit``: the ranges
+        of the columns are those of all examples.
 
         Parameters
         ----------

@@ -15,6 +15,9 @@ FEWEST_RUNS = 100
 # Up to this size rows are shuffled one by one. That costs a tenth of a sweep at half the size, and
 # between a third and a half at this size and beyond.
 FITS_IN_CACHE = 1 << 20
+# Values that are ranked at a time: 569 x 30 takes 0.7 ms (0.8 at half the value, 1.2 at twice),
+# 16,000 x 8 7.8 (7.7, 8.5), and 130 x 1,000 3.7 (4.0, 3.6).
+RANKED = 1 << 13
 # 2^64 divided by the golden ratio: its multiples are spread over all words.
 ODD = np.uint64(0x9E3779B97F4A7C15)
 
@@ -122,13 +125,20 @@ def rank_hashes(X: Any) -> NDArray[np.uint64]:
     n, d = X.shape
     columns = _mixed(np.arange(1, d + 1, dtype=np.uint64) * ODD)
     if not sparse.issparse(X):
-        order = np.argsort(X, axis=0, kind="stable")
-        ordered = np.take_along_axis(X, order, axis=0)
-        sorted_ranks = np.zeros((n, d), dtype=np.uint64)
-        np.cumsum(ordered[1:] != ordered[:-1], axis=0, out=sorted_ranks[1:])
-        ranks = np.empty_like(sorted_ranks)
-        np.put_along_axis(ranks, order, sorted_ranks, axis=0)
-        return np.asarray(_mixed(columns + ranks).sum(axis=1, dtype=np.uint64))
+        hashes = np.zeros(n, dtype=np.uint64)
+        # Few columns at a time, which stay in the cache of a processor.
+        some = max(1, RANKED // n)
+        for begin in range(0, d, some):
+            part = slice(begin, begin + some)
+            values = np.ascontiguousarray(X[:, part].T)
+            order = np.argsort(values, axis=1)
+            ordered = np.take_along_axis(values, order, axis=1)
+            new = np.zeros(values.shape, dtype=np.uint64)
+            np.cumsum(ordered[:, 1:] != ordered[:, :-1], axis=1, out=new[:, 1:])
+            ranks = np.empty_like(new)
+            np.put_along_axis(ranks, order, new, axis=1)
+            hashes += _mixed(columns[part, np.newaxis] + ranks).sum(axis=0, dtype=np.uint64)
+        return hashes
     stored = X.data != 0
     where, values = X.indices[stored], X.data[stored]
     order = np.lexsort((values, where))

@@ -65,8 +65,8 @@ class Sample(SignedSample):
     anchor : Anchor, or None
         The first examples, where the centre and the lift come from these.
     shares, slacks2 : array of float64
-        For each example the factor on its steps, and the square of its slack; empty where these
-        are 1 and that of the frame.
+        For each example the factor on its steps, and the square of its slack coordinate. Where they
+        are empty, all factors are 1, and all squares are that of the frame.
 
     Examples
     --------

@@ -191,8 +191,8 @@ def descend(dual: JointDual, settings: FaceSettings = FACE) -> None:
 
     Weights that would become negative become zero, and the others go to their minimum without
     them, until few are cut. Where the dual has not fallen then, the first step is shortened until
-    it does. What weights that are cut leave to others is for the most part along a few heavy
-    columns, which sweeps mend at once: the dual is looked at after them.
+    it does. Cutting weights leaves an error that lies mostly along a few heavy columns. A few
+    sweeps remove it, so the dual is compared after them.
     """
     ids, offsets = dual.support, dual.offsets
     table, vectors = dual.weights[ids], [each.copy() for each in dual.vectors]
@@ -201,7 +201,7 @@ def descend(dual: JointDual, settings: FaceSettings = FACE) -> None:
     for _ in range(settings.stages):
         face = Face(dual, settings)
         if face.heavy.failed:
-            # Rounding leaves no factor.
+            # Rounding errors left no Cholesky factor.
             break
         way = face.way()
         first = first or (face, *way)
