@@ -214,8 +214,12 @@ def test_asymmetric_kernels_are_refused(kind, C, labels):
     for i, j, change in [(0, len(given) - 1, 0.5), (7, 8, -0.3)]:
         asymmetric = given.copy()
         asymmetric[i, j] += change
-        with pytest.raises(KernelError, match="not symmetric"):
+        rows = f"not symmetric.* ({i} and {j}|{j} and {i})"
+        with pytest.raises(KernelError, match=rows):
             kind(kernel="precomputed", C=C).fit(asymmetric, labels)
+        with pytest.raises(KernelError, match=rows):
+            twice = np.where(np.arange(len(labels)) < 5, 2.0, 1.0)
+            kind(kernel="precomputed", C=C).fit(asymmetric, labels, sample_weight=twice)
     for skew in ([[1.0, 0.5], [0.0, 1.0]], [[1.0, 1.0], [-1.0, 1.0]]):
         with pytest.raises(KernelError, match="not symmetric"):
             kind(kernel=lambda A, B, skew=skew: A @ np.array(skew) @ B.T, C=C).fit(MOONS, labels)

@@ -109,7 +109,7 @@ class KernelTraining:
             np.float32 if single else np.float64,
             copy_bytes=self.copied if single else 0.0,
         )
-        check_kernel(matrix, affine=self.training.problem.affine)
+        check_kernel(matrix, affine=self.training.problem.affine, rows=self.copies.rows)
         room = COLUMNS_SHARE * (self.cache_bytes - self.copied)
         sample = KernelSample.of(
             matrix,

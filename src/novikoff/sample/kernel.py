@@ -329,17 +329,18 @@ def called(kernel: KernelFunction, X: Any, Y: Any) -> NDArray[np.float64]:
     return values
 
 
-def check_kernel(matrix: KernelMatrix, *, affine: bool) -> None:
+def check_kernel(matrix: KernelMatrix, *, affine: bool, rows: Ids | None = None) -> None:
     """Raise if values that are not known to be those of a kernel show that they are not.
 
     With an intercept only differences of examples matter: their squared lengths must not be
     negative, but those of the examples may (a conditionally positive semidefinite kernel, such as
-    a kernel less a constant).
+    a kernel less a constant). Messages name the examples of ``rows``, by default those of the
+    matrix.
     """
     if matrix.kernel.name in ("linear", "rbf", "laplacian"):
         return
     if matrix.kernel.name in ("precomputed", "callable"):
-        check_symmetric(matrix)
+        check_symmetric(matrix, rows)
     squares = matrix.diagonal
     if affine:
         # From the shortest example, so that what is refused does not depend on the order.
@@ -349,8 +350,8 @@ def check_kernel(matrix: KernelMatrix, *, affine: bool) -> None:
     check_square(float(squares.min()), 4.0 * matrix.largest, matrix.rounded_as)
 
 
-def check_symmetric(matrix: KernelMatrix) -> None:
-    """Raise if some values of a kernel are not symmetric."""
+def check_symmetric(matrix: KernelMatrix, rows: Ids | None = None) -> None:
+    """Raise if some values of a kernel are not symmetric; ``rows`` says which example each is."""
     # All of a small matrix; of a large one, rows spread over it.
     step = max(1, matrix.n // 512)
     some = np.arange(0, matrix.n, step)
@@ -359,9 +360,10 @@ def check_symmetric(matrix: KernelMatrix) -> None:
     apart = np.abs(values - values.T)
     if apart.max(initial=0.0) > 1e-6 * size:
         i, j = np.unravel_index(int(apart.argmax()), apart.shape)
+        names = some if rows is None else rows[some]
         raise KernelError(
-            f"The kernel is not symmetric: {float(values[i, j])!r} for examples {some[i]} and "
-            f"{some[j]}, {float(values[j, i])!r} for {some[j]} and {some[i]}."
+            f"The kernel is not symmetric: {float(values[i, j])!r} for examples {names[i]} and "
+            f"{names[j]}, {float(values[j, i])!r} for {names[j]} and {names[i]}."
         )
 
 
