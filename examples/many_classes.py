@@ -1,13 +1,17 @@
-"""Many classes in one linear model: what is proved, which classes are confused, and probabilities.
+"""Many classes in one linear model: what is proved, probabilities, chains, searches and pickles.
 
 Usage: python many_classes.py
 """
 
+import pickle
+
 import numpy as np
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_digits, load_iris
-from sklearn.model_selection import train_test_split
+from sklearn.model_selection import GridSearchCV, train_test_split
 from sklearn.multioutput import ClassifierChain
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from novikoff import MaxMargin, Perceptron
 
@@ -45,7 +49,20 @@ def chain() -> None:
     print(f"A chain: {first:.1%} of the digits right, and {second:.1%} of their kinds.")
 
 
+def search() -> None:
+    """Choose between two ways to fit classes, in a pipeline on a table; pickle what was found."""
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    pipeline = make_pipeline(StandardScaler(), MaxMargin())
+    grid = {"maxmargin__multi_class": ["joint", "ovr"], "maxmargin__C": [0.1, 1.0, 10.0]}
+    found = GridSearchCV(pipeline, grid, cv=5).fit(X, y)
+    again = pickle.loads(pickle.dumps(found.best_estimator_))
+    same = (again.predict(X) == found.predict(X)).all()
+    print(f"Best of a search: {found.best_params_}, {found.best_score_:.1%} right.")
+    print(f"Predictions after pickling are the same: {same}.")
+
+
 if __name__ == "__main__":
     prove()
     calibrate()
     chain()
+    search()
