@@ -97,7 +97,7 @@ def test_every_method(method):
 
 
 def test_what_sample_weight_does_to_a_run():
-    notes = Perceptron.__doc__.split("Notes\n")[1]
+    notes = " ".join(Perceptron.__doc__.split("Notes\n")[1].split())
     for words in (
         "``sample_weight`` equals repetition",
         "ceil(s)",
