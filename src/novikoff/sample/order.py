@@ -126,22 +126,27 @@ def rank_hashes(X: Any) -> NDArray[np.uint64]:
     """
     n, d = X.shape
     columns = _mixed(np.arange(1, d + 1, dtype=np.uint64) * ODD)
-    if not sparse.issparse(X):
-        hashes = np.zeros(n, dtype=np.uint64)
-        # Few columns at a time, which stay in the cache of a processor.
-        some = max(1, RANKED // n)
-        for begin in range(0, d, some):
-            part = slice(begin, begin + some)
-            values = np.ascontiguousarray(X[:, part].T)
-            order = np.argsort(values, axis=1)
-            ordered = np.take_along_axis(values, order, axis=1)
-            new = np.zeros(values.shape, dtype=np.uint64)
-            np.cumsum(ordered[:, 1:] != ordered[:, :-1], axis=1, out=new[:, 1:])
-            ranks = np.empty_like(new)
-            np.put_along_axis(ranks, order, new, axis=1)
-            hashes += _mixed(columns[part, np.newaxis] + ranks).sum(axis=0, dtype=np.uint64)
-        return hashes
-    X = canonical(X)
+    if sparse.issparse(X):
+        return _sparse_rank_hashes(canonical(X), columns)
+    hashes = np.zeros(n, dtype=np.uint64)
+    # Few columns at a time, which stay in the cache of a processor.
+    some = max(1, RANKED // n)
+    for begin in range(0, d, some):
+        part = slice(begin, begin + some)
+        values = np.ascontiguousarray(X[:, part].T)
+        order = np.argsort(values, axis=1)
+        ordered = np.take_along_axis(values, order, axis=1)
+        new = np.zeros(values.shape, dtype=np.uint64)
+        np.cumsum(ordered[:, 1:] != ordered[:, :-1], axis=1, out=new[:, 1:])
+        ranks = np.empty_like(new)
+        np.put_along_axis(ranks, order, new, axis=1)
+        hashes += _mixed(columns[part, np.newaxis] + ranks).sum(axis=0, dtype=np.uint64)
+    return hashes
+
+
+def _sparse_rank_hashes(X: Any, columns: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return the same of a sparse matrix, most of whose values are zero."""
+    n, d = X.shape
     stored = X.data != 0
     where, values = X.indices[stored], X.data[stored]
     order = np.lexsort((values, where))
