@@ -65,6 +65,7 @@ def test_kernels_and_the_hinge_compile_nothing_more(kernel, classes):
     assert compilations.count == before
 
 
+@pytest.mark.filterwarnings("ignore:The run stopped at its limit")
 @pytest.mark.parametrize("index", [np.int32, np.int64])
 def test_text_compiles_nothing_more(index):
     rng = np.random.default_rng(4)

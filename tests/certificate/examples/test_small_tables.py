@@ -1,8 +1,5 @@
 """What numpy computes for small tables is what compiled loops compute for large ones."""
 
-import itertools
-from unittest import mock
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -14,7 +11,7 @@ from novikoff.certificate import fingerprint, row_hashes
 from novikoff.certificate.errors import CertificateError
 from novikoff.certificate.exact import sums
 from novikoff.certificate.exact.filter import radius
-from novikoff.certificate.examples import compiled_hashing, equal, hashing, matrix
+from novikoff.certificate.examples import equal, hashing, matrix
 from novikoff.certificate.examples.equal import first_equal
 from novikoff.certificate.examples.matrix import check_matrix, with_true_flags
 
@@ -54,18 +51,6 @@ def test_hashes(compiled, dtype, storage):
     np.testing.assert_array_equal(small[0], large[0])
     assert small[1:] == large[1:]
     assert len({*small[1:], fingerprint(X, codes % 2, 2)}) == 3
-
-
-@pytest.mark.parametrize("storage", [np.asarray, sparse.csr_array])
-def test_hashes_of_many_small_tables_are_compiled(monkeypatch, storage):
-    X, codes = storage(examples(np.float64)), np.arange(30) % 3
-    monkeypatch.setattr(hashing, "_calls", itertools.count(1))
-    # A hash of the rows and one of the table, each time.
-    names = {fingerprint(X, codes, 3) for _ in range(hashing.OFTEN // 2)}
-    calls = mock.Mock(side_effect=compiled_hashing.hash_table)
-    monkeypatch.setattr(compiled_hashing, "hash_table", calls)
-    assert {fingerprint(X, codes, 3)} == names
-    assert calls.call_count == 1
 
 
 @given(X=tables)

@@ -24,8 +24,6 @@ differ by one of two numbers ``D``, one for each carry, with ``0 < |D| < N``. Fo
 difference ``p D`` has the value ``δ`` for at most one ``p``. ∎
 """
 
-import itertools
-import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -50,13 +48,6 @@ FEW_DENSE = 1 << 16
 """The same for arrays, which take numpy less: 1 ms at this size. A first fit of a small table then
 compiles no hashes, half a second."""
 
-OFTEN = 16
-"""After so many calls where numba is imported, compiled loops hash small tables, too. A table of 60
-x 5 takes 110 microseconds with numpy, and compiled 10; to read the loops from the cache takes 9 ms,
-to compile them 0.8 s, once. Other values were not tried."""
-
-_calls = itertools.count(1)
-
 PIECE = 12_000
 """How many values numpy hashes at a time, so that intermediate results stay in the cache. A CSR
 matrix with 62,500 values takes 1.2 ms at half, 1.0 at the value and at twice, 3.2 in one piece."""
@@ -68,13 +59,6 @@ S27, S30, S31, HALF = (np.uint64(k) for k in (27, 30, 31, 32))
 LOWER = np.uint64(0xFFFFFFFF)
 
 
-def _suits_numpy(n_values: int, few: int = FEW) -> bool:
-    """Whether numpy hashes so many values; the hashes are the same."""
-    if not suits_numpy(n_values, SMALL, few):
-        return False
-    return "numba" not in sys.modules or next(_calls) <= OFTEN
-
-
 def column_keys(n_columns: int) -> Words:
     """Two pseudo-random words for each column."""
     numbers = np.arange(1, 2 * n_columns + 1, dtype=np.uint64).reshape(n_columns, 2).T
@@ -83,7 +67,7 @@ def column_keys(n_columns: int) -> Words:
 
 def hash_dense(values: Any, keys: Words, out: Words) -> None:
     """Hash rows of an array."""
-    if not _suits_numpy(values.size, FEW_DENSE):
+    if not suits_numpy(values.size, SMALL, FEW_DENSE):
         from novikoff.certificate.examples import compiled_hashing
 
         compiled_hashing.hash_dense(values, keys, out)
@@ -96,7 +80,7 @@ def hash_dense(values: Any, keys: Words, out: Words) -> None:
 
 def hash_sparse(data: Any, indices: Any, ends: Any, keys: Words, out: Words) -> None:
     """Hash rows of a CSR block of floats."""
-    if not _suits_numpy(data.size):
+    if not suits_numpy(data.size, SMALL, FEW):
         from novikoff.certificate.examples import compiled_hashing
 
         compiled_hashing.hash_sparse(data, indices, ends, keys, out)
@@ -121,7 +105,7 @@ def hash_table(hashes: Words, codes: Any, weights: Any, n_classes: int, n_column
 
     ``weights`` may be empty, which is the same as a weight of 1 for each.
     """
-    if not _suits_numpy(hashes.size):
+    if not suits_numpy(hashes.size, SMALL, FEW):
         from novikoff.certificate.examples import compiled_hashing
 
         return int(compiled_hashing.hash_table(hashes, codes, weights, n_classes, n_columns))
