@@ -1,4 +1,4 @@
-"""The solver of a hard margin: Wolfe's method, soft margins, sweeps, or an interior point."""
+"""The solver of a hard margin: Wolfe's method, soft margins, sweeps, or Newton's method."""
 
 from dataclasses import replace
 from functools import partial
@@ -28,6 +28,7 @@ from novikoff.maxmargin.choose.soft import (
 from novikoff.maxmargin.coordinate.search import coordinate_descent
 from novikoff.maxmargin.interior.normal import Exclusive
 from novikoff.maxmargin.interior.search import interior_point
+from novikoff.maxmargin.newton.multipliers import multipliers
 from novikoff.maxmargin.passes import Vector
 from novikoff.maxmargin.perceptron import by_mistakes
 from novikoff.maxmargin.problem import Problem, Solution
@@ -226,10 +227,10 @@ def _widened(
     start: Vector | None,
     settings: ChooseSettings,
 ) -> Solution:
-    """Go on from a separator of sparse data: by sweeps and an interior-point method.
+    """Go on from a separator of sparse data: by multipliers, sweeps and an interior-point method.
 
-    Sweeps take at most as long as the interior-point method would, which goes first where it costs
-    little.
+    Multipliers go first, unless the interior-point method costs little. Sweeps take at most as long
+    as that would, which goes before them where it costs no more than they may.
     """
     if separator.status is Status.GAP_REACHED:
         return separator
@@ -238,6 +239,16 @@ def _widened(
     if sweeps <= patience:
         exclusive, sweeps = _exclusive(problem, settings)
     found = separator
+    if (
+        start is None
+        and sweeps > settings.multiplier_sweeps
+        and suits_sparse_newton(problem, settings)
+    ):
+        with clock.at_most(settings.multiplier_sweeps):
+            after = multipliers(problem, tol=tol, clock=clock, before=found)
+        found = problem.joined(found, after)
+        if after.status is not Status.MAX_ITER and not after.gave_up:
+            return found
     # Weights of an earlier fit may be near the optimum.
     if start is not None or sweeps > patience:
         start = found.weights if start is None else start
