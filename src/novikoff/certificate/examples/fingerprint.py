@@ -37,6 +37,7 @@ from novikoff.certificate.threads import in_order
 Hashes: TypeAlias = npt.NDArray[np.uint64]
 
 _SCHEME = "nk1"
+_NO_WEIGHTS: Floats = np.ones(0)
 _TITLE = b"novikoff examples, version 1\n"
 
 
@@ -65,7 +66,7 @@ def row_hashes(X: Any) -> Hashes:
 
 def hash_rows(matrix: Any) -> Hashes:
     """The same for a matrix that :func:`check_matrix` returned."""
-    keys = read_only(column_keys(matrix.shape[1]))
+    keys = column_keys(matrix.shape[1])
     hashes = np.empty(matrix.shape[0], dtype=np.uint64)
 
     def fill(block: Block) -> None:
@@ -126,7 +127,20 @@ def fingerprint_of_hashes(
     True
     """
     classes, weights = _check_problem(codes, n_classes, sample_weight, hashes.size)
-    rows, places, factors = map(read_only, (hashes, classes, weights))
+    return _fingerprint_of(hashes, classes, weights, n_classes, n_features)
+
+
+def fingerprint_without_weights(
+    hashes: Hashes, codes: npt.NDArray[np.int64], n_classes: int, n_features: int
+) -> str:
+    """The same for codes that are known to be those of the classes."""
+    return _fingerprint_of(hashes, codes, _NO_WEIGHTS, n_classes, n_features)
+
+
+def _fingerprint_of(
+    hashes: Hashes, codes: npt.NDArray[np.int64], weights: Floats, n_classes: int, n_features: int
+) -> str:
+    rows, places, factors = map(read_only, (hashes, codes, weights))
     return f"{_SCHEME}:{hash_table(rows, places, factors, n_classes, n_features):016x}"
 
 
