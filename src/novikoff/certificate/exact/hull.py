@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from flint import fmpq, fmpz
 
+from novikoff.certificate.exact import pairs
 from novikoff.certificate.exact.dyadic import (
     Dyadic,
     as_integers,
@@ -92,12 +93,15 @@ def hull_point(
     thorough: bool = False,
     slack: bool = True,
     C: float | None = None,
+    closely: bool = False,
 ) -> HullPoint | None:
     """The point of the hull with these weights; ``None`` where a class has no weight.
 
     ``costs`` are those of all examples, positive where there is weight; by default 1. Without
     ``slack`` the point bounds margins alone. With ``C`` it is to bound the soft margin of the
-    squared hinge, and a norm that vanishes beside the slack need not be known closely.
+    squared hinge, and a norm that vanishes beside the slack need not be known closely. With
+    ``closely`` a bound on margins may come from :mod:`novikoff.certificate.exact.pairs`: the same
+    float as from exact arithmetic.
     """
     if not (weights > 0).all():
         support, weights = support[weights > 0], weights[weights > 0]
@@ -107,6 +111,10 @@ def hull_point(
         return None
     n_values = count_values(X, support)
     filtered = n_values > EXACT_VALUES and not thorough
+    if closely and not (slack or filtered or thorough):
+        above = _close_square(X, support, weights, sides, affine=affine)
+        if above is not None:
+            return HullPoint(above, None, affine, False, NO_ROWS)
     totals = [exact_total(weights[group]) for group in groups] if slack or filtered else []
     some = None if costs is None else costs[support]
     shares_square, exact_shares = None, True
@@ -135,6 +143,13 @@ def hull_point(
         for group, total in zip(groups, totals, strict=True)
     )
     return HullPoint(square, shares_square, affine, exact and exact_shares, exact_rows, largest)
+
+
+def _close_square(
+    X: Any, support: Indices, weights: npt.NDArray[Any], sides: Signs, *, affine: bool
+) -> fmpq | None:
+    rows = pairs.rows_of(X) if weights.dtype == np.float64 else None
+    return None if rows is None else pairs.hull_square(rows, support, weights, sides, affine=affine)
 
 
 def groups_of(sides: Signs, *, affine: bool) -> list[Indices]:
