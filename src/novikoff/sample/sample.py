@@ -28,6 +28,12 @@ from novikoff.sample.lift import lift_of
 from novikoff.sample.signed import NOTHING, SignedSample
 from novikoff.sample.storage import Storage
 
+Part = tuple[Rows, NDArray[np.int64], slice]
+
+FEW_VALUES = 1 << 15
+"""So few values are centred and signed by numpy, for which nothing is compiled: 10 microseconds for
+4,000, and 7 in a compiled loop."""
+
 
 @dataclass(frozen=True)
 class Sample(SignedSample):
@@ -216,7 +222,7 @@ class Sample(SignedSample):
         """Return the examples that cheap passes go over: all that are violated or near it."""
         return near
 
-    def parts(self, ids: NDArray[np.int64]) -> Iterator[tuple[Rows, NDArray[np.int64], slice]]:
+    def parts(self, ids: NDArray[np.int64]) -> Iterator[Part]:
         """Return the parts of a pass: see :func:`parts_of`."""
         return parts_of(self.storage, ids)
 
@@ -272,7 +278,7 @@ class Sample(SignedSample):
         along = float(w[self.at] @ self.centre[self.at])
         out = np.empty(len(self.order))
 
-        def fill(part: tuple[Rows, NDArray[np.int64], slice]) -> None:
+        def fill(part: Part) -> None:
             rows, here, those = part
             blocks.products(rows, here, w, along, out[those])
 
@@ -286,8 +292,10 @@ class Sample(SignedSample):
 
     def signed_rows(self, ids: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return ``y_i (x_i - centre)`` of the given examples, dense."""
+        rows, signs = self.storage.matrix, self.signs[ids].astype(np.float64)
+        if type(rows) is np.ndarray and len(ids) * self.storage.width <= FEW_VALUES:
+            return np.asarray((rows[ids] - self.centre) * signs[:, None])
         out = np.empty((len(ids), self.storage.width))
-        signs = self.signs[ids].astype(np.float64)
         for rows, here, those in self.parts(ids):
             blocks.scaled(rows, here, self.centre, signs[those], out[those])
         return out
@@ -370,7 +378,7 @@ def _distances2(
     """Return the squared distances of all examples to the centre; ``at``: where it is not zero."""
     out = np.zeros(storage.shape[0])
 
-    def fill(part: tuple[Rows, NDArray[np.int64], slice]) -> None:
+    def fill(part: Part) -> None:
         rows, here, those = part
         blocks.distances2(rows, here, centre, at, out[those])
 
@@ -379,9 +387,7 @@ def _distances2(
     return out
 
 
-def parts_of(
-    storage: Storage, ids: NDArray[np.int64]
-) -> Iterator[tuple[Rows, NDArray[np.int64], slice]]:
+def parts_of(storage: Storage, ids: NDArray[np.int64]) -> Iterator[Part]:
     """Yield rows, the row numbers of the next ``ids`` in them, and the slice of ``ids``."""
     for begin in range(0, len(ids), storage.chunk):
         chunk = ids[begin : begin + storage.chunk]
