@@ -38,7 +38,7 @@ def add_product(
     added = after - total
     lost = error + ((total - (after - added)) + (product - added))
     size = product if product > 0.0 else -product
-    if (size < SMALLEST and a != 0.0 and b != 0.0) or not lost - lost == 0.0:
+    if (size < SMALLEST and a != 0.0 and b != 0.0) or lost - lost != 0.0:
         size = np.inf
     return after, rest + lost, magnitude + size
 

@@ -103,18 +103,18 @@ def hull_point(
     ``closely`` a bound on margins may come from :mod:`novikoff.certificate.exact.pairs`: the same
     float as from exact arithmetic.
     """
-    if not (weights > 0).all():
+    if not weights.all():
         support, weights = support[weights > 0], weights[weights > 0]
     sides = signs[support]
+    if closely and not (slack or thorough) and count_values(X, support) <= EXACT_VALUES:
+        above = _close_square(X, support, weights, sides, affine=affine)
+        if above is not None:
+            return HullPoint(above, None, affine, False, NO_ROWS)
     groups = groups_of(sides, affine=affine)
     if not all(group.size for group in groups):
         return None
     n_values = count_values(X, support)
     filtered = n_values > EXACT_VALUES and not thorough
-    if closely and not (slack or filtered or thorough):
-        above = _close_square(X, support, weights, sides, affine=affine)
-        if above is not None:
-            return HullPoint(above, None, affine, False, NO_ROWS)
     totals = [exact_total(weights[group]) for group in groups] if slack or filtered else []
     some = None if costs is None else costs[support]
     shares_square, exact_shares = None, True

@@ -22,6 +22,7 @@ from novikoff.certificate.examples.blocks import (
     SparseBlock,
     as_float64,
     blocks,
+    is_in_one_block,
 )
 from novikoff.certificate.examples.hashing import (
     column_keys,
@@ -68,6 +69,9 @@ def hash_rows(matrix: Any) -> Hashes:
     """The same for a matrix that :func:`check_matrix` returned."""
     keys = column_keys(matrix.shape[1])
     hashes = np.empty(matrix.shape[0], dtype=np.uint64)
+    if type(matrix) is np.ndarray and is_in_one_block(matrix):
+        hash_dense(read_only(matrix), keys, hashes)
+        return hashes
 
     def fill(block: Block) -> None:
         out = hashes[block.rows[0] : block.rows[-1] + 1]

@@ -106,7 +106,7 @@ def hash_dense(values: Any, keys: Words, out: Words) -> None:
             lower = words + key
             upper = lower >> HALF
             lower &= LOWER
-            sums.append(np.einsum("ij,ij->i", lower, upper) - zero)
+            sums.append(np.vecdot(lower, upper) - zero)
         out[rows] = _joined(*sums)
 
 
