@@ -80,14 +80,14 @@ def least_product(rows: Any, signs: Any, w: Any, lows: Any, most: int, out: Any)
             x = w[j] if last else rows[i, j]
             total, rest, magnitude = add_product(total, rest, magnitude, x, w[j])
         most -= 1
-        if not magnitude <= largest:
-            largest = magnitude
-        if most < -1:
+        if most < -1 or not magnitude < np.inf:
             largest = np.inf
-        if last or not largest < np.inf:
+        if last or largest == np.inf:
             out[3], out[4] = total, rest
             break
-        # After this the second number is at most half an ulp of the first, which therefore decides.
+        if magnitude > largest:
+            largest = magnitude
+        # Mostly the second number is now at most half an ulp of the first, which then decides.
         high = total + rest
         low = signs[i] * ((total - high) + rest)
         high = signs[i] * high

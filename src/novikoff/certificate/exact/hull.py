@@ -57,7 +57,8 @@ class HullPoint:
     ``largest`` is the largest ``λ_i/s_i``, exactly; ``None`` in the feature space of a kernel.
     Both are ``None`` where only margins are asked for. ``exact``: the other two are equalities.
     ``exact_rows`` are the examples whose weighted sum was computed in exact arithmetic: all that
-    carry weight, or none.
+    carry weight, or none. ``norm`` is the smallest float that is not below ``‖v‖``, where
+    :mod:`novikoff.certificate.exact.pairs` has told it.
     """
 
     square: fmpq
@@ -66,6 +67,7 @@ class HullPoint:
     exact: bool
     exact_rows: Indices
     largest: fmpq | None = None
+    norm: float | None = None
 
     @property
     def margin_square(self) -> fmpq:
@@ -75,6 +77,8 @@ class HullPoint:
     @cached_property
     def margin(self) -> float:
         """Bound on every hyperplane's margin."""
+        if self.norm is not None:
+            return self.norm / 2 if self.affine else self.norm
         return ceil_sqrt(self.margin_square)
 
     def excludes(self, margin: float) -> bool:
@@ -107,9 +111,9 @@ def hull_point(
         support, weights = support[weights > 0], weights[weights > 0]
     sides = signs[support]
     if closely and not (slack or thorough) and count_values(X, support) <= EXACT_VALUES:
-        above = _close_square(X, support, weights, sides, affine=affine)
-        if above is not None:
-            return HullPoint(above, None, affine, False, NO_ROWS)
+        norm = _close_norm(X, support, weights, sides, affine=affine)
+        if norm is not None:
+            return HullPoint(of_float(norm) ** 2, None, affine, False, NO_ROWS, norm=norm)
     groups = groups_of(sides, affine=affine)
     if not all(group.size for group in groups):
         return None
@@ -145,11 +149,11 @@ def hull_point(
     return HullPoint(square, shares_square, affine, exact and exact_shares, exact_rows, largest)
 
 
-def _close_square(
+def _close_norm(
     X: Any, support: Indices, weights: npt.NDArray[Any], sides: Signs, *, affine: bool
-) -> fmpq | None:
+) -> float | None:
     rows = pairs.rows_of(X) if weights.dtype == np.float64 else None
-    return None if rows is None else pairs.hull_square(rows, support, weights, sides, affine=affine)
+    return None if rows is None else pairs.hull_norm(rows, support, weights, sides, affine=affine)
 
 
 def groups_of(sides: Signs, *, affine: bool) -> list[Indices]:

@@ -26,9 +26,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from flint import fmpq
 
-from novikoff.certificate.exact.dyadic import ceil_sqrt, floor_sqrt, of_float
+from novikoff.certificate.exact.dyadic import integers_of
 from novikoff.certificate.exact.sums import SMALL, read_only, uses_compiled
 
 Floats = npt.NDArray[np.float64]
@@ -40,8 +39,14 @@ MOST_TERMS = 1 << 12
 EPSILON = 2.0**-80
 """The lemma holds for so many terms, with so large an error."""
 
-_MORE = 1 + of_float(2.0**-76)
-"""More than three factors that are within ``EPSILON`` of 1."""
+_SLIP = 76
+"""Sums of positive terms, and products of two, are within ``2**-76`` of themselves."""
+
+_LEAST = 2.0**-900
+"""Squares of norms that are no larger are left to exact arithmetic."""
+
+_TRIES = 8
+"""Neighbours of a float that is rounded a few times, one of which is the bound."""
 
 
 def rows_of(X: Any) -> Floats | None:
@@ -62,7 +67,10 @@ def least_over_norm(
     """The largest float that is not above ``min_i y_i (w·x_i + b) / ‖w‖``, if that is positive.
 
     By the floating-point filter some rows can attain the minimum. ``None`` if they are more than
-    ``most``. The minimum is within the largest of the errors from the least of the pairs.
+    ``most``. The minimum is within the largest of the errors from the least of the pairs. To find
+    that, pairs are normalised, which is exact unless the rest is the larger number; then it changes
+    the pair, and perhaps which is the least, by no more than a few ``u |r|``, for which there is
+    room.
     """
     if w.size >= MOST_TERMS:
         return None
@@ -72,22 +80,32 @@ def least_over_norm(
     hyperplane[:-1], hyperplane[-1] = w, b
     compiled_pairs.least_product(rows, signs, hyperplane, lows, most, out)
     first, second, magnitude, square, rest = out.tolist()
-    if not (magnitude < math.inf and 0.0 < first):
+    if not (magnitude < math.inf and first > 0.0 and square > _LEAST):
         return None
-    least, error = of_float(first) + of_float(second), of_float(EPSILON * magnitude)
-    norm2 = of_float(square) + of_float(rest)
-    value = floor_sqrt((least - error) ** 2 / (norm2 * _MORE))
-    more = of_float(math.nextafter(value, math.inf))
-    return value if least > error and more**2 * norm2 > (least + error) ** 2 * _MORE else None
+    value = first / math.sqrt(square)
+    for _ in range(_TRIES):
+        more = math.nextafter(value, math.inf)
+        numbers, exponent = integers_of(
+            [first, second, EPSILON * magnitude, square, rest, value, more]
+        )
+        least, error, norm2 = numbers[0] + numbers[1], numbers[2], numbers[3] + numbers[4]
+        slip = (norm2 >> _SLIP) + 1
+        if numbers[5] ** 2 * (norm2 + slip) > (least - error) ** 2 << -exponent:
+            value = math.nextafter(value, 0.0)
+        elif numbers[6] ** 2 * (norm2 - slip) <= (least + error) ** 2 << -exponent:
+            value = more
+        else:
+            return value if least > error else None
+    return None
 
 
-def hull_square(
+def hull_norm(
     rows: Floats, support: npt.NDArray[np.int64], weights: Floats, sides: Any, *, affine: bool
-) -> fmpq | None:
-    """A bound on the squared norm of a point of the hull, whose root rounds up as the norm does.
+) -> float | None:
+    """The smallest float that is not below the norm of a point of the hull.
 
-    ``weights`` are positive, and ``sides`` the signs of the examples in the support; with an
-    intercept there are examples of both classes.
+    ``weights`` are positive, and ``sides`` the signs of the examples in the support. ``None`` also
+    without an intercept, where a class has no weight, and where half the norm may underflow.
 
     With the weighted sums ``A`` and ``B`` of the positive and the negative examples and the totals
     ``S`` and ``R`` of their weights, the point is ``A/S - B/R = (A R - B S) / (S R)``.
@@ -109,11 +127,20 @@ def hull_square(
     out = np.zeros(7)
     compiled_pairs.hull_square(rows, read_only(support), weights * sides, out)
     square, rest, magnitude, *totals = out.tolist()
-    if not 0.0 < magnitude < math.inf:
+    if not (magnitude < math.inf and square > _LEAST and totals[0] > 0.0 and totals[2] > 0.0):
         return None
-    exact, error = of_float(square) + of_float(rest), of_float(16.0 * EPSILON * magnitude)
-    S, S_rest, R, R_rest = map(of_float, totals)
-    scale = ((S + S_rest) * (R + R_rest)) ** 2
-    above = (exact + error) * _MORE / scale
-    less = of_float(math.nextafter(ceil_sqrt(above / 4), 0.0))
-    return above if 4 * less**2 * scale * _MORE < exact - error else None
+    bound = 16.0 * EPSILON * magnitude
+    norm = math.sqrt(square) / (totals[0] * totals[2])
+    for _ in range(_TRIES):
+        less = math.nextafter(norm, 0.0)
+        numbers, exponent = integers_of([square, rest, bound, *totals, norm, less])
+        exact, error = numbers[0] + numbers[1], numbers[2]
+        scale = (numbers[3] + numbers[4]) * (numbers[5] + numbers[6])
+        slip = (scale >> _SLIP) + 1
+        if (numbers[7] * (scale - slip)) ** 2 < exact + error << -5 * exponent:
+            norm = math.nextafter(norm, math.inf)
+        elif (numbers[8] * (scale + slip)) ** 2 >= exact - error << -5 * exponent:
+            norm = less
+        else:
+            return norm
+    return None
