@@ -83,7 +83,7 @@ def test_errors_of_products_are_within_the_lemma() -> None:
     for size in (1, 3, 50, 4000):
         rows = np.ldexp(random.standard_normal((1, size)), random.integers(-30, 30, size))
         w = np.append(random.standard_normal(size), 0.25)
-        out = np.zeros(5)
+        out = np.zeros(7)
         compiled_pairs.least_product(
             read_only(rows), np.ones(1, dtype=np.int8), w, np.empty(1), 1, out
         )
@@ -123,3 +123,30 @@ def test_a_hull_around_the_origin_is_left_to_exact_arithmetic() -> None:
     assert point is not None
     assert point.exact
     assert point.margin == 0.0
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_bounds_of_many_values_are_confirmed_by_the_filter(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    n, d = int(random.integers(60, 130)), int(random.integers(60, 300))
+    X = np.ldexp(random.standard_normal((n, d)) + (seed % 2) * 10.0, int(random.integers(-30, 30)))
+    signs = np.where(np.arange(n) % 2, 1, -1).astype(np.int8)
+    # All rows compete for the least margin.
+    Z = np.column_stack([X, np.full(n, np.abs(X).max())])
+    w = np.linalg.lstsq(Z, signs.astype(float), rcond=None)[0]
+    w, b = w[:-1], float(w[-1] * np.abs(X).max())
+    close, checked = close_margin(X, signs, w, b), margin_below(X, signs, w, b)
+    exact = margin_below(X, signs, w, b, thorough=True)
+    if exact.value > 0.0 and not checked.exact:
+        assert close is not None
+        assert close <= checked.value <= exact.value
+        assert close >= exact.value * (1.0 - 1e-9)
+    weights, support = random.random(n), np.arange(n)
+    claim = (X, signs, support, weights)
+    point = hull_point(*claim, affine=True, slack=False, closely=True)
+    filtered = hull_point(*claim, affine=True, slack=False)
+    thorough = hull_point(*claim, affine=True, slack=False, thorough=True)
+    assert point is not None
+    assert filtered is not None
+    assert thorough is not None
+    assert thorough.margin <= filtered.margin <= point.margin <= thorough.margin * (1.0 + 1e-9)

@@ -48,14 +48,14 @@ def least_product(rows: Any, signs: Any, w: Any, lows: Any, most: int, out: Any)
     """Write the least ``y_i (w·x_i + b)`` as a pair, the largest magnitude, and ``w·w`` as a pair.
 
     ``w`` has ``b`` at its end. By the floating-point filter few rows can attain the minimum, and
-    only for these pairs are computed. The magnitude is infinite if they are more than ``most``.
-    ``lows`` is scratch space.
+    only for these pairs are computed. Then the lower bound of the filter, and how many more they
+    are than ``most``, for which there are no pairs. ``lows`` is scratch space.
     """
     width = rows.shape[1]
     share, floor = 2.0 * (width + 13) * UNIT, 4.0 * (width + 13) * UNDERFLOW
     b = w[width]
     size_b = b if b > 0.0 else -b
-    nearest = np.inf
+    nearest, lowest = np.inf, np.inf
     for i in range(rows.shape[0]):
         total, size = b, size_b
         for j in range(width):
@@ -67,43 +67,50 @@ def least_product(rows: Any, signs: Any, w: Any, lows: Any, most: int, out: Any)
         lows[i] = total - error
         if total + error < nearest:
             nearest = total + error
+        if not lows[i] >= lowest:
+            # NaN bounds nothing.
+            lowest = lows[i] if lows[i] < lowest else -np.inf
     least, least_rest, largest = np.inf, 0.0, 0.0
     # The row after the last is w itself.
     for i in range(rows.shape[0] + 1):
         last = i == rows.shape[0]
-        if not last and lows[i] > nearest:
-            continue
+        if not last:
+            if lows[i] > nearest:
+                continue
+            most -= 1
+            if most < 0:
+                continue
         total, rest, magnitude = b, 0.0, size_b
         if last:
             total, magnitude = 0.0, 0.0
         for j in range(width):
             x = w[j] if last else rows[i, j]
             total, rest, magnitude = add_product(total, rest, magnitude, x, w[j])
-        most -= 1
-        if most < -1 or not magnitude < np.inf:
-            largest = np.inf
-        if last or largest == np.inf:
-            out[3], out[4] = total, rest
-            break
-        if magnitude > largest:
+        if not magnitude <= largest and not (last and magnitude < np.inf):
             largest = magnitude
+        if last:
+            out[3], out[4] = total, rest
+            continue
         # Mostly the second number is now at most half an ulp of the first, which then decides.
         high = total + rest
         low = signs[i] * ((total - high) + rest)
         high = signs[i] * high
         if high < least or (high == least and low < least_rest):
             least, least_rest = high, low
-    out[0], out[1], out[2] = least, least_rest, largest
+    out[0], out[1], out[2], out[5] = least, least_rest, largest, lowest
+    out[6] = -most if most < 0 else 0.0
 
 
 @njit()
 def hull_square(rows: Any, support: Any, weights: Any, out: Any) -> None:
     """Write the square of a point of the hull times those of both totals of weights.
 
-    As a pair, with a bound on its error over ``EPSILON``; then the totals as pairs. Rows whose
-    ``weights`` are negative belong to the second class.
+    As a pair, with a bound on its error over ``EPSILON``; then the totals as pairs, and the square
+    of what the floating-point filter knows of the point. Rows whose ``weights`` are negative belong
+    to the second class.
     """
-    square, square_rest, error, magnitude = 0.0, 0.0, 0.0, 0.0
+    square, square_rest, error, magnitude, reach = 0.0, 0.0, 0.0, 0.0, 0.0
+    share = 2.0 * (support.shape[0] + 18) * UNIT
     S, S_rest, s, R, R_rest, r = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     width = rows.shape[1]
     for j in range(width + 1):
@@ -129,6 +136,9 @@ def hull_square(rows: Any, support: Any, weights: Any, out: Any) -> None:
         # Where a magnitude is infinite, so is the error, or NaN.
         magnitude += 0.0 * m
         m = a * r + b * s
-        error += ((t if t > 0.0 else -t) + 2.0**-16 * m) * m
+        size = t if t > 0.0 else -t
+        error += (size + 2.0**-16 * m) * m
+        size += share * m
+        reach += size * size
     out[0], out[1], out[2] = square, square_rest, error + 0.0 * magnitude
-    out[3], out[4], out[5], out[6] = S, S_rest, R, R_rest
+    out[3], out[4], out[5], out[6], out[7] = S, S_rest, R, R_rest, reach

@@ -57,7 +57,7 @@ class HullPoint:
     ``largest`` is the largest ``λ_i/s_i``, exactly; ``None`` in the feature space of a kernel.
     Both are ``None`` where only margins are asked for. ``exact``: the other two are equalities.
     ``exact_rows`` are the examples whose weighted sum was computed in exact arithmetic: all that
-    carry weight, or none. ``norm`` is the smallest float that is not below ``‖v‖``, where
+    carry weight, or none. ``norm`` is a float that is not below ``‖v‖``, where
     :mod:`novikoff.certificate.exact.pairs` has told it.
     """
 
@@ -104,13 +104,13 @@ def hull_point(
     ``costs`` are those of all examples, positive where there is weight; by default 1. Without
     ``slack`` the point bounds margins alone. With ``C`` it is to bound the soft margin of the
     squared hinge, and a norm that vanishes beside the slack need not be known closely. With
-    ``closely`` a bound on margins may come from :mod:`novikoff.certificate.exact.pairs`: the same
-    float as from exact arithmetic.
+    ``closely`` a bound on margins may come from :mod:`novikoff.certificate.exact.pairs`: where
+    exact arithmetic is used without need, the same float.
     """
     if not weights.all():
         support, weights = support[weights > 0], weights[weights > 0]
     sides = signs[support]
-    if closely and not (slack or thorough) and count_values(X, support) <= EXACT_VALUES:
+    if closely and not (slack or thorough):
         norm = _close_norm(X, support, weights, sides, affine=affine)
         if norm is not None:
             return HullPoint(of_float(norm) ** 2, None, affine, False, NO_ROWS, norm=norm)
@@ -153,7 +153,10 @@ def _close_norm(
     X: Any, support: Indices, weights: npt.NDArray[Any], sides: Signs, *, affine: bool
 ) -> float | None:
     rows = pairs.rows_of(X) if weights.dtype == np.float64 else None
-    return None if rows is None else pairs.hull_norm(rows, support, weights, sides, affine=affine)
+    if rows is None:
+        return None
+    filtered = count_values(X, support) > EXACT_VALUES
+    return pairs.hull_norm(rows, support, weights, sides, affine=affine, filtered=filtered)
 
 
 def groups_of(sides: Signs, *, affine: bool) -> list[Indices]:

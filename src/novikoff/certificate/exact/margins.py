@@ -79,7 +79,8 @@ def margin_below(
 def close_margin(X: Any, signs: Signs, coef: Floats, intercept: float) -> float | None:
     """The value of :func:`margin_below` of all examples, where pairs of floats tell it.
 
-    ``None`` where they do not, and where the margin is not positive.
+    Where too many rows compete for exact arithmetic, a float as close. ``None`` where the pairs do
+    not tell it, and where the margin is not positive.
     """
     rows = pairs.rows_of(X)
     if rows is None or not coef.any():
