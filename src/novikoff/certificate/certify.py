@@ -11,7 +11,7 @@ from novikoff.certificate.errors import CertificateError
 from novikoff.certificate.exact.arithmetic import check_arithmetic
 from novikoff.certificate.exact.filter import signed_values
 from novikoff.certificate.exact.hull import hull_point, spread_below
-from novikoff.certificate.exact.margins import margin_below
+from novikoff.certificate.exact.margins import close_margin, margin_below
 from novikoff.certificate.exact.prediction import count_errors
 from novikoff.certificate.exact.relation import carriers, is_zero_combination
 from novikoff.certificate.exact.slack import SQUARED_HINGE, best_scale, dual_below, primal_value
@@ -191,6 +191,12 @@ class Certifier(BinaryCertifier):
         """Measure the margin and the errors of a hyperplane."""
         check_arithmetic()
         w, b = self._hyperplane(coef, intercept)
+        examples = self.examples
+        if examples.taking_part is None:
+            margin = close_margin(examples.X, examples.signs, w, b)
+            if margin is not None:
+                raw = in_raw_columns(w, examples.exponents)
+                return Model(coef=raw, intercept=b, margin=margin, errors=0)
         return self._model(w, b, self._values(w, b))
 
     def soft_model(
@@ -307,5 +313,6 @@ class Certifier(BinaryCertifier):
             thorough=thorough,
             slack=slack,
             C=C,
+            closely=True,
         )
         return Bound(point, support, weights)

@@ -37,17 +37,16 @@ def as_support(support: Any, n_examples: int) -> Indices:
         array = array.astype(np.int64)
     if array.ndim != 1 or array.dtype.kind not in "ui":
         raise CertificateError("support must be a list of whole numbers")
-    outside = array[(array < 0) | (array >= n_examples)]
-    if outside.size:
+    # Most are stored in order, so that the ends are the least and the largest.
+    in_order = array if (array[1:] > array[:-1]).all() else np.sort(array)
+    if array.size and not 0 <= in_order[0] <= in_order[-1] < n_examples:
+        outside = array[(array < 0) | (array >= n_examples)]
         raise CertificateError(
             f"support refers to row {outside[0]}, but there are only {n_examples} rows"
         )
-    # Most are stored in order.
-    if not (array[1:] > array[:-1]).all():
-        in_order = np.sort(array)
-        if (in_order[1:] == in_order[:-1]).any():
-            raise CertificateError("support refers to a row twice")
-    return _frozen(array.astype(np.int64))
+    if in_order is not array and (in_order[1:] == in_order[:-1]).any():
+        raise CertificateError("support refers to a row twice")
+    return _frozen(array.astype(np.int64, copy=False))
 
 
 def as_rows(name: str, rows: Any, n_rows: int) -> Indices:
@@ -87,19 +86,21 @@ def as_weights(weights: Any, support: Indices) -> npt.NDArray[Any]:
     if array.size == 0:
         array = array.astype(np.int64)
     if array.dtype.kind == "i" or (array.dtype.kind == "u" and array.max() < 1 << 63):
-        array = array.astype(np.int64)
+        array = array.astype(np.int64, copy=False)
     elif array.dtype in (np.float64, np.float32):
-        array = array.astype(np.float64)
+        array = array.astype(np.float64, copy=False)
     else:
         raise CertificateError(f"weights must be int64 or float64 numbers, not {array.dtype}")
     if array.shape != support.shape:
         raise CertificateError(
             f"there are {array.size} weights for {support.size} examples of the support"
         )
-    if not np.isfinite(array).all() or (array < 0).any():
-        raise CertificateError("weights must be finite and not negative")
-    if array.size and not (array > 0).any():
-        raise CertificateError("the weights are all zero")
+    if array.size:
+        # NaN is neither.
+        if not (array.min() >= 0 and array.max() < math.inf):
+            raise CertificateError("weights must be finite and not negative")
+        if not array.any():
+            raise CertificateError("the weights are all zero")
     return _frozen(array)
 
 

@@ -181,7 +181,10 @@ class Problem:
 
     def against(self, positive: Label) -> Self:
         """Return the problem of another class against the others, on the same examples."""
-        return replace(self, positive=positive)
+        # The other fields have been checked.
+        problem = object.__new__(type(self))
+        problem.__dict__.update(self.__dict__, positive=self.classes[self._place_of(positive)])
+        return problem
 
     def between(self, first: int, second: int) -> Self:
         """Return the problem of two of the classes, in which the others' examples have weight 0.

@@ -12,7 +12,7 @@ import numpy as np
 from novikoff.certificate.kernels import njit
 from novikoff.compiled.extreme import least_product
 from novikoff.compiled.factor import VectorCorral, fill
-from novikoff.compiled.wolfe import descend
+from novikoff.compiled.wolfe import descend_in
 
 # How a search ended: the bounds are close enough, or not and nothing is left to gain, or its steps
 # are used up.
@@ -119,6 +119,7 @@ def nearest(
     classes, ids = np.zeros(capacity, np.int64), np.zeros(capacity, np.int64)
     members, shares = np.zeros(room, np.int64), np.zeros(room)
     factor, halves = np.zeros((room, room)), np.zeros((2, room))
+    places, scratch = np.zeros((3, capacity), np.int64), np.zeros(capacity + room + 2)
     basis, point = np.zeros((room, d + 2)), np.zeros(d)
     total, moduli, other, unit = np.zeros(d), np.zeros(d), np.zeros(d), np.zeros(d)
     centre, reach = P[start[0]].copy(), np.zeros(d)
@@ -147,7 +148,7 @@ def nearest(
         )
         if step == 0:
             k = _begin(corral, start_weights)
-        _, k, _ = descend(corral, k, tol, 0.0, BURST)
+        _, k, _ = descend_in(corral, k, tol, 0.0, BURST, places, scratch)
         # The upper bound: the norm of the combination, with its error. The weights' sums differ
         # from 1 by less than is allowed for. Rounding may leave a weight below zero, which no
         # convex combination has.

@@ -51,22 +51,41 @@ SHORTER = 1.0 - 1e-14
 SATISFIED, EXHAUSTED, STALLED, FULL = 0, 1, 2, 3
 
 
-@njit()
 def descend(corral: Corral, k: int, tol: float, zero: float, most: int) -> tuple[int, int, int]:
     """Find the minimum-norm point among the candidates, from a corral of ``k``.
 
     Ends when no candidate is deeper than ``tol |w|^2``, or ``|w|`` is at most ``zero``, or after
     ``most`` steps. Returns how it ended, the size of the corral, and the steps taken; on vectors
-    ``corral.point`` holds the minimum-norm point then. While some candidates of the last look at
-    all of them are still too deep, only those are looked at.
+    ``corral.point`` holds the minimum-norm point then.
+    """
+    count, length = len(corral.classes), len(corral.members)
+    places, numbers = np.empty((3, count), dtype=np.int64), np.empty(count + length + 2)
+    ended: tuple[int, int, int] = descend_in(corral, k, tol, zero, most, places, numbers)
+    return ended
+
+
+@njit()
+def descend_in(
+    corral: Corral,
+    k: int,
+    tol: float,
+    zero: float,
+    most: int,
+    places: np.ndarray,
+    numbers: np.ndarray,
+) -> tuple[int, int, int]:
+    """The same in scratch space, which takes numba long to compile an allocation of.
+
+    For ``n`` candidates and ``m`` places in the corral, it has the shape (3, n), and n + m + 2; or
+    more. While some candidates of the last look at all of them are still too deep, only those are
+    looked at.
     """
     members, weights = corral.members, corral.weights
     count = corral.classes.shape[0]
-    # Loops, because np.arange and np.zeros take numba longer to compile.
-    everyone, barred = np.empty(count, np.int64), np.empty(count, np.bool_)
+    everyone, found, barred = places[0][:count], places[1], places[2]
     for i in range(count):
-        everyone[i], barred[i] = i, False
-    products, new, levels = np.empty(count), np.empty(members.shape[0]), np.empty(2)
+        everyone[i], barred[i] = i, 0
+    products, new, levels = numbers[:count], numbers[count:-2], numbers[-2:]
     pool = everyone[:0]
     best = np.inf
     idle = 0
@@ -82,7 +101,7 @@ def descend(corral: Corral, k: int, tol: float, zero: float, most: int) -> tuple
             best = square
             idle = 0
             for i in range(count):
-                barred[i] = False
+                barred[i] = 0
         else:
             # Wolfe's method makes |w| smaller in every step, until rounding prevents it. What has
             # just been tried in vain is not tried again before something else helped.
@@ -91,9 +110,9 @@ def descend(corral: Corral, k: int, tol: float, zero: float, most: int) -> tuple
                 return STALLED, k, step
         # Below this, a depth is rounding: of the Gram matrix, or of a product with the point.
         noise = NOISE * reach
-        shallow = max(tol * square, noise)
+        shallow = tol * square if tol * square > noise else noise
         for p in range(k):
-            barred[members[p]] = True
+            barred[members[p]] = 1
         entered = False
         while not entered:
             write_products(corral, k, pool, products)
@@ -104,10 +123,10 @@ def descend(corral: Corral, k: int, tol: float, zero: float, most: int) -> tuple
                 deepest, worst = _deepest(corral.classes, pool, products, levels, barred)
                 if deepest <= shallow:
                     return (SATISFIED if idle == 0 else STALLED), k, step
-                pool = _deeper_than(corral.classes, shallow, products, levels)
+                pool = _deeper_than(corral.classes, shallow, products, levels, found)
             if k == members.shape[0]:
                 return FULL, k, step
-            barred[worst] = True
+            barred[worst] = 1
             entered = append(corral, k, worst)
         weights[k] = 0.0
         k += 1
@@ -128,7 +147,8 @@ def _settle(corral: Corral, k: int, new: np.ndarray) -> tuple[int, bool]:
         for j in range(k):
             if new[j] <= NEGLIGIBLE:
                 fall = weights[j] - new[j]
-                theta = min(theta, weights[j] / fall if fall > 0.0 else 0.0)
+                share = weights[j] / fall if fall > 0.0 else 0.0
+                theta = share if share < theta else theta
         if theta == 1.0:
             for j in range(k):
                 weights[j] = new[j]
@@ -304,17 +324,20 @@ def _deepest(
     for q in range(among.shape[0]):
         i = among[q]
         depth = levels[classes[i]] - products[i]
-        if depth > deepest and not barred[i]:
+        if depth > deepest and barred[i] == 0:
             deepest, worst = depth, i
     return deepest, worst
 
 
 @njit(inline="always")
 def _deeper_than(
-    classes: np.ndarray, depth: float, products: np.ndarray, levels: np.ndarray
+    classes: np.ndarray,
+    depth: float,
+    products: np.ndarray,
+    levels: np.ndarray,
+    found: np.ndarray,
 ) -> np.ndarray:
-    """Return the candidates that are deeper than ``depth``."""
-    found = np.empty(products.shape[0], np.int64)
+    """Write the candidates that are deeper than ``depth`` into ``found``; return that part."""
     count = 0
     for i in range(products.shape[0]):
         if levels[classes[i]] - products[i] > depth:

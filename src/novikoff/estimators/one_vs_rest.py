@@ -56,7 +56,7 @@ def fit_classes(
         signs = signs_against(training.codes, code)
         mine = sample
         visited = signs if copies is None else signs_against(copies.training.codes, code)
-        if steps is not None or not np.array_equal(visited, sample.signs):
+        if steps is not None or (visited != sample.signs).any():
             mine = sample.relabelled(visited, (1.0, 1.0) if steps is None else steps[code])
         problem = training.problem.against(training.problem.classes[code])
         task = Task(

@@ -12,7 +12,7 @@ from sklearn.utils.validation import validate_data
 
 from novikoff.certificate import Examples, Problem, fingerprint_of_hashes
 from novikoff.certificate.examples.blocks import Floats, as_float64
-from novikoff.certificate.examples.fingerprint import hash_rows
+from novikoff.certificate.examples.fingerprint import fingerprint_without_weights, hash_rows
 from novikoff.certificate.examples.labels import check_classes, signs_against
 from novikoff.certificate.examples.matrix import as_array, canonical, check_matrix
 from novikoff.certificate.examples.scaling import Exponents, divided
@@ -81,14 +81,18 @@ class Training:
             # Rows are sorted here for the fingerprint, the search and the certificate together.
             X = _readable(canonical(X))
         hashes = hash_rows(X)
-        names = getattr(estimator, "feature_names_in_", None)
+        names, sizes = getattr(estimator, "feature_names_in_", None), (len(classes), X.shape[1])
         problem = Problem(
             classes=check_classes(classes.tolist()),
             positive=None,
             affine=affine,
             n_examples=X.shape[0],
             n_features=X.shape[1],
-            fingerprint=fingerprint_of_hashes(hashes, codes, len(classes), X.shape[1], weights),
+            fingerprint=(
+                fingerprint_without_weights(hashes, codes, *sizes)
+                if weights is None
+                else fingerprint_of_hashes(hashes, codes, *sizes, weights)
+            ),
             class_weights=class_weights,
             weighted=weights is not None,
             target=target if isinstance(target, str) else None,

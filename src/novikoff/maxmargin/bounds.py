@@ -62,8 +62,9 @@ def _nearest(products: Vector, signs: NDArray[Any]) -> tuple[float, float]:
     """Return the least product of a positive example, and the largest of a negative one."""
 
     def ends(part: slice) -> tuple[float, float]:
-        positive, negative = by_class(products[part], signs[part])
-        return float(positive.min(initial=np.inf)), float(negative.max(initial=-np.inf))
+        positive, mine = signs[part] > 0, products[part]
+        low = np.where(positive, mine, np.inf).min(initial=np.inf)
+        return float(low), float(np.where(positive, -np.inf, mine).max(initial=-np.inf))
 
     lows, highs = zip(*by_slices(ends, len(products)), strict=True)
     return min(lows), max(highs)

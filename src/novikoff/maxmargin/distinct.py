@@ -39,11 +39,13 @@ class Distinct:
         The labels are ``codes``, or by default the signs of the sample.
         """
         order = sample.order
-        labels = (sample.signs > 0).astype(np.int64) if codes is None else codes
         equal = first_equal(sample.storage.matrix, hashes, order, checked=True)
+        if equal is order:
+            return cls(sample, costs, None, costs)
         again = equal != order
         if not again.any():
             return cls(sample, costs, None, costs)
+        labels = (sample.signs > 0).astype(np.int64) if codes is None else codes
         repeated = np.zeros(sample.n_examples, dtype=np.bool_)
         repeated[equal[again]] = True
         (some,) = np.nonzero(repeated[equal])

@@ -106,6 +106,14 @@ class Passes:
     def products(self, ids: Ids, w: Vector, along: float) -> Vector:
         """Return ``x . w - along``."""
         products = np.empty(len(ids))
+        if len(ids) <= self.sample.storage.chunk:
+            # Few examples, for which the rest would take longer than the products.
+            self._fit(ids)
+            for part in self.sample.parts(ids):
+                blocks.products(*part[:2], w, along, products)
+            self.check()
+            self.count(1, ids)
+            return products
 
         def fill(part: Part) -> None:
             rows, here, those = part

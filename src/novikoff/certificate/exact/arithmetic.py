@@ -5,21 +5,19 @@ denormals-are-zero, floats below ``2**-1022`` are taken for zero, also where the
 data, and no bound on rounding errors covers that.
 """
 
-from typing import Any
-
 import numpy as np
-import numpy.typing as npt
 
 from novikoff.certificate.errors import CertificateError
 
-_SMALL = np.array([1, 1 << 52, 1 << 52], dtype=np.int64)
+_SMALL = np.array([1, 1 << 52, 1 << 52], dtype=np.int64).view(np.float64)
 """The bits of the smallest subnormal float, and of the smallest normal one for two products."""
 
 _FACTORS = np.array([1.0, 0.5, 0.75])
-_PRODUCTS = np.array([1, 1 << 51, 3 << 50], dtype=np.int64)
+_PRODUCTS = np.array([1, 1 << 51, 3 << 50], dtype=np.int64).tobytes()
 
 _ONES = np.array([1.0, 1.0, -1.0, -1.0])
 _LITTLE = np.array([2.0**-60, -(2.0**-60), 2.0**-60, -(2.0**-60)])
+_SUMS = _ONES.tobytes()
 
 
 def check_arithmetic() -> None:
@@ -33,20 +31,14 @@ def check_arithmetic() -> None:
     CertificateError
         If subnormal numbers are taken for zero, or sums are not rounded to nearest.
     """
-    small = _SMALL.view(np.float64)
-    if (_bits(small * _FACTORS) != _PRODUCTS).any():
+    if (_SMALL * _FACTORS).tobytes() != _PRODUCTS:
         raise CertificateError(
             "the processor takes floats below 2.2e-308 for zero (flush-to-zero mode), so "
             "nothing can be checked exactly: call torch.set_flush_denormal(False), or whatever "
             "restores the mode in the library that has changed it"
         )
-    if (_bits(_ONES + _LITTLE) != _bits(_ONES)).any():
+    if (_ONES + _LITTLE).tobytes() != _SUMS:
         raise CertificateError(
             "the processor does not round to the nearest float, so nothing can be checked "
             "exactly: restore the default mode, fesetround(FE_TONEAREST) in C"
         )
-
-
-def _bits(values: Any) -> npt.NDArray[np.int64]:
-    bits: npt.NDArray[np.int64] = values.view(np.int64)
-    return bits

@@ -9,6 +9,7 @@ here it is computed with no rounding at all. Rounding happens once, at the end, 
 import math
 import sys
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -192,6 +193,7 @@ def ceil_float(value: fmpq) -> float:
     return 0.0 - floor_float(-value)
 
 
+@lru_cache(maxsize=64)
 def relative_gap(low: float, high: float) -> float:
     """Smallest float that is not below ``1 - low/high``, for ``high > 0``.
 

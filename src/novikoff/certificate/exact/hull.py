@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from flint import fmpq, fmpz
 
+from novikoff.certificate.exact import pairs
 from novikoff.certificate.exact.dyadic import (
     Dyadic,
     as_integers,
@@ -56,7 +57,8 @@ class HullPoint:
     ``largest`` is the largest ``λ_i/s_i``, exactly; ``None`` in the feature space of a kernel.
     Both are ``None`` where only margins are asked for. ``exact``: the other two are equalities.
     ``exact_rows`` are the examples whose weighted sum was computed in exact arithmetic: all that
-    carry weight, or none.
+    carry weight, or none. ``norm`` is a float that is not below ``‖v‖``, where
+    :mod:`novikoff.certificate.exact.pairs` has told it.
     """
 
     square: fmpq
@@ -65,6 +67,7 @@ class HullPoint:
     exact: bool
     exact_rows: Indices
     largest: fmpq | None = None
+    norm: float | None = None
 
     @property
     def margin_square(self) -> fmpq:
@@ -74,6 +77,8 @@ class HullPoint:
     @cached_property
     def margin(self) -> float:
         """Bound on every hyperplane's margin."""
+        if self.norm is not None:
+            return self.norm / 2 if self.affine else self.norm
         return ceil_sqrt(self.margin_square)
 
     def excludes(self, margin: float) -> bool:
@@ -92,16 +97,23 @@ def hull_point(
     thorough: bool = False,
     slack: bool = True,
     C: float | None = None,
+    closely: bool = False,
 ) -> HullPoint | None:
     """The point of the hull with these weights; ``None`` where a class has no weight.
 
     ``costs`` are those of all examples, positive where there is weight; by default 1. Without
     ``slack`` the point bounds margins alone. With ``C`` it is to bound the soft margin of the
-    squared hinge, and a norm that vanishes beside the slack need not be known closely.
+    squared hinge, and a norm that vanishes beside the slack need not be known closely. With
+    ``closely`` a bound on margins may come from :mod:`novikoff.certificate.exact.pairs`: where
+    exact arithmetic is used without need, the same float.
     """
-    if not (weights > 0).all():
+    if not weights.all():
         support, weights = support[weights > 0], weights[weights > 0]
     sides = signs[support]
+    if closely and not (slack or thorough):
+        norm = _close_norm(X, support, weights, sides, affine=affine)
+        if norm is not None:
+            return HullPoint(of_float(norm) ** 2, None, affine, False, NO_ROWS, norm=norm)
     groups = groups_of(sides, affine=affine)
     if not all(group.size for group in groups):
         return None
@@ -135,6 +147,16 @@ def hull_point(
         for group, total in zip(groups, totals, strict=True)
     )
     return HullPoint(square, shares_square, affine, exact and exact_shares, exact_rows, largest)
+
+
+def _close_norm(
+    X: Any, support: Indices, weights: npt.NDArray[Any], sides: Signs, *, affine: bool
+) -> float | None:
+    rows = pairs.rows_of(X) if weights.dtype == np.float64 else None
+    if rows is None:
+        return None
+    filtered = count_values(X, support) > EXACT_VALUES
+    return pairs.hull_norm(rows, support, weights, sides, affine=affine, filtered=filtered)
 
 
 def groups_of(sides: Signs, *, affine: bool) -> list[Indices]:

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from flint import fmpq
 
+from novikoff.certificate.exact import pairs
 from novikoff.certificate.exact.dyadic import ceil_sqrt, floor_sqrt, of_float, rational
 from novikoff.certificate.exact.filter import signed_values, squares_between
 from novikoff.certificate.examples.blocks import Floats, Indices, count_values, take
@@ -73,6 +74,18 @@ def margin_below(
         taking_part,
         thorough=thorough,
     )
+
+
+def close_margin(X: Any, signs: Signs, coef: Floats, intercept: float) -> float | None:
+    """The value of :func:`margin_below` of all examples, where pairs of floats tell it.
+
+    Where too many rows compete for exact arithmetic, a float as close. ``None`` where the pairs do
+    not tell it, and where the margin is not positive.
+    """
+    rows = pairs.rows_of(X)
+    if rows is None or not coef.any():
+        return None
+    return pairs.least_over_norm(rows, signs, coef, intercept, EXACT_VALUES // coef.size)
 
 
 def least_over_norm(

@@ -28,8 +28,12 @@ def suits_numpy(n_values: int, most: int, few: int = FEW) -> bool:
 
     Where compiled loops are used already, for more than ``few`` of them.
     """
-    used = "novikoff.certificate.kernels" in sys.modules
-    return n_values <= (min(few, most) if used else most)
+    return n_values <= (min(few, most) if uses_compiled() else most)
+
+
+def uses_compiled() -> bool:
+    """Whether compiled loops are used already, as in a fit."""
+    return "novikoff.certificate.kernels" in sys.modules
 
 
 def dense_sums(values: Any, w: Floats) -> tuple[Floats, Floats]:

@@ -222,6 +222,11 @@ def blocks(X: Any) -> Iterator[Block]:
         yield DenseBlock(rows, _readable(X, X[first : first + step]))
 
 
+def is_in_one_block(X: npt.NDArray[Any]) -> bool:
+    """Whether :func:`blocks` would yield a small array as it is."""
+    return 0 < X.size <= BLOCK_VALUES and _is_native(X)
+
+
 def take(X: Any, rows: Indices) -> Iterator[Block]:
     """The given rows of a checked matrix, in that order, in blocks."""
     per_row = max(1, count_values(X, rows) // max(rows.size, 1))

@@ -58,6 +58,8 @@ def first_equal(
     rows = np.arange(X.shape[0]) if rows is None else rows
     # Where the first row with the same hash is.
     first = _first_with_hash(hashes[rows])
+    if first is None:
+        return rows
     (members,) = np.nonzero(first != np.arange(rows.size))
     if not members.size:
         return rows
@@ -71,8 +73,8 @@ def first_equal(
     return rows[first]
 
 
-def _first_with_hash(hashes: Hashes) -> Indices:
-    """For each hash the first position that has the same."""
+def _first_with_hash(hashes: Hashes) -> Indices | None:
+    """For each hash the first position that has the same; ``None`` may tell that all differ."""
     if not suits_numpy(hashes.size, SMALL, FEW_HASHES):
         from novikoff.certificate.examples import compiled_rows
 
@@ -80,10 +82,13 @@ def _first_with_hash(hashes: Hashes) -> Indices:
         first = np.empty(hashes.size, dtype=np.int64)
         compiled_rows.first_with_hash(read_only(hashes), table, first)
         return first
+    ordered = np.sort(hashes)
+    same = ordered[1:] == ordered[:-1]
+    if not same.any():
+        return None
     order = np.argsort(hashes, kind="stable")
-    ordered = hashes[order]
     again = np.zeros(hashes.size, dtype=np.bool_)
-    again[1:] = ordered[1:] == ordered[:-1]
+    again[1:] = same
     first = np.empty(hashes.size, dtype=np.int64)
     first[order] = order[np.maximum.accumulate(np.where(again, 0, np.arange(hashes.size)))]
     return first

@@ -22,6 +22,7 @@ from novikoff.certificate.examples.blocks import (
     SparseBlock,
     as_float64,
     blocks,
+    is_in_one_block,
 )
 from novikoff.certificate.examples.hashing import (
     column_keys,
@@ -37,6 +38,7 @@ from novikoff.certificate.threads import in_order
 Hashes: TypeAlias = npt.NDArray[np.uint64]
 
 _SCHEME = "nk1"
+_NO_WEIGHTS: Floats = np.ones(0)
 _TITLE = b"novikoff examples, version 1\n"
 
 
@@ -65,8 +67,11 @@ def row_hashes(X: Any) -> Hashes:
 
 def hash_rows(matrix: Any) -> Hashes:
     """The same for a matrix that :func:`check_matrix` returned."""
-    keys = read_only(column_keys(matrix.shape[1]))
+    keys = column_keys(matrix.shape[1])
     hashes = np.empty(matrix.shape[0], dtype=np.uint64)
+    if type(matrix) is np.ndarray and is_in_one_block(matrix):
+        hash_dense(read_only(matrix), keys, hashes)
+        return hashes
 
     def fill(block: Block) -> None:
         out = hashes[block.rows[0] : block.rows[-1] + 1]
@@ -126,7 +131,20 @@ def fingerprint_of_hashes(
     True
     """
     classes, weights = _check_problem(codes, n_classes, sample_weight, hashes.size)
-    rows, places, factors = map(read_only, (hashes, classes, weights))
+    return _fingerprint_of(hashes, classes, weights, n_classes, n_features)
+
+
+def fingerprint_without_weights(
+    hashes: Hashes, codes: npt.NDArray[np.int64], n_classes: int, n_features: int
+) -> str:
+    """The same for codes that are known to be those of the classes."""
+    return _fingerprint_of(hashes, codes, _NO_WEIGHTS, n_classes, n_features)
+
+
+def _fingerprint_of(
+    hashes: Hashes, codes: npt.NDArray[np.int64], weights: Floats, n_classes: int, n_features: int
+) -> str:
+    rows, places, factors = map(read_only, (hashes, codes, weights))
     return f"{_SCHEME}:{hash_table(rows, places, factors, n_classes, n_features):016x}"
 
 

@@ -5,7 +5,7 @@ nearest point in a polytope", Mathematical Programming 11, 1976). A scan of all 
 gives both bounds, and the examples that violate the margin most are added to the candidates.
 """
 
-from contextlib import nullcontext
+import math
 from math import inf
 
 import numpy as np
@@ -173,23 +173,25 @@ class Search:
             chosen = side[:: len(side) // settings.first_direction + 1]
             few[chosen] = 1.0 / max(len(chosen), 1)
         w, _ = self.sample.combine(few)
-        with self.passes.without_limits():
-            products = self._products(w)
+        products = self._products(w, limited=False)
         if self.slack2 is None and w.any():
             self._keep_better(w, products, float(np.linalg.norm(w)))
         return products
 
-    def _products(self, w: Vector) -> Vector:
+    def _products(self, w: Vector, *, limited: bool = True) -> Vector:
         """Return ``(x - centre) . w`` of all examples in order."""
         at, centre = self.sample.at, self.sample.centre
         self.candidates.work += self.sample.storage.n_values
-        return self.passes.products(self.sample.order, w, float(w[at] @ centre[at]))
+        along = float(w[at] @ centre[at])
+        if limited:
+            return self.passes.products(self.sample.order, w, along)
+        with self.passes.without_limits():
+            return self.passes.products(self.sample.order, w, along)
 
     def _scan(self, w: Vector, length: float) -> Vector:
         """Bring the bounds up to date; return the products of all examples with ``w``."""
         # Without this pass there may be no hyperplane to return.
-        with nullcontext() if self.w.any() else self.passes.without_limits():
-            products = self._products(w)
+        products = self._products(w, limited=bool(self.w.any()))
         if self.slack2 is None:
             # In scaled columns, w and the norm are those of the scaled problem.
             self.upper = min(self.upper, length / 2.0 if self.sample.affine else length)
@@ -225,7 +227,7 @@ class Search:
         factor = 1.0 / least if least > 0.0 else 1.0
         with np.errstate(over="ignore", invalid="ignore"):
             w, offset = factor * w, factor * offset
-        if np.isfinite(w).all() and np.isfinite(offset):
+        if math.isfinite(offset) and np.isfinite(w).all():
             self.w, self.offset = w, offset
             self.mistakes, self.lower = mistakes, least / length
 

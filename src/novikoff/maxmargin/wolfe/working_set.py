@@ -1,5 +1,6 @@
 """The candidates of Wolfe's method, a few examples near the boundary, and the corral among them."""
 
+import math
 from collections.abc import Callable
 from math import inf
 
@@ -71,12 +72,16 @@ class WorkingSet:
 
     def _empty_corral(self) -> Corral:
         """Return the corral without members of no candidates."""
-        empty, places = np.empty((0, 0)), np.empty(0, dtype=np.int64)
-        halves = np.empty((2 if self.problem.sample.affine else 1, 0))
-        shared = (places, self.settings.unit, places, np.empty(0), empty, halves)
+        empty, nobody = np.empty((0, 0)), np.empty(0, dtype=np.int64)
+        length = self.settings.first_members
+        halves = np.zeros((2 if self.problem.sample.affine else 1, length))
+        members, weights = np.zeros(length, dtype=np.int64), np.zeros(length)
+        factor = np.zeros((length, length))
+        shared = (nobody, self.settings.unit, members, weights, factor, halves)
         if self.scale is None:
             return GramCorral(empty, *shared)
-        return VectorCorral(empty, *shared, basis=empty, point=np.zeros(len(self.scale)))
+        basis = np.zeros((length, len(self.scale) + 2))
+        return VectorCorral(empty, *shared, basis=basis, point=np.zeros(len(self.scale)))
 
     @property
     def classes(self) -> Ids:
@@ -108,14 +113,14 @@ class WorkingSet:
 
     def add(self, ids: Ids) -> int:
         """Take examples in, each given once; return how many of them are new."""
-        ids = np.sort(ids[~self._known[ids]])
+        sample, before = self.problem.sample, len(self.ids)
+        ids = np.sort(ids[~self._known[ids]] if before else ids)
         if not len(ids):
             return 0
-        sample = self.problem.sample
         self._known[ids] = True
-        self.ids = np.concatenate([self.ids, ids])
-        second = (sample.signs[ids] < 0) & sample.affine
-        classes = np.concatenate([self.classes, second.astype(np.int64)])
+        classes = ((sample.signs[ids] < 0) & sample.affine).astype(np.int64)
+        self.ids = np.concatenate([self.ids, ids]) if before else ids
+        classes = np.concatenate([self.classes, classes]) if before else classes
         if isinstance(self._corral, GramCorral):
             gram = self._larger_gram(ids, self._corral.gram)
             self._corral = self._corral._replace(classes=classes, gram=gram)
@@ -129,12 +134,15 @@ class WorkingSet:
         products, count = self._rows.add(ids), len(self.ids)
         width = self.problem.sample.storage.n_values / self.problem.sample.n_examples
         self.work += self.settings.gram_work * count * len(ids) * width
-        before, new = count - len(ids), np.arange(len(ids))
+        before = count - len(ids)
         if self.problem.slack2 is not None:
+            new = np.arange(len(ids))
             products[before + new, new] += self.problem.slack2[ids]
         if self._shrink == 0.0:
-            self._shrink = power_below(float(np.sqrt(products[before + new, new].max())))
+            self._shrink = power_below(math.sqrt(products.diagonal(-before).max()))
         products *= self._shrink**2
+        if not before:
+            return products
         if count > len(gram):
             gram = larger_square(gram, max(count, 5 * len(gram) // 4))
         gram[:count, before:count] = products
@@ -208,7 +216,7 @@ class WorkingSet:
     def _lengthen(self) -> None:
         """Let the corral have twice as many members."""
         corral, before = self._corral, len(self._corral.members)
-        length = max(self.settings.first_members, 2 * before)
+        length = 2 * before
         self._corral = corral._replace(
             members=grown(corral.members, length),
             weights=grown(corral.weights, length),
@@ -229,4 +237,4 @@ def larger_square(array: Vector, length: int) -> Vector:
 
 def power_below(length: float) -> float:
     """Return the power of two that brings a length to between 1/2 and 1."""
-    return float(np.ldexp(1.0, -int(np.frexp(length)[1]))) if length > 0.0 else 1.0
+    return math.ldexp(1.0, -math.frexp(length)[1]) if length > 0.0 else 1.0
