@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 
 from novikoff.certificate.errors import CertificateError
 from novikoff.certificate.exact.sums import read_only
@@ -65,15 +66,16 @@ def row_hashes(X: Any) -> Hashes:
 
 def hash_rows(matrix: Any) -> Hashes:
     """The same for a matrix that :func:`check_matrix` returned."""
-    keys = read_only(column_keys(matrix.shape[1]))
+    n_columns = matrix.shape[1]
+    keys = None if sparse.issparse(matrix) else read_only(column_keys(n_columns))
     hashes = np.empty(matrix.shape[0], dtype=np.uint64)
 
     def fill(block: Block) -> None:
         out = hashes[block.rows[0] : block.rows[-1] + 1]
         if isinstance(block, SparseBlock):
             data, indices, ends = map(read_only, (block.data, block.indices, block.ends))
-            hash_sparse(data, indices, ends, keys, out)
-        elif isinstance(block, DenseBlock):
+            hash_sparse(data, indices, ends, n_columns, out)
+        elif isinstance(block, DenseBlock) and keys is not None:
             hash_dense(read_only(block.values), keys, out)
 
     for _ in in_order(fill, blocks(matrix)):
