@@ -83,7 +83,7 @@ class _Run:
         n = len(self.signs)
         self.w, self.offset = np.zeros(problem.n_features), 0.0
         self.room, self.weights = np.ones(n), np.ones(n)
-        self.lower, self.upper = -inf, inf
+        self.lower, self.upper = -inf if self.slack2 is None else 0.0, inf
         # The hyperplane and the weights of the best bounds.
         self.best = (self.w, self.offset)
         # The mistakes of the hyperplane that it starts from, and the fewest since.
@@ -101,6 +101,8 @@ class _Run:
         carrying = weights > 0.0
         scale = 1.0 / max(float(np.median(margins[carrying])), 1.0) if carrying.any() else 1.0
         self.w, self.offset = scale * self.w, scale * self.offset
+        if self.slack2 is not None:
+            self.best = self.w, self.offset
         self.room = np.maximum(scale * margins - 1.0, self.settings.room)
         mean = float(self.w @ self.w) / max(1, int(np.count_nonzero(carrying)))
         weights = weights * (mean / float(weights[carrying].mean())) if carrying.any() else weights
