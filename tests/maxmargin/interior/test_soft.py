@@ -1,4 +1,4 @@
-"""The interior-point method with slack: soft margins, and verdicts where margins are nearly zero."""
+"""The interior-point method with slack: soft margins, and verdicts of margins near zero."""
 
 from functools import partial
 
