@@ -24,7 +24,7 @@ def compile_checks() -> None:
     compiled_hashing.hash_table(read_only(hashes), place, number, 2, 1)
     for index in (np.int32, np.int64):
         indices, ends = read_only(np.zeros(1, index)), read_only(np.array([0, 1], index))
-        compiled_hashing.hash_sparse(number, indices, ends, keys, hashes)
+        compiled_hashing.hash_sparse(number, indices, ends, hashes)
         compiled_sums.sparse_sums(number, indices, ends, number, np.ones(1), np.ones(1))
         compiled_sums.sparse_combine(number, indices, ends, place, number, np.ones(1), np.ones(1))
         compiled_rows.state(indices, ends, 1)

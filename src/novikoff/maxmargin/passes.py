@@ -130,15 +130,16 @@ class Passes:
         for side, out in zip((positive, ~positive), sums, strict=True):
             mine = np.flatnonzero(side)
 
-            def add(part: Part, mine: Ids = mine) -> Vector:
+            def add(part: Part, mine: Ids = mine, out: Vector = out) -> Vector:
                 rows, here, those = part
-                total = np.zeros((len(weights), self.n_features))
+                total = np.zeros_like(out) if those.start else out
                 chosen = np.array([each[mine[those]] for each in weights])
                 blocks.combinations(rows, here, chosen, total)
                 return total
 
             for total in self.each(add, ids[mine]):
-                out += total
+                if total is not out:
+                    out += total
         return sums.swapaxes(0, 1)
 
     def gathered(self, ids: Ids, weights: Vector) -> tuple[CSR, Vector]:

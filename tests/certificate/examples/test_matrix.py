@@ -151,14 +151,14 @@ def scattered(seed, dtype=np.float64, *, repeated=False):
     return sparse.csr_array((values, columns.ravel(), ends), shape=(40, 30))
 
 
-@pytest.mark.parametrize("how", ["by columns", "by counting", "by digits"])
+@pytest.mark.parametrize("how", ["by columns", "in groups", "one by one"])
 @pytest.mark.parametrize("repeated", [False, True])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64, np.uint8])
 def test_sorted_rows_have_the_bits_that_blocks_have(dtype, repeated, how, monkeypatch):
     if how != "by columns":
         monkeypatch.setattr(matrix, "SMALL", -1)
-    if how == "by digits":
-        monkeypatch.setattr(matrix, "SHORT_ROW", 0)
+    if how == "one by one":
+        monkeypatch.setattr(matrix, "SORTED_VALUES", 1)
     X = scattered(0, dtype, repeated=repeated)
     before = X.data.copy(), X.indices.copy()
     checked = check_matrix(X)
@@ -173,7 +173,6 @@ def test_sorted_rows_have_the_bits_that_blocks_have(dtype, repeated, how, monkey
 
 
 def test_a_column_repeated_in_one_short_row_is_summed(monkeypatch):
-    # Sorted by counting, the row [1, 1] must not take the first column of the matrix, 7.
     monkeypatch.setattr(matrix, "SMALL", -1)
     X = sparse.csr_array(([1.0, 2.0, 4.0, 8.0], [7, 3, 1, 1], [0, 2, 4]), shape=(2, 9))
     found = canonical(check_matrix(X))
@@ -181,15 +180,18 @@ def test_a_column_repeated_in_one_short_row_is_summed(monkeypatch):
 
 
 @pytest.mark.parametrize("index", [np.int32, np.int64])
+@pytest.mark.parametrize("group", [1, 320, 1 << 12])
 @pytest.mark.parametrize("most", [3, 10])
-def test_rows_of_all_lengths_are_sorted(most, index, monkeypatch):
+@pytest.mark.parametrize("width", [300, 70_000])
+def test_rows_of_all_lengths_are_sorted(width, most, group, index, monkeypatch):
     monkeypatch.setattr(matrix, "SMALL", -1)
     monkeypatch.setattr(matrix, "MOST_BITS", most)
+    monkeypatch.setattr(matrix, "SORTED_VALUES", group)
     rng = np.random.default_rng(0)
-    rows = [rng.permutation(70_000)[:count] for count in (0, 1, 20, 21, 300, 2, 0, 64)]
+    rows = [rng.permutation(width)[:count] for count in (0, 1, 20, 21, 300, 2, 0, 64)]
     columns, ends = np.concatenate(rows), np.cumsum([0, *map(len, rows)])
     values = np.arange(1.0, columns.size + 1.0)
-    X = sparse.csr_array((values, columns.astype(index), ends.astype(index)), shape=(8, 70_000))
+    X = sparse.csr_array((values, columns.astype(index), ends.astype(index)), shape=(8, width))
     found = canonical(check_matrix(X))
     for row, (begin, end) in enumerate(pairwise(ends)):
         order = np.argsort(rows[row])

@@ -36,62 +36,86 @@ def state(indices: Any, ends: Any, n_columns: int) -> int:
 
 @njit()
 def sort_rows(
-    data: Any, indices: Any, ends: Any, bits: int, short: int, to_data: Any, to_indices: Any
+    data: Any,
+    indices: Any,
+    ends: Any,
+    bits: int,
+    most_bits: int,
+    group: int,
+    to_data: Any,
+    to_indices: Any,
 ) -> bool:
     """Copy rows in the order of their columns; return whether no column is repeated in a row.
 
-    In short rows each value is counted to its place, which has no branches. Others are sorted by
-    the digits of their columns, each of so many bits, the last digit first. Where a column is
-    repeated, the copy is of no use. Columns and places in a row are below ``2**32``.
+    Rows with so many values together, a ``group``, are sorted by the digits of their columns, the
+    last digit first; in the end by row and by the first digit, which is the shorter the fewer
+    values a row has. Columns have so many ``bits``, and digits at most ``most_bits``; columns and
+    places in a group are below ``2**32``. Where a column is repeated, the copy is of no use.
     """
-    longest, highest = 0, 0
-    for i in range(ends.size - 1):
+    n_rows = ends.size - 1
+    longest, first_bits = 0, 0
+    for i in range(n_rows):
         longest = max(longest, ends[i + 1] - ends[i])
-    for column in indices:
-        highest = max(highest, column)
-    # The column in the upper half of a word, the place in its row in the lower half.
-    words, sorted_words = np.empty(longest, np.uint64), np.empty(longest, np.uint64)
-    counts = np.empty(1 << bits, np.int64)
+    while first_bits < bits and (ends[n_rows] - ends[0]) >> (first_bits + 2) >= n_rows:
+        first_bits += 1
+    rest = bits - first_bits
+    n_digits = -(-rest // most_bits)
+    digit_bits = -(-rest // max(1, n_digits))
+    size = max(longest, group)
+    # The column in the upper half of a word, the place in the group in the lower half.
+    words, sorted_words = np.empty(size, np.uint64), np.empty(size, np.uint64)
+    rows, counts = np.empty(size, np.uint32), np.empty(1 << digit_bits, np.int64)
+    places = np.empty(0, np.int64)
     half, lower, digits = np.uint64(32), np.uint64(0xFFFFFFFF), np.uint64(counts.size - 1)
-    repeats = 0
-    for i in range(ends.size - 1):
-        begin = ends[i]
-        columns = indices[begin : ends[i + 1]]
-        if columns.size <= short:
-            ranks = 0
-            for k in range(columns.size):
-                place = np.int32(0)
-                for other in columns:
-                    place = np.int32(place + np.int32(other < columns[k]))
-                to_indices[begin + place] = columns[k]
-                to_data[begin + place] = data[begin + k]
-                ranks += int(place)
-            # Equal columns are counted to the same place, which makes the sum smaller.
-            repeats += 2 * ranks != columns.size * (columns.size - 1)
-            continue
-        for k in range(columns.size):
-            words[k] = (np.uint64(columns[k]) << half) | np.uint64(k)
-        shift = 0
-        while highest >> shift:
-            below = half + np.uint64(shift)
+    by_row, by_column = np.uint64(first_bits), np.uint64(rest)
+    first = 0
+    while first < n_rows:
+        last, begin = first + 1, np.uint64(ends[first])
+        while last < n_rows and ends[last + 1] - ends[first] <= size:
+            last += 1
+        if places.size < (last - first) << first_bits:
+            places = np.empty((last - first) << first_bits, np.int64)
+        places[:] = 0
+        n_values = np.uint64(ends[last]) - begin
+        for i in range(first, last):
+            row = np.uint64(i - first)
+            for k in range(np.uint64(ends[i]), np.uint64(ends[i + 1])):
+                column = np.uint64(indices[k])
+                words[k - begin] = (column << half) | (k - begin)
+                rows[k - begin] = row
+                places[(row << by_row) | (column >> by_column)] += 1
+        before = ends[first]
+        for place in range(places.size):
+            count = places[place]
+            places[place] = before
+            before += count
+        for number in range(n_digits):
+            below = half + np.uint64(number * digit_bits)
             counts[:] = 0
-            for k in range(columns.size):
+            for k in range(n_values):
                 counts[(words[k] >> below) & digits] += 1
-            total = 0
+            before = 0
             for digit in range(counts.size):
                 count = counts[digit]
-                counts[digit] = total
-                total += count
-            for k in range(columns.size):
-                place = counts[(words[k] >> below) & digits]
-                counts[(words[k] >> below) & digits] = place + 1
-                sorted_words[place] = words[k]
+                counts[digit] = before
+                before += count
+            for k in range(n_values):
+                digit = (words[k] >> below) & digits
+                sorted_words[np.uint64(counts[digit])] = words[k]
+                counts[digit] += 1
             words, sorted_words = sorted_words, words
-            shift += bits
-        for k in range(columns.size):
-            to_indices[begin + k] = words[k] >> half
-            to_data[begin + k] = data[begin + (words[k] & lower)]
-            repeats += k > 0 and words[k] >> half == words[k - 1] >> half
+        for k in range(n_values):
+            column, here = words[k] >> half, words[k] & lower
+            place = (np.uint64(rows[here]) << by_row) | (column >> by_column)
+            to = np.uint64(places[place])
+            places[place] += 1
+            to_indices[to] = column
+            to_data[to] = data[begin + here]
+        first = last
+    repeats = 0
+    for i in range(n_rows):
+        for k in range(np.uint64(ends[i] + 1), np.uint64(ends[i + 1])):
+            repeats += to_indices[k] == to_indices[k - np.uint64(1)]
     return repeats == 0
 
 

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 
 from novikoff.certificate.errors import CertificateError
 from novikoff.certificate.exact.sums import read_only
@@ -67,9 +68,10 @@ def row_hashes(X: Any) -> Hashes:
 
 def hash_rows(matrix: Any) -> Hashes:
     """The same for a matrix that :func:`check_matrix` returned."""
-    keys = column_keys(matrix.shape[1])
+    n_columns = matrix.shape[1]
+    keys = None if sparse.issparse(matrix) else column_keys(n_columns)
     hashes = np.empty(matrix.shape[0], dtype=np.uint64)
-    if type(matrix) is np.ndarray and is_in_one_block(matrix):
+    if keys is not None and type(matrix) is np.ndarray and is_in_one_block(matrix):
         hash_dense(read_only(matrix), keys, hashes)
         return hashes
 
@@ -77,8 +79,8 @@ def hash_rows(matrix: Any) -> Hashes:
         out = hashes[block.rows[0] : block.rows[-1] + 1]
         if isinstance(block, SparseBlock):
             data, indices, ends = map(read_only, (block.data, block.indices, block.ends))
-            hash_sparse(data, indices, ends, keys, out)
-        elif isinstance(block, DenseBlock):
+            hash_sparse(data, indices, ends, n_columns, out)
+        elif isinstance(block, DenseBlock) and keys is not None:
             hash_dense(read_only(block.values), keys, out)
 
     for _ in in_order(fill, blocks(matrix)):

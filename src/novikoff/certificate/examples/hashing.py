@@ -110,13 +110,14 @@ def hash_dense(values: Any, keys: Words, out: Words) -> None:
         out[rows] = _joined(*sums)
 
 
-def hash_sparse(data: Any, indices: Any, ends: Any, keys: Words, out: Words) -> None:
+def hash_sparse(data: Any, indices: Any, ends: Any, n_columns: int, out: Words) -> None:
     """Hash rows of a CSR block of floats."""
     if not suits_numpy(data.size, SMALL, FEW):
         from novikoff.certificate.examples import compiled_hashing
 
-        compiled_hashing.hash_sparse(data, indices, ends, keys, out)
+        compiled_hashing.hash_sparse(data, indices, ends, out)
         return
+    keys = column_keys(n_columns)
     folded = _folded(keys)
     for rows in _pieces(len(out), data.size):
         begin, end = ends[rows.start], ends[rows.stop]

@@ -170,8 +170,13 @@ def _probe_and_sweep(
     if decided is None and clock.stop() is None:
         decided = probe.in_cores()
     if decided is None and clock.stop() is None:
-        # Wolfe's method may still decide, unless there are too many examples and features.
-        with clock.at_most(inf if large else _probe_passes(problem, clock, settings)):
+        others = _least_sweeps(problem, settings) < inf or not large
+        # Other methods may still decide, unless there are too many examples and features.
+        with clock.at_most(_probe_passes(problem, clock, settings) if others else inf):
+            decided = probe.others()
+    if decided is None and clock.stop() is None:
+        decided = _decided_inside(problem, probe, settings)
+        if decided is None and large and clock.stop() is None:
             decided = probe.others()
     if decided is not None and ends(decided, tol):
         return decided
@@ -209,14 +214,35 @@ def _sought(
     problem: Problem, tol: float, clock: Clock, settings: ChooseSettings, nearly: Solution
 ) -> Solution | None:
     """Look for a separator of sparse data by the interior-point method, from nearly one."""
-    few = problem.sample.is_sparse and Shape.of(problem).n_values <= settings.interior_values
-    if not few or least_interior_sweeps(problem, settings) == inf:
-        return None
-    exclusive, sweeps = _exclusive(problem, settings)
-    if sweeps == inf or not clock.fits(1.0):
+    exclusive = _affordable(problem, clock, settings)
+    if exclusive is None:
         return None
     found = interior_point(problem, tol=tol, clock=clock, exclusive=exclusive, before=nearly)
     return found.following(nearly) if found.lower > 0.0 else None
+
+
+def _affordable(problem: Problem, clock: Clock, settings: ChooseSettings) -> Exclusive | None:
+    """Return the columns that the interior-point method eliminates, if few enough are left."""
+    if not problem.sample.is_sparse or _least_sweeps(problem, settings) == inf:
+        return None
+    exclusive, sweeps = _exclusive(problem, settings)
+    return exclusive if sweeps < inf and clock.fits(1.0) else None
+
+
+def _decided_inside(problem: Problem, probe: Probe, settings: ChooseSettings) -> Solution | None:
+    """Decide by an interior-point method, whose steps do not depend on the margin or on C.
+
+    Where the margin is nearly zero, or nothing separates the examples by as little, soft margins of
+    large C take other methods ever more passes.
+    """
+    before, exclusive = probe.found, _affordable(problem, probe.clock, settings)
+    if before is None or exclusive is None:
+        return None
+
+    def solve(soft: Problem, *, tol: float, clock: Clock, start: Vector | None) -> Solution:
+        return interior_point(soft, tol=tol, clock=clock, exclusive=exclusive, before=before)
+
+    return probe.last(solve)
 
 
 def _widened(

@@ -120,7 +120,9 @@ class Dual:
             self.state[TOTAL] = totals[0] - totals[1]
             self.state[OFFSET] = estimate + self.pull * self.total
         self.state[ALONG] = self.w @ self.centre
-        return sums - np.outer(totals, self.centre), totals
+        for mine, total in zip(sums, totals, strict=True):
+            mine -= total * self.centre
+        return sums, totals
 
     def estimate_offset(self, offset: float) -> None:
         """Take an estimate of the intercept from elsewhere."""

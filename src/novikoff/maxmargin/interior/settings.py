@@ -29,6 +29,11 @@ class InteriorSettings:
     shortest: float = 1e-10
     """A step no longer than this, in units of the full one, is rounding."""
 
+    zero: float = 1e-12
+    """A bound on the margin no larger than this, in units of the radius, is taken for rounding.
+    Hashed texts, 6,348 x 2,048, that nothing separates, come to it in 15 iterations, and would go
+    on for 25."""
+
     kept: tuple[float, ...] = (1.0, 0.1, 0.01, 1e-3, 1e-4)
     """A weight below this share of the mean one, for each unit of room, is set to zero, if the gap
     stays as small as asked for; the first share that allows it is taken. With steps of 100 instead
