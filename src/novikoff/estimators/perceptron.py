@@ -71,7 +71,9 @@ class Perceptron(LinearModel):
         finite C the run sees each example with a coordinate of its own (the slack lift), which
         makes every data set separable, and the certificate is a
         :class:`~novikoff.certificate.SoftOptimum`. Not the ``C`` of
-        :class:`~novikoff.rules.PassiveAggressive`, which limits the length of a step.
+        :class:`~novikoff.rules.PassiveAggressive`, which limits the length of a step. Kernels
+        such as ``rbf`` separate all distinct examples, mislabelled ones too: give a finite C where
+        labels are noisy.
     average : bool or "auto", default="auto"
         Whether the model is the average over updates. ``"auto"``: only where the run neither
         satisfied its rule nor found an iterate without a training error; over the updates of the
