@@ -22,7 +22,7 @@ from benchmarks.figures import save
 from benchmarks.measure import RESULTS, in_turn, write_rows
 from novikoff import Perceptron
 from novikoff.certificate import certify
-from novikoff.estimators import online, perceptron, refutations, training
+from novikoff.estimators import linear_perceptron, online, refutations, training
 from novikoff.run import bounds, search
 from novikoff.sample import Sample
 
@@ -32,7 +32,7 @@ STAGES: list[tuple[Any, str, str]] = [
     (training, "hash_rows", "row hashes"),
     (training, "classes_of", "classes"),
     (training, "fingerprint_of_hashes", "fingerprint"),
-    (perceptron, "content_order", "order"),
+    (linear_perceptron, "content_order", "order"),
     (Sample, "_measure", "norms"),
     (Sample, "margins", "check for a separator"),
     (search.Search, "sweep_all", "full passes"),

@@ -114,8 +114,7 @@ def test_gamma_is_the_same_number_for_dense_and_sparse_rows(monkeypatch, dtype):
 @pytest.mark.parametrize("kind", BOTH)
 @pytest.mark.parametrize("C", [np.inf, 2.0])
 def test_named_callable_and_precomputed_kernels_agree(kind, C):
-    # The order of visits is drawn for what is known of the examples.
-    how = dict(C=C, **({} if kind is MaxMargin else dict(shuffle=False)))
+    how = dict(C=C, **({} if kind is MaxMargin else dict(random_state=0)))
     X = np.round(4 * MOONS)
     distinct = np.unique(X, axis=0, return_index=True)[1]
     X, y = X[distinct], PHASE[distinct]

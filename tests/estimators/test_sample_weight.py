@@ -7,7 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import GridSearchCV
 from sklearn.utils.validation import has_fit_parameter
 
@@ -17,6 +19,7 @@ from novikoff.certificate import CertificateError, NonSeparation, Separation, St
 from novikoff.estimators import copies
 from novikoff.estimators.kernel_options import gamma_of
 from novikoff.estimators.risk import NoRiskError
+from novikoff.sample.kernel_order import MOST_HASHED
 from novikoff.sample.order import FITS_IN_CACHE
 from tests.estimators.problems import ALL_RULES, assert_same_model, noise, three_classes
 
@@ -98,13 +101,36 @@ def test_whole_weights_are_repetition_in_feature_space(rule, classes, C):
 def test_a_precomputed_kernel_repeats_rows_and_columns():
     X, y = problem(3)
     weights = whole(len(y))
-    rows, K = np.sort(repeated(weights)), (X @ X.T + 1.0) ** 2
-    how = dict(kernel="precomputed", shuffle=False, max_iter=30)
-    clf = Perceptron(**how).fit(K, y, sample_weight=weights)
-    other = Perceptron(**how).fit(K[np.ix_(rows, rows)], y[rows])
+    rows, K = repeated(weights), (X @ X.T + 1.0) ** 2
+    for shuffle in (True, False):
+        how = dict(kernel="precomputed", shuffle=shuffle, random_state=0, max_iter=30)
+        rows = rows if shuffle else np.sort(rows)
+        clf = Perceptron(**how).fit(K, y, sample_weight=weights)
+        other = Perceptron(**how).fit(K[np.ix_(rows, rows)], y[rows])
+        assert clf.n_updates_ == other.n_updates_
+        np.testing.assert_allclose(clf.decision_function(K), other.decision_function(K[:, rows]))
+        clf.certificate_.verify(K, y, sample_weight=weights)
+
+
+@pytest.mark.parametrize("how", [{"kernel": "rbf"}, {"kernel": "precomputed"}])
+def test_many_examples_of_a_kernel_repeat_rows_in_place(how):
+    X, y = problem(2, n=MOST_HASHED // 2)
+    weights = 2.0 * whole(len(y))
+    rows = np.repeat(np.arange(len(y)), weights.astype(int))
+    assert len(rows) > MOST_HASHED
+    given = how["kernel"] == "precomputed"
+    data = rbf_kernel(X, gamma=0.5) if given else X
+    clf = Perceptron(random_state=0, max_iter=3, gamma=0.5, **how)
+    clf.fit(data, y, sample_weight=weights)
+    there = data[np.ix_(rows, rows)] if given else data[rows]
+    other = clone(clf).fit(there, y[rows])
     assert clf.n_updates_ == other.n_updates_
-    np.testing.assert_allclose(clf.decision_function(K), other.decision_function(K[:, rows]))
-    clf.certificate_.verify(K, y, sample_weight=weights)
+    np.testing.assert_allclose(
+        clf.decision_function(data),
+        other.decision_function(data[:, rows] if given else data),
+        rtol=1e-9,
+        atol=1e-9,
+    )
 
 
 def test_weights_count_in_the_scale_of_a_kernel():

@@ -128,16 +128,18 @@ def test_classes_may_be_merged():
         assert found.frame.lift2 == pytest.approx(sorted(reach)[1] ** 2)
 
 
+@pytest.mark.parametrize("random_state", range(3))
 @pytest.mark.parametrize("n_classes", [2, 4])
-def test_the_default_is_a_function_of_its_support(n_classes):
+def test_the_default_is_a_function_of_its_support(n_classes, random_state):
     """Norms from 1 to 100, so that the median is nowhere near the first example."""
     rng = np.random.default_rng(0)
-    codes = rng.integers(n_classes, size=300)
-    X = 4.0 * np.eye(6)[codes] + rng.uniform(-1.0, 1.0, size=(300, 6))
-    X = np.round(X * rng.choice([1.0, 10.0, 100.0], size=(300, 1)), 3)
-    clf = Perceptron(random_state=0).fit(X, codes)
+    codes = rng.integers(n_classes, size=1000)
+    X = 8.0 * np.eye(6)[codes] + rng.uniform(-1.0, 1.0, size=(1000, 6))
+    X = np.round(X * rng.choice([1.0, 10.0, 100.0], size=(1000, 1)), 3)
+    clf = Perceptron(random_state=random_state).fit(X, codes)
     assert clf.status_.name == "CONVERGED"
-    assert len(clf.support_) < 200
+    # Of 40 orders the largest has 367.
+    assert len(clf.support_) < 500
     again = clone(clf).set_params(shuffle=False).fit(X[clf.support_], codes[clf.support_])
     np.testing.assert_array_equal(again.coef_, clf.coef_)
     np.testing.assert_array_equal(again.intercept_, clf.intercept_)

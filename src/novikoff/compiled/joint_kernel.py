@@ -41,7 +41,7 @@ from novikoff.compiled.step import (
     advance,
     threshold_at,
 )
-from novikoff.compiled.sweep import BRINK, reach_of
+from novikoff.compiled.sweep import BRINK, TIE, reach_of
 
 
 class JointKernelExamples(NamedTuple):
@@ -67,14 +67,19 @@ def slack2_of(examples: JointKernelExamples, i: int) -> float:
 
 @njit(inner=True)
 def worst_class(scores: np.ndarray, p: int, offsets: np.ndarray, code: int) -> tuple[float, int]:
-    """Return the least half difference of scores at ``p``, and its wrong class."""
+    """Return the least half difference of scores at ``p``, and its wrong class.
+
+    Of several that rounding cannot tell apart, the first: at the centre, classes that were updated
+    against equally often have the same score, but for how sums of lifts are rounded.
+    """
     own = scores[code, p] + offsets[code]
     least, worst = np.inf, -1
     for k in range(scores.shape[0]):
         if k != code:
-            margin = 0.5 * (own - (scores[k, p] + offsets[k]))
+            other = scores[k, p] + offsets[k]
+            margin = 0.5 * (own - other)
             # A NaN is passed on, so that the caller sees it.
-            if worst < 0 or not margin >= least:
+            if worst < 0 or not margin >= least - TIE * (abs(own) + abs(other)):
                 least, worst = margin, k
     return least, worst
 

@@ -114,7 +114,7 @@ class Copies:
 def _rows_of(training: Training, rows: Ids, pairwise: bool) -> Training:
     # A matrix of kernel values that is not square is refused later.
     square = pairwise and training.X.shape[0] == training.X.shape[1]
-    X = training.X[np.ix_(rows, rows)] if square else training.X[rows]
+    X = values_among(training.X, rows) if square else training.X[rows]
     scaled = X if training.scaled is training.X else training.scaled[rows]
     return replace(
         training,
@@ -126,6 +126,16 @@ def _rows_of(training: Training, rows: Ids, pairwise: bool) -> Training:
         costs=None,
         weights=None,
     )
+
+
+def values_among(values: NDArray[Any], rows: Ids) -> NDArray[Any]:
+    """Return the values of all pairs of some rows; ``np.ix_`` takes three times as long."""
+    out = np.empty((len(rows), len(rows)), dtype=values.dtype)
+    for begin in range(0, len(rows), 64):
+        some = slice(begin, begin + 64)
+        # In another mode, take makes a copy.
+        np.take(values[rows[some]], rows, axis=1, out=out[some], mode="clip")
+    return out
 
 
 def copies_of(

@@ -71,6 +71,11 @@ class KernelTraining:
         cache_bytes = MEGABYTE * float(estimator.cache_size)
         return cls(training, kernel, function, cache_bytes, copies)
 
+    def matrix(self, dtype: Any = np.float64) -> KernelMatrix:
+        """Return the kernel values of the copies, in blocks."""
+        copied = self.copied if dtype == np.float32 else 0.0
+        return KernelMatrix(self.copies.training.X, self.function, dtype, copy_bytes=copied)
+
     def certifier(self, problem: Problem, examples: Examples) -> KernelCertifier:
         """Return what certifies the model of one class against the rest."""
         return KernelCertifier(
@@ -103,12 +108,7 @@ class KernelTraining:
         single = partial
         if single and self.training.problem.affine:
             single = not needs_double(visited.X, self.function, int(order[0]))
-        matrix = KernelMatrix(
-            visited.X,
-            self.function,
-            np.float32 if single else np.float64,
-            copy_bytes=self.copied if single else 0.0,
-        )
+        matrix = self.matrix(np.float32 if single else np.float64)
         check_kernel(matrix, affine=self.training.problem.affine, rows=self.copies.rows)
         room = COLUMNS_SHARE * (self.cache_bytes - self.copied)
         sample = KernelSample.of(

@@ -1,16 +1,12 @@
 """Learning online: each example once, centre and lift fixed by the first batch."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import sqrt
-from types import MethodType
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
 
-from novikoff.certificate.examples.blocks import as_float64
 from novikoff.certificate.examples.labels import signs_against
 from novikoff.compiled.step import (
     ALONG,
@@ -31,24 +27,21 @@ from novikoff.compiled.step import (
 )
 from novikoff.compiled.sweep import Examples, combine, sweep
 from novikoff.estimators.joint import is_joint
-from novikoff.estimators.kernel_options import is_linear
 from novikoff.estimators.labels import (
     Codes,
     codes_among,
     joint_step_weights,
     positives_of,
-    refuse_masked,
     step_weights,
 )
 from novikoff.estimators.online_joint import JointOnline
 from novikoff.estimators.options import average_of, check_perceptron_options
-from novikoff.estimators.training import Training, read_examples
+from novikoff.estimators.training import Training
 from novikoff.rules import Rule, named
 from novikoff.sample import JointSample, Memory, Sample, storage_of
 from novikoff.sample.lift import lift_after
 from novikoff.sample.sample import slacks_of
 from novikoff.sample.signed import NOTHING
-from novikoff.sample.storage import IN_PLACE
 
 UNMEASURED = -1.0
 
@@ -228,50 +221,3 @@ class Online:
     def n_updates(self) -> int:
         """How many updates were made, over all classes."""
         return int(self.states[:, UPDATES].sum())
-
-
-class unless_scaled:
-    """A method that an estimator with ``scale=True`` does not have; the error says why."""
-
-    def __init__(self, method: Callable[..., Any]) -> None:
-        self.method = method
-
-    def __get__(self, estimator: Any, owner: type | None = None) -> Any:
-        """Return the function for the class, and the bound method for an estimator."""
-        if estimator is None:
-            return self.method
-        if not is_linear(estimator):
-            raise AttributeError(
-                f"There is no {self.method.__name__} with a kernel, whose model grows with the "
-                "examples; use fit, or kernel='linear'."
-            )
-        if estimator.scale:
-            raise AttributeError(
-                f"There is no {self.method.__name__} with scale=True, which needs the ranges of "
-                "all columns beforehand; use fit, or scale=False."
-            )
-        return MethodType(self.method, estimator)
-
-
-def validated_batch(estimator: Any, X: Any, y: ArrayLike, first: bool) -> tuple[Any, NDArray[Any]]:
-    """Return a batch as arrays; one of the known width and a type read in place passes as it is."""
-    rule = named(estimator.rule)
-    if rule.pick != "cyclic":
-        raise ValueError(f"{rule!r} must see all examples at once; use fit.")
-    refuse_masked("y", y)
-    if (
-        not first
-        and type(X) is np.ndarray
-        and X.dtype in IN_PLACE
-        and X.ndim == 2
-        and X.shape[1] == estimator.n_features_in_
-        and X.shape[0] > 0
-        and not hasattr(estimator, "feature_names_in_")
-    ):
-        labels = np.asarray(y)
-        if labels.shape == (X.shape[0],):
-            return X, labels
-    X, labels = read_examples(estimator, X, y, reset=first)
-    # Refuses integers that float64 cannot represent, as the hash of the examples does in a fit.
-    as_float64(X.data if sparse.issparse(X) else X)
-    return X, labels

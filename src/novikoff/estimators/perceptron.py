@@ -1,37 +1,23 @@
 """The perceptron with every rule of the paper, as a scikit-learn classifier."""
 
 from collections.abc import Callable
-from copy import deepcopy
 from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import check_random_state
 
-from novikoff.certificate import Status
 from novikoff.certificate.threads import threads
-from novikoff.estimators.copies import Copies, copies_of
-from novikoff.estimators.joint import fit_jointly, is_joint
 from novikoff.estimators.kernel_options import is_linear
-from novikoff.estimators.labels import (
-    check_costs,
-    checked_weights,
-    codes_among,
-    joint_step_weights,
-    step_weights,
-)
 from novikoff.estimators.linear import LinearModel, restore_on_error
+from novikoff.estimators.linear_perceptron import fit_rows, visits_of
 from novikoff.estimators.long_run import LongRun
-from novikoff.estimators.one_vs_rest import deadline_in, fit_classes
-from novikoff.estimators.online import Online, unless_scaled, validated_batch
+from novikoff.estimators.online import Online
+from novikoff.estimators.online_batch import learned, unless_scaled
 from novikoff.estimators.online_joint import JointOnline
-from novikoff.estimators.options import average_of, check_perceptron_options
-from novikoff.estimators.rule_fit import JOINT, LastRun, RuleFit
-from novikoff.estimators.training import Training
+from novikoff.estimators.options import check_perceptron_options
+from novikoff.estimators.rule_fit import LastRun
+from novikoff.estimators.rule_problem import Outcome, RuleProblem
 from novikoff.rules import Rule, named
-from novikoff.sample import JointSample, content_order, visit_order
-from novikoff.sample.order import FITS_IN_CACHE, rank_hashes
-from novikoff.sample.signed import NOTHING
 
 CLAIMS_OF_A_FIT = (
     "_visits",
@@ -85,7 +71,9 @@ class Perceptron(LinearModel):
         finite C the run sees each example with a coordinate of its own (the slack lift), which
         makes every data set separable, and the certificate is a
         :class:`~novikoff.certificate.SoftOptimum`. Not the ``C`` of
-        :class:`~novikoff.rules.PassiveAggressive`, which limits the length of a step.
+        :class:`~novikoff.rules.PassiveAggressive`, which limits the length of a step. Kernels
+        such as ``rbf`` separate all distinct examples, mislabelled ones too: give a finite C where
+        labels are noisy.
     average : bool or "auto", default="auto"
         Whether the model is the average over updates. ``"auto"``: only where the run neither
         satisfied its rule nor found an iterate without a training error; over the updates of the
@@ -129,9 +117,10 @@ class Perceptron(LinearModel):
     time_limit : float, optional
         The limit in seconds.
     shuffle : bool, default=True
-        Whether the order of visits is drawn at random, once. Up to 1 MB of data, it does not
-        depend on the order of the rows; larger data keep runs of neighbouring rows (up to 256 kB)
-        together.
+        Whether the order of visits is drawn at random, once. Up to 1 MB of data, or 1,000 visits
+        in a pass with a kernel, it does not depend on the order of the rows; larger data keep runs
+        of neighbouring rows (up to 256 kB) together, and of a kernel the positions of the rows are
+        shuffled.
     schedule : "sweep" or "compress", default="sweep"
         ``"compress"`` makes the support small, and with it the bound of :meth:`risk_certificate`:
         visit the examples that have weight until they are satisfied, and only then the worst of
@@ -216,17 +205,21 @@ class Perceptron(LinearModel):
     pass, each time with ``s / ceil(s)`` of a step: a whole number is so many copies of the row, to
     the last bit of the model, and zero is absence. Copies are visited apart from each other, as
     repeated rows are: the order of visits is drawn for what an example is (the ranks of its values
-    in their columns), not for where it stands. Three limits: data beyond the size of a cache
-    (1 MB) keep runs of neighbouring rows together, ``shuffle=False`` keeps the order of the rows,
-    with copies right after each other, and for ``kernel="precomputed"`` the order is drawn for the
-    positions of the rows, so there the model is that of rows repeated in place (and a precomputed
-    kernel is visited in another order than the same kernel by name, but for ``shuffle=False``);
-    with fractions the bounds on updates and margin that a rule states do not hold, which are for
-    steps of equal length. The certificate is valid for any weights: with ``C=inf`` it is about all
-    examples of positive weight alike, and with a finite C the squared slack of an example costs s
-    times as much, as in :class:`~novikoff.MaxMargin`. A copy of the repeated rows is made; weights
-    that would make too many are refused. Weights are counts: those that sum to 1 make tiny steps,
-    and most rules then need many more passes, so divide weights by their mean.
+    in their columns; with a kernel, its distances to the others in feature space), not for where it
+    stands. The model is that of rows repeated in place where the data are larger than 1 MB, or with
+    a kernel have more than 1,000 copies; with ``shuffle=False``; and with a kernel, among examples
+    that a symmetry of all distances exchanges. With fractions the bounds on updates and margin that
+    a rule states do not hold, which are for steps of equal length. The certificate is valid for any
+    weights: with ``C=inf`` it is about all examples of positive weight alike, and with a finite C
+    the squared slack of an example costs s times as much, as in :class:`~novikoff.MaxMargin`. A
+    copy of the repeated rows is made; weights that would make too many are refused. Weights are
+    counts: those that sum to 1 make tiny steps, and most rules then need many more passes, so
+    divide weights by their mean.
+
+    A kernel is visited in the same order by its name, as a function and as a matrix of its values.
+    Values that differ by rounding may give another model, where a margin is within rounding of the
+    threshold of the rule; by the rounding of float64, they change the order itself less often than
+    once in 1,000 fits of 1,000 examples.
 
     Ctrl-C ends a fit early: the best model so far is stored, with a certificate of what is proved
     of it, and KeyboardInterrupt is raised.
@@ -367,161 +360,32 @@ class Perceptron(LinearModel):
         return self
 
     def _fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> bool:
-        deadline = deadline_in(self.time_limit)
-        rule, C, affine = named(self.rule), float(self.C), bool(self.fit_intercept)
-        training = Training.of(
-            self,
-            X,
-            y,
-            affine=affine,
-            sample_weight=sample_weight,
-            class_weight=None if C == np.inf else self.class_weight,
-            scale=bool(self.scale),
-        )
-        joint = is_joint(self.multi_class, training.classes)
-        weights_of: Any = joint_step_weights if joint else step_weights
-        labels = (training.classes, training.codes, training.weights)
-        # Where there is slack, they belong to the problem, and to the weights of the examples.
-        steps = weights_of(self.class_weight if C == np.inf else None, *labels)
-        each = tuple(steps) if joint else tuple(steps[k] for k in training.positives)
-        kernel = (self.kernel, self.gamma, self.degree, self.coef0)
-        how = (self.schedule, *kernel, self.budget)
-        asked = (repr(rule), affine, C, training.problem.exponents, joint, each, *how)
-        last = self._last if self.warm_start else None
-        if last is not None and not last.continues(asked, training):
-            last = None
-        pairwise = self.kernel == "precomputed"
-        copies = Copies.of(training, pairwise=pairwise)
-        visited = copies.training
-        if last is None:
-            draws = check_random_state(self.random_state) if self.shuffle else None
-            small = visited.storage.nbytes <= FITS_IN_CACHE
-            if draws is not None and small and not pairwise:
-                hashes = rank_hashes(visited.storage.matrix)
-                order = content_order(hashes, visited.codes, draws)
-            else:
-                order = visit_order(len(visited.codes), visited.storage.nbytes, draws)
-            memories = None
+        problem = RuleProblem.of(self, X, y, sample_weight)
+        if is_linear(self):
+            outcome = self._fit_rows(problem)
         else:
-            order, memories = last.order, last.memories
-        average = average_of(self)
-        if not is_linear(self):
-            return self._fit_kernel(training, copies, steps, asked, order, memories, deadline)
-        advice = [LongRun(self.max_iter, self._remedy)] if C == np.inf else []
-        compress = self.schedule == "compress"
-        # The first examples would belong to a support that is to be small.
-        classes = None if compress else visited.codes
-        how_read: dict[str, Any] = dict(slack2=0.5 / C, classes=classes, shares=copies.costs)
-        sample = visited.sample(order=order, **how_read)
-        search = RuleFit(rule, C, average, float(self.min_margin), memories, compress)
-        limits: dict[str, Any] = dict(
-            before=self._before,
-            max_iter=self.max_iter,
-            max_updates=self.max_updates,
-            deadline=deadline,
-            callbacks=(*self._reporters(), *advice),
-            copies=copies,
-        )
-        if joint:
-            rows = None if memories is None else memories[JOINT].rows
-            sample = JointSample.joint(
-                sample, visited.codes, n_classes=len(training.classes), steps=steps, rows=rows
-            )
-            fitted, interrupted = fit_jointly(training, sample, search, **limits)
-            results, certificate = {JOINT: fitted}, fitted.certificate
-        else:
-            results, certificate, interrupted = fit_classes(
-                training, sample, search, steps=steps, n_jobs=self.n_jobs, **limits
-            )
-        self.centre_ = training.unscaled(sample.centre)
-        self._store(list(results.values()), certificate, training.classes)
-        self._visits = copies.rows_of(order)
-        if self.status_ in (Status.CONVERGED, Status.GAP_REACHED) and average is not True:
-            # No other example is wrong, and the whole order is as long as the data.
-            supports = np.concatenate([result.support for result in results.values()])
-            self._visits = self._visits[np.isin(self._visits, supports)]
-        self.__dict__.pop("mistakes_", None)
-        memories = {k: result.last for k, result in results.items()}
+            # Imported here, as few fits need it.
+            from novikoff.estimators.kernel_perceptron import fit_in_feature_space
+
+            outcome, self._machine = fit_in_feature_space(self, problem, self._reporters())
+            self._forget("centre_", "_visits")
+            self._online = None
+        self._store(outcome.fitted, outcome.certificate, problem.training.classes)
+        self._forget("mistakes_")
+        self._last = problem.last_run(outcome) if self.warm_start else None
+        return outcome.interrupted
+
+    def _fit_rows(self, problem: RuleProblem) -> Outcome:
+        advice = [LongRun(self.max_iter, self._remedy)] if problem.C == np.inf else []
+        outcome = fit_rows(self, problem, (*self._reporters(), *advice))
+        self.centre_ = problem.training.unscaled(outcome.sample.centre)
+        self._visits = visits_of(problem, outcome)
         self._online = None
         if not self.scale:
-            later = weights_of(self.class_weight, *labels)
-            self._online = Online.from_fit(rule, visited, sample, later, memories, average is True)
-        self._last = None
-        if self.warm_start:
-            self._last = LastRun(
-                asked, training.hashes, training.codes, training.costs, order, memories
-            )
-        return interrupted
-
-    def _fit_kernel(
-        self,
-        training: Training,
-        copies: Copies,
-        steps: Any,
-        asked: tuple[Any, ...],
-        order: NDArray[np.int64],
-        memories: dict[int, Any] | None,
-        deadline: float | None,
-    ) -> bool:
-        # Imported here, as few fits need them.
-        from novikoff.estimators.kernel_rule_fit import KernelRuleFit
-        from novikoff.estimators.kernel_training import KernelTraining
-        from novikoff.sample.joint_kernel import JointKernelSample
-
-        rule, C = named(self.rule), float(self.C)
-        visits = order
-        if copies.training.storage.nbytes <= FITS_IN_CACHE:
-            # Kernel values are rounded as they stand in a matrix.
-            copies = copies.in_order(order, pairwise=self.kernel == "precomputed")
-            visits = np.arange(len(order))
-        examples = KernelTraining.of(self, training, copies)
-        training = examples.training
-        search = KernelRuleFit(rule, C, average_of(self), float(self.min_margin), memories)
-        budget = np.inf if self.budget is None else float(self.budget)
-        sample = examples.sample(order=visits, slack2=0.5 / C, budget=budget)
-        limits: dict[str, Any] = dict(
-            before=self._before,
-            max_iter=self.max_iter,
-            max_updates=self.max_updates,
-            deadline=deadline,
-            callbacks=self._reporters(),
-            copies=copies,
-        )
-        if is_joint(self.multi_class, training.classes):
-            rows = None if memories is None else memories[JOINT].rows
-            joint = JointKernelSample.joint(
-                sample,
-                copies.training.codes,
-                n_classes=len(training.classes),
-                steps=steps,
-                rows=rows,
-            )
-            one, interrupted = fit_jointly(
-                training, joint, search, certifier=examples.joint_certifier, **limits
-            )
-            results, certificate = {JOINT: one}, one.certificate
-        else:
-            results, certificate, interrupted = fit_classes(
-                training,
-                sample,
-                search,
-                steps=steps,
-                n_jobs=self.n_jobs,
-                certifier=examples.certifier,
-                errors=examples.joint_errors,
-                **limits,
-            )
-        fitted = list(results.values())
-        self._machine = examples.machine(certificate, [result.support for result in fitted])
-        self._store(fitted, certificate, training.classes)
-        self._forget("mistakes_", "centre_", "_visits")
-        self._online = self._last = None
-        if self.warm_start:
-            memories = {k: result.last for k, result in results.items()}
-            self._last = LastRun(
-                asked, training.hashes, training.codes, training.costs, order, memories
-            )
-        return interrupted
+            steps = problem.step_weights(self.class_weight)
+            run = (problem.rule, problem.copies.training, outcome.sample, steps, outcome.memories)
+            self._online = Online.from_fit(*run, problem.average is True)
+        return outcome
 
     @unless_scaled
     def partial_fit(
@@ -559,27 +423,8 @@ class Perceptron(LinearModel):
         Perceptron
             The estimator itself.
         """
-        first = self._online is None
-        if first and hasattr(self, "certificate_"):
-            raise ValueError("A stored model does not hold its last iterate; fit it again first.")
-        X, labels = validated_batch(self, X, y, first)
-        shares = NOTHING
-        weights = checked_weights(sample_weight, len(labels))
-        if weights is not None:
-            check_costs(weights)
-            rows, shares = copies_of(weights, X.shape[0] * X.shape[1])
-            X, labels = (X, labels) if rows is None else (X[rows], labels[rows])
-        online = self._online or Online.from_first_batch(self, X, labels, classes, shares)
-        if classes is not None and not np.array_equal(np.unique(classes), online.classes):
-            raise ValueError("classes are not those of the first call of partial_fit.")
-        codes = codes_among(online.classes, labels)
-        if not online.measured:
-            # A batch that is refused must not fix the lift.
-            online = deepcopy(online)
-            online.measure(named(self.rule), X, codes)
-        online.learn(X, codes, shares)
-        for claim in CLAIMS_OF_A_FIT:
-            self.__dict__.pop(claim, None)
+        online = learned(self, X, y, classes, sample_weight)
+        self._forget(*CLAIMS_OF_A_FIT)
         self._online = online
         self.classes_ = online.classes
         self.centre_ = online.centre

@@ -92,7 +92,7 @@ def content_order(
     np.True_
     """
     first, second = np.frombuffer(random_state.bytes(16), dtype="<u8")
-    marks = _mixed(hashes ^ first)
+    marks = mixed(hashes ^ first)
     order = np.argsort(marks, kind="stable")
     ordered = marks[order]
     again = np.flatnonzero(ordered[1:] == ordered[:-1]) + 1
@@ -103,7 +103,7 @@ def content_order(
     starts = np.arange(len(order))
     starts[again] = 0
     copies = np.arange(len(order)) - np.maximum.accumulate(starts)
-    ordered[again] = _mixed(_mixed(ordered[again] ^ second) + copies[again].astype(np.uint64))
+    ordered[again] = mixed(mixed(ordered[again] ^ second) + copies[again].astype(np.uint64))
     marks[order] = ordered
     return np.argsort(marks, kind="stable")
 
@@ -125,7 +125,7 @@ def rank_hashes(X: Any) -> NDArray[np.uint64]:
     (np.True_, np.True_)
     """
     n, d = X.shape
-    columns = _mixed(np.arange(1, d + 1, dtype=np.uint64) * ODD)
+    columns = mixed(np.arange(1, d + 1, dtype=np.uint64) * ODD)
     if sparse.issparse(X):
         return _sparse_rank_hashes(canonical(X), columns)
     hashes = np.zeros(n, dtype=np.uint64)
@@ -140,7 +140,7 @@ def rank_hashes(X: Any) -> NDArray[np.uint64]:
         np.cumsum(ordered[:, 1:] != ordered[:, :-1], axis=1, out=new[:, 1:])
         ranks = np.empty_like(new)
         np.put_along_axis(ranks, order, new, axis=1)
-        hashes += _mixed(columns[part, np.newaxis] + ranks).sum(axis=0, dtype=np.uint64)
+        hashes += mixed(columns[part, np.newaxis] + ranks).sum(axis=0, dtype=np.uint64)
     return hashes
 
 
@@ -161,15 +161,15 @@ def _sparse_rank_hashes(X: Any, columns: NDArray[np.uint64]) -> NDArray[np.uint6
     ranks = np.empty(len(order), dtype=np.uint64)
     ranks[order] = count - begin + (has_zero[place] & (ordered > 0))
     of_zero = np.bincount(place[new & (ordered < 0)], minlength=d).astype(np.uint64)
-    zeros = np.where(has_zero, _mixed(columns + of_zero), np.uint64(0))
+    zeros = np.where(has_zero, mixed(columns + of_zero), np.uint64(0))
     # Sums of words wrap around, so that differences of running sums are sums of rows.
     sums = np.zeros(len(stored) + 1, dtype=np.uint64)
-    sums[1:][stored] = _mixed(columns[where] + ranks) - zeros[where]
+    sums[1:][stored] = mixed(columns[where] + ranks) - zeros[where]
     np.cumsum(sums, out=sums)
     return np.asarray(sums[X.indptr[1:]] - sums[X.indptr[:-1]] + zeros.sum(dtype=np.uint64))
 
 
-def _mixed(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
+def mixed(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """Return 64-bit words every bit of which depends on all bits of the given one.
 
     The finalizer of SplitMix64 (Steele, Lea and Flood, 2014).
