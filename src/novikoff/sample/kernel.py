@@ -121,6 +121,8 @@ class KernelMatrix:
         self.centre: NDArray[np.float64] | None = None
         self._X = X.astype(np.float64) if self.is_sparse else X
         self._ready: Any = None
+        self.copied = 0
+        """What the copy of dense rows takes, in bytes."""
         self._norms2 = np.zeros(0)
         if kernel.name == "rbf":
             with np.errstate(over="ignore", invalid="ignore"):
@@ -137,6 +139,7 @@ class KernelMatrix:
             self._ready = X
         elif kernel.name != "precomputed" and X.size * self.dtype.itemsize <= copy_bytes:
             self._ready = np.empty(X.shape, dtype=self.dtype)
+            self.copied = self._ready.nbytes
             for part in self._slices():
                 self._ready[part] = self._centred(X[part])
         self.diagonal: NDArray[np.float64] = self._diagonal()
