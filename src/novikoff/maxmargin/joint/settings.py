@@ -342,3 +342,63 @@ class FaceSettings:
 
 
 FACE = FaceSettings()
+
+
+@dataclass(frozen=True)
+class BlockSettings:
+    """How large blocks of kernel columns are, how exactly they are solved, and who goes first."""
+
+    block: int = 512
+    """Examples in a block, half of them from the block before."""
+
+    small_block: int = 128
+    block_share: int = 4
+    """Of fewer examples a block is this part of them, and at least ``small_block``."""
+
+    inner: float = 0.1
+    """A block is solved to this share of the violation in all examples."""
+
+    steps_per_example: int = 100
+    """The most steps in a block, for each of its examples."""
+
+    most_steps: int = 2500
+    """The steps for each example after which a solver in coordinates takes over, if there is room
+    for the pairs of the examples that matter."""
+
+    pull: float = 0.05
+    """The quadratic penalty on the flow between classes, in units of the mean squared distance of
+    the examples of a large block from their mean."""
+
+    few: float = 200.0
+    """The penalty is twice that where a block has so many examples, and more where it has fewer."""
+
+    unit: float = 0.15
+    """What counts as violation of the flow that the moves of a block leave unbalanced, in the same
+    units."""
+
+    rounds_in_vain: int = 10
+    """The search ends after this many blocks in a row without a gain: that is rounding."""
+
+    near: float = 4.0
+    """The best offsets are looked for where the gap without that is at most so many times the gap
+    asked for."""
+
+    at_once: int = 64
+    """Columns that are multiplied at once: a copy of them is made."""
+
+    tables: int = 6
+    """Tables of a number for each example and class that are in memory at a time."""
+
+    reserve: float = 0.9
+    """The share of the gap that is aimed at, as in :mod:`novikoff.maxmargin.smo.settings`."""
+
+    def block_of(self, n: int) -> int:
+        """The size of a block of so many examples."""
+        return min(n, self.block, max(self.small_block, n // self.block_share))
+
+    def pull_of(self, size: int) -> float:
+        """The penalty for a block of so many examples: the fewer, the less they respond to it."""
+        return self.pull * (1.0 + self.few / size)
+
+
+BLOCKS = BlockSettings()
