@@ -20,7 +20,7 @@ Values = NDArray[Any]
 
 # Rows converted at a time where the matrix cannot be multiplied as it is. At half and at twice the
 # value a block of 60,000 x 256 takes the same time, within a twentieth.
-CONVERTED_ROWS = 1024
+CONVERTED_ROWS = 512
 # Sparse rows with more than this share of non-zeros are multiplied by dense columns.
 DENSE_SHARE = 0.02
 # A centre farther from the origin than the rows are from it, by this factor, costs digits.

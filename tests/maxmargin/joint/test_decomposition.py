@@ -44,7 +44,7 @@ def problem_of(seed, n=24, k=3, *, C=None, affine=True, kernel=RBF, **more):
 def by_blocks(problem, tol, clock=None, settings=BLOCKS, dtype=np.float64, start=None):
     clock = clock or Clock(Limits(max_iter=20_000))
     matrix = KernelMatrix(problem.X, problem.kernel, dtype)
-    search = JointBlockSearch(problem, matrix, problem.cache_bytes, clock, tol, start, settings)
+    search = JointBlockSearch(problem, matrix, problem.cache_bytes, clock, start, settings)
     return search.run(tol, 1e-6)
 
 
@@ -164,7 +164,7 @@ def test_a_cache_of_few_columns_gives_the_same_margin(C, columns):
     few = replace(problem, cache_bytes=8.0 * 300 * (columns + BLOCKS.tables * 4))
     clock = Clock(Limits(max_iter=20_000))
     matrix = KernelMatrix(few.X, few.kernel)
-    search = JointBlockSearch(few, matrix, few.cache_bytes, clock, 1e-5)
+    search = JointBlockSearch(few, matrix, few.cache_bytes, clock)
     assert search.cache.n_slots == search.block == max(columns, 8)
     found = search.run(1e-5, 1e-6)
     assert found.status is Status.GAP_REACHED
@@ -255,7 +255,7 @@ def test_classes_in_sequence_are_all_in_the_first_block():
     codes = np.repeat(np.arange(4), 150)
     X = generator.normal(size=(600, 2)) + 3.0 * codes[:, None]
     problem = JointKernelProblem(X, codes, 4, RBF, True, np.full(600, 0.5))
-    search = JointBlockSearch(problem, KernelMatrix(X, RBF), 200e6, Clock(), 1e-3)
+    search = JointBlockSearch(problem, KernelMatrix(X, RBF), 200e6, Clock())
     block, violation = search._choose()
     assert violation == 1.0
     assert len(np.unique(block)) == len(block) == search.block

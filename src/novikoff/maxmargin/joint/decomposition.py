@@ -14,6 +14,7 @@ from math import inf
 
 import numpy as np
 
+from novikoff.certificate import Status
 from novikoff.compiled import joint_smo as compiled
 from novikoff.compiled.smo import gather
 from novikoff.maxmargin.joint.bounds import balance, flow_matrix, signed
@@ -47,8 +48,6 @@ class JointBlockSearch(Rounds[JointKernelSolution]):
         What kernel columns and the table of scores may take.
     clock : Clock
         Limits and history; a round with a full block is a pass.
-    tol : float
-        The gap that will be asked for.
     start : array of shape (n_examples, n_classes), optional
         Weights to begin with.
     settings : BlockSettings, optional
@@ -61,7 +60,6 @@ class JointBlockSearch(Rounds[JointKernelSolution]):
         matrix: KernelMatrix,
         cache_bytes: float,
         clock: Clock,
-        tol: float,
         start: Vector | None = None,
         settings: BlockSettings = BLOCKS,
     ) -> None:
@@ -69,11 +67,12 @@ class JointBlockSearch(Rounds[JointKernelSolution]):
         self.codes, self.hard = problem.codes, problem.slack2 is None
         n, k = matrix.n, problem.n_classes
         self.slack2 = np.zeros(n) if problem.slack2 is None else problem.slack2
-        self.near = settings.near * tol
-        room = cache_bytes - settings.tables * 8.0 * n * k
         self.full = settings.block_of(n)
-        self.block = min(self.full, max(int(room / (n * matrix.dtype.itemsize)), 2 * k))
-        self.cache = ColumnCache(matrix, room, self.block)
+        column = n * matrix.dtype.itemsize
+        room = (cache_bytes - settings.tables * 8.0 * n * k) / column
+        # A block, and half of one that is new, before its columns find their places.
+        self.block = min(self.full, max(int(room / 1.5), 2 * k))
+        self.cache = ColumnCache(matrix, (room - 0.5 * self.block) * column, self.block)
         self.weights: Vector = np.zeros((n, k))
         self.products: Vector = np.zeros((k, n))
         """The scores without offsets, a row for each class."""
@@ -82,6 +81,7 @@ class JointBlockSearch(Rounds[JointKernelSolution]):
         self.length = float(np.sqrt(matrix.largest))
         self._last = np.empty(0, dtype=np.int64)
         self._size, self._in_vain = 0, 0
+        self._at_end = False
         if start is not None:
             self._begin(start)
 
@@ -98,8 +98,13 @@ class JointBlockSearch(Rounds[JointKernelSolution]):
             products,
             self.offsets,
             NAME,
-            near=self.near,
+            improve=self._at_end,
         )
+
+    def _ended(self, status: Status) -> JointKernelSolution:
+        # The offsets that go with the steps are as good as any where the gap is reached.
+        self._at_end = status is not Status.GAP_REACHED
+        return super()._ended(status)
 
     def _round(self, tol: float) -> int:
         settings = self.settings

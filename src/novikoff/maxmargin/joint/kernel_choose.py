@@ -135,9 +135,7 @@ class _Turns:
         copy = copied_bytes(problem.X, problem.cache_bytes) * (1 if single else 2)
         matrix = KernelMatrix(problem.X, problem.kernel, dtype, copy_bytes=copy)
         room = problem.cache_bytes - matrix.copied
-        search = JointBlockSearch(
-            problem, matrix, room, self.clock, self.tol, self.weights, settings
-        )
+        search = JointBlockSearch(problem, matrix, room, self.clock, self.weights, settings)
         zero = SMO.zero_single if single else SMO.zero
         found = search.run(settings.reserve * self.tol, zero, steps=most)
         self.weights = search.weights

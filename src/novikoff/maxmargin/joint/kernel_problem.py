@@ -76,13 +76,13 @@ def placed(
     offsets: Vector,
     solver: str,
     *,
-    near: float = inf,
+    improve: bool = True,
 ) -> JointKernelSolution:
     """Return the solution that weights make, with offsets that suit it.
 
     ``products`` are the scores of the examples without offsets, a column for each class. With
-    intercepts the flow of the weights balances. The best offsets of a soft margin are looked for,
-    from those given, only if these lead to a gap of at most ``near``.
+    intercepts the flow of the weights balances. The offsets of a soft margin are those given, or if
+    asked for better ones.
     """
     codes, affine = problem.codes, problem.affine
     status, sums = Status.INTERRUPTED, weights.sum(axis=1)
@@ -105,22 +105,21 @@ def placed(
     if not lifted > 0.0 or not total > 0.0:
         return nothing_known(problem, weights, solver)
     factor, lower = total / lifted, 0.5 * total**2 / lifted
-    square, scores, slack2 = 0.5 * factor**2 * norm2, factor * products, problem.slack2
+    square = 0.5 * factor**2 * norm2
 
-    def soft(free: bool) -> JointKernelSolution:
-        # The model is that of the weights, which also prove the bound: no multiple of it.
-        found = place_soft(
-            square, scores, codes, slack2, factor * offsets, free=free, multiples=False
-        )
-        return JointKernelSolution(
-            factor * weights, found.offsets, status, lower, found.value, found.mistakes, solver
-        )
-
-    if affine and near < inf:
-        quick = soft(False)
-        if quick.gap > near:
-            return quick
-    return soft(affine)
+    # The model is that of the weights, which also prove the bound: no multiple of it.
+    found = place_soft(
+        square,
+        factor * products,
+        codes,
+        problem.slack2,
+        factor * offsets,
+        free=affine and improve,
+        multiples=False,
+    )
+    return JointKernelSolution(
+        factor * weights, found.offsets, status, lower, found.value, found.mistakes, solver
+    )
 
 
 def nothing_known(problem: JointKernelProblem, weights: Vector, solver: str) -> JointKernelSolution:

@@ -351,7 +351,7 @@ class BlockSettings:
     block: int = 512
     """Examples in a block, half of them from the block before."""
 
-    small_block: int = 128
+    small_block: int = 256
     block_share: int = 4
     """Of fewer examples a block is this part of them, and at least ``small_block``."""
 
@@ -378,10 +378,6 @@ class BlockSettings:
 
     rounds_in_vain: int = 10
     """The search ends after this many blocks in a row without a gain: that is rounding."""
-
-    near: float = 4.0
-    """The best offsets are looked for where the gap without that is at most so many times the gap
-    asked for."""
 
     at_once: int = 64
     """Columns that are multiplied at once: a copy of them is made."""
