@@ -168,13 +168,13 @@ def test_a_working_set_gives_the_margin_of_all(monkeypatch):
 def test_a_cache_without_room_for_the_support_gives_the_same_margin(C):
     draw = np.random.default_rng(0)
     data, labels = draw.normal(size=(400, 3)), np.arange(400) % 4
-    how = dict(kernel="rbf", gamma=2.0, C=C, tol=1e-4)
+    how = dict(kernel="rbf", gamma=2.0, C=C)
     roomy = MaxMargin(**how).fit(data, labels)
-    tiny = MaxMargin(cache_size=0.05, **how).fit(data, labels)
+    tiny = MaxMargin(cache_size=0.2, **how).fit(data, labels)
     assert tiny.solver_ == "kernel-joint-smo"
     assert tiny.status_ is roomy.status_ is Status.GAP_REACHED
     # The pairs of the support alone would take more.
-    assert 8 * len(tiny.support_) ** 2 > 0.05e6
+    assert 8 * len(tiny.support_) ** 2 > 0.2e6
     both = [clf.certificate_ if np.inf == C else clf.certificate_.soft for clf in (tiny, roomy)]
     low, high = ("lower", "upper") if np.inf == C else ("dual", "primal")
     for one, other in (both, both[::-1]):

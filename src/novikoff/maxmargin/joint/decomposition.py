@@ -71,7 +71,7 @@ class JointBlockSearch(Rounds[JointKernelSolution]):
         column = n * matrix.dtype.itemsize
         room = (cache_bytes - settings.tables * 8.0 * n * k) / column
         # A block, and half of one that is new, before its columns find their places.
-        self.block = min(self.full, max(int(room / 1.5), 2 * k))
+        self.block = min(self.full, max(int(room / 1.5), settings.least_block, 2 * k))
         self.cache = ColumnCache(matrix, (room - 0.5 * self.block) * column, self.block)
         self.weights: Vector = np.zeros((n, k))
         self.products: Vector = np.zeros((k, n))
