@@ -12,7 +12,6 @@ from sklearn.preprocessing import StandardScaler
 
 from novikoff import MaxMargin, NotSeparableError, Perceptron, save, verify
 from novikoff.certificate import CertificateError, Joint, Status
-from novikoff.maxmargin.joint import feature_space
 from tests.estimators.problems import ALL_RULES
 
 X, Y = load_iris(return_X_y=True)
@@ -164,26 +163,22 @@ def test_a_working_set_gives_the_margin_of_all(monkeypatch):
         parts.certificate_.verify(data, labels)
 
 
-def test_a_cache_without_room_says_so():
-    with pytest.raises(ValueError, match="cache_size="):
-        MaxMargin(kernel="rbf", gamma=20.0, C=1.0, cache_size=0.02).fit(X, Y)
-
-
-def test_a_cache_without_room_is_known_from_the_first_working_set(monkeypatch):
+@pytest.mark.parametrize("C", [np.inf, 1.0])
+def test_a_cache_without_room_for_the_support_gives_the_same_margin(C):
     draw = np.random.default_rng(0)
-    data, labels = draw.normal(size=(900, 3)), np.arange(900) % 3
-    sizes = []
-    coordinates = feature_space._Search._coordinates
-
-    def counted(self, working):
-        sizes.append(len(working))
-        return coordinates(self, working)
-
-    monkeypatch.setattr(feature_space._Search, "_coordinates", counted)
-    monkeypatch.setattr(feature_space, "FIRST", 60)
-    with pytest.raises(ValueError, match="cache_size="):
-        MaxMargin(kernel="rbf", C=1.0, cache_size=0.1).fit(data, labels)
-    assert sizes == [60]
+    data, labels = draw.normal(size=(400, 3)), np.arange(400) % 4
+    how = dict(kernel="rbf", gamma=2.0, C=C)
+    roomy = MaxMargin(**how).fit(data, labels)
+    tiny = MaxMargin(cache_size=0.2, **how).fit(data, labels)
+    assert tiny.solver_ == "kernel-joint-smo"
+    assert tiny.status_ is roomy.status_ is Status.GAP_REACHED
+    # The pairs of the support alone would take more.
+    assert 8 * len(tiny.support_) ** 2 > 0.2e6
+    both = [clf.certificate_ if np.inf == C else clf.certificate_.soft for clf in (tiny, roomy)]
+    low, high = ("lower", "upper") if np.inf == C else ("dual", "primal")
+    for one, other in (both, both[::-1]):
+        assert getattr(one, low) <= getattr(other, high)
+    tiny.certificate_.verify(data, labels)
 
 
 def test_an_indefinite_kernel_is_refused():
@@ -269,5 +264,5 @@ def test_soft_margins_of_few_examples_end_at_the_gap_asked_for():
     model = MaxMargin(kernel="rbf", C=1.0).fit(data, labels)
     assert model.status_ is Status.GAP_REACHED
     assert model.certificate_.gap <= 1e-3
-    assert model.solver_ == "kernel-joint-coordinate"
+    assert model.solver_ == "kernel-joint-smo"
     verify(model, data, labels)

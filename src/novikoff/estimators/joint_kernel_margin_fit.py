@@ -17,11 +17,8 @@ from novikoff.estimators.margin_search import (
     allow_soft_margin,
     certified_instead,
 )
-from novikoff.maxmargin.joint.feature_space import (
-    JointKernelProblem,
-    JointKernelSolution,
-    joint_kernel_margin,
-)
+from novikoff.maxmargin.joint.kernel_choose import joint_kernel_margin
+from novikoff.maxmargin.joint.kernel_problem import JointKernelProblem, JointKernelSolution
 
 Vector = NDArray[np.float64]
 Ids = NDArray[np.int64]

@@ -55,9 +55,7 @@ class MaxMargin(LinearModel):
         finds a better one by cross-validation), or raise.
     multi_class : "joint" or "ovr", default="joint"
         How more than two classes are fitted: together, or each against the rest, with a
-        certificate for each. Together with a kernel, ``cache_size`` must have room for 8 bytes a
-        pair (16 with ``tol < 1e-4``) of the examples that carry the margin: 200 MB for 5,000 of
-        them. Where it has not, the error says how much is needed.
+        certificate for each.
     kernel : str or callable, default="linear"
         ``"linear"``, ``"rbf"``, ``"poly"``, ``"sigmoid"``, ``"laplacian"``, ``"precomputed"`` (then
         ``X`` holds the values of all pairs), or a function that returns the matrix of values for
@@ -71,7 +69,7 @@ class MaxMargin(LinearModel):
     coef0 : float, default=0.0
         The constant of ``poly`` and ``sigmoid``.
     cache_size : float, default=200
-        Megabytes for kernel values.
+        Megabytes for kernel values. What does not fit is computed again when it is needed.
     scale : bool, default=False
         Whether to divide each column by the power of two nearest to half of its range, over the
         examples that take part, in a copy of the data; for columns of different units. The division

@@ -20,7 +20,7 @@ Values = NDArray[Any]
 
 # Rows converted at a time where the matrix cannot be multiplied as it is. At half and at twice the
 # value a block of 60,000 x 256 takes the same time, within a twentieth.
-CONVERTED_ROWS = 1024
+CONVERTED_ROWS = 512
 # Rows of given values that are read at a time: a copy of them stays in the processor's cache.
 GIVEN_ROWS = 64
 # Sparse rows with more than this share of non-zeros are multiplied by dense columns.
@@ -123,6 +123,8 @@ class KernelMatrix:
         self.centre: NDArray[np.float64] | None = None
         self._X = X.astype(np.float64) if self.is_sparse else X
         self._ready: Any = None
+        self.copied = 0
+        """What the copy of dense rows takes, in bytes."""
         self._norms2 = np.zeros(0)
         if kernel.name == "rbf":
             with np.errstate(over="ignore", invalid="ignore"):
@@ -139,6 +141,7 @@ class KernelMatrix:
             self._ready = X
         elif kernel.name != "precomputed" and X.size * self.dtype.itemsize <= copy_bytes:
             self._ready = np.empty(X.shape, dtype=self.dtype)
+            self.copied = self._ready.nbytes
             for part in self._slices():
                 self._ready[part] = self._centred(X[part])
         self.diagonal: NDArray[np.float64] = self._diagonal()

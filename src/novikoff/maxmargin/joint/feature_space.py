@@ -6,31 +6,28 @@ solvers of :mod:`~.choose`. Its optimum is that of all examples if no other is v
 the worst of these join the working set. The factor is Cholesky's with pivots (LAPACK's ``pstrf``).
 """
 
-from dataclasses import dataclass, replace
-from math import inf, sqrt
-from typing import Any
+from dataclasses import replace
+from math import sqrt
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg.lapack import dpstrf, spstrf
 
 from novikoff.certificate import Status
-from novikoff.maxmargin.joint.bounds import best_offsets, place_soft, signed, worst_wrong
+from novikoff.maxmargin.joint.bounds import best_offsets, signed, worst_wrong
 from novikoff.maxmargin.joint.choose import SMALL_ROWS, joint_hard_margin, joint_soft_margin
+from novikoff.maxmargin.joint.kernel_problem import (
+    Ids,
+    JointKernelProblem,
+    JointKernelSolution,
+    Vector,
+    nothing_known,
+    placed,
+)
 from novikoff.maxmargin.joint.problem import JointProblem
 from novikoff.maxmargin.joint.settings import CORRAL
 from novikoff.run.clock import Clock
 from novikoff.sample import Sample, storage_of
-from novikoff.sample.kernel import (
-    KernelError,
-    KernelFunction,
-    KernelMatrix,
-    check_kernel,
-    check_square,
-)
-
-Vector = NDArray[np.float64]
-Ids = NDArray[np.int64]
+from novikoff.sample.kernel import KernelMatrix, check_square
 
 FIRST = 2500
 """Examples of the first working set; up to so many, all are in it."""
@@ -60,89 +57,37 @@ CHUNK = 2048
 """Examples whose scores are computed at a time."""
 
 
-@dataclass(frozen=True)
-class JointKernelProblem:
-    """The problem of :class:`~.problem.JointProblem` with a kernel for inner products.
-
-    ``slack2`` is ``Delta_i^2 = 1 / (2 C s_i)``, or ``None`` for the hard margin. The matrices of a
-    working set take at most ``cache_bytes``.
-    """
-
-    X: Any
-    codes: Ids
-    n_classes: int
-    kernel: KernelFunction
-    affine: bool = True
-    slack2: Vector | None = None
-    cache_bytes: float = 200e6
+class NoRoomError(Exception):
+    """More examples carry the margin than there is room for."""
 
 
-@dataclass(frozen=True)
-class JointKernelSolution:
-    """``f_r(x) = sum_i coef_ir k(x_i, x) + offsets_r``, with ``coef = signed(weights) / 2``.
-
-    ``weights`` are those of :class:`~.problem.JointSolution`, a row for each example; ``lower`` and
-    ``upper`` too.
-    """
-
-    weights: Vector
-    offsets: Vector
-    status: Status
-    lower: float
-    upper: float
-    mistakes: int
-    solver: str
-
-    def coef(self, support: Ids, codes: Ids) -> Vector:
-        """Return the coefficients of some examples, a column for each class."""
-        return 0.5 * signed(self.weights[support], codes[support]) + 0.0
-
-
-def joint_kernel_margin(
-    problem: JointKernelProblem, *, tol: float, clock: Clock, start: Vector | None = None
-) -> JointKernelSolution:
-    """Solve a margin problem of all classes in feature space.
+class FeatureSpaceSearch:
+    """A working set of examples, and the optimum in its coordinates.
 
     Parameters
     ----------
     problem : JointKernelProblem
         What to solve.
+    matrix : KernelMatrix
+        The kernel values of its examples, in float64.
     tol : float
         The relative gap to reach.
     clock : Clock
         Limits and history.
     start : array of shape (n_examples, n_classes), optional
         Weights to begin with.
-
-    Raises
-    ------
-    KernelError
-        If the kernel is not symmetric, or more examples carry the margin than the cache has room
-        for.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from novikoff.maxmargin.joint.feature_space import JointKernelProblem, joint_kernel_margin
-    >>> from novikoff.run.clock import Clock
-    >>> from novikoff.sample.kernel import KernelFunction
-    >>> X, codes = np.array([[0.0], [2.0], [4.0]]), np.arange(3)
-    >>> problem = JointKernelProblem(X, codes, 3, KernelFunction("linear"))
-    >>> solution = joint_kernel_margin(problem, tol=1e-6, clock=Clock())
-    >>> round(solution.lower, 9), round(solution.upper, 9)
-    (0.5, 0.5)
     """
-    return _Search(problem, tol, clock, start).run(tol)
 
-
-class _Search:
     def __init__(
-        self, problem: JointKernelProblem, tol: float, clock: Clock, start: Vector | None
+        self,
+        problem: JointKernelProblem,
+        matrix: KernelMatrix,
+        tol: float,
+        clock: Clock,
+        start: Vector | None = None,
     ) -> None:
-        self.problem, self.clock, self.tol = problem, clock, tol
-        self.matrix = KernelMatrix(problem.X, problem.kernel)
-        check_kernel(self.matrix, affine=problem.affine)
-        self.codes, self.n = problem.codes, self.matrix.n
+        self.problem, self.matrix, self.clock, self.tol = problem, matrix, clock, tol
+        self.codes, self.n = problem.codes, matrix.n
         self.given = problem.kernel.name in ("callable", "precomputed")
         self.hard = problem.slack2 is None
         least = 2 * problem.n_classes
@@ -151,15 +96,18 @@ class _Search:
         if tol < SINGLE:
             self.room = self.room_double
         self.weights: Vector = np.zeros((self.n, problem.n_classes))
-        if start is not None and start.shape == self.weights.shape:
+        if start is not None:
             self.weights[:] = start
         self.best: JointKernelSolution | None = None
         self.solver = ""
         self.means = np.zeros(problem.n_classes)
 
-    def run(self, tol: float) -> JointKernelSolution:
-        """Enlarge the working set until the bounds of all examples are within ``tol``."""
-        working, share = self._first(), SHARE
+    def run(self) -> JointKernelSolution:
+        """Enlarge the working set until the bounds of all examples are within ``tol``.
+
+        Raises :class:`NoRoomError` where it outgrows its room.
+        """
+        working, share, tol = self._first(), SHARE, self.tol
         while True:
             inner = self._solve(working, share * tol)
             found, violation = self._judge(working)
@@ -289,49 +237,22 @@ class _Search:
         """Return the bounds of the weights, and by how much each example is violated."""
         problem, codes, affine = self.problem, self.codes, self.problem.affine
         products = self._products()
-        shares = 0.5 * signed(self.weights, codes)
-        norm2, total = 2.0 * float((shares * products).sum()), float(self.weights.sum())
-        longest = float(self.weights.sum(axis=1) @ np.sqrt(np.abs(self.matrix.diagonal)))
-        check_square(norm2, longest * longest, self.matrix.rounded_as)
-        if not norm2 > 0.0 or not total > 0.0:
-            return self._unknown(), np.zeros(self.n)
-        if problem.slack2 is None:
+        # The offsets that the solver has for the working set.
+        own = np.zeros(problem.n_classes)
+        if affine and not self.hard:
+            own = self.means - products[working].mean(axis=0)
+        name = f"kernel-{self.solver}"
+        found = placed(problem, self.matrix, self.weights, products, own, name)
+        if not found.upper < np.inf:
+            return found, np.zeros(self.n)
+        if self.hard:
             violation = -_leads(products, codes, self._hard_offsets(products, working), affine)
             violation = violation + float(-violation[working].max())
-            offsets = self._hard_offsets(products, np.arange(self.n))
-            leads = _leads(products, codes, offsets, affine)
-            length, least = sqrt(norm2), float(leads.min())
-            lower, upper = least / length, length / total
-            factor = 1.0 / least if least > 0.0 else total / norm2
-            mistakes = int(np.count_nonzero(leads <= 0.0))
         else:
-            sums = self.weights.sum(axis=1)
-            lifted = norm2 + float(sums**2 @ problem.slack2)
-            factor = total / lifted
-            products *= factor
-            # The offsets that the solver has for the working set.
-            own = np.zeros(problem.n_classes)
-            if affine:
-                own = factor * self.means - products[working].mean(axis=0)
-            violation = 1.0 - _leads(products, codes, own, affine)
-            square = 0.5 * factor**2 * norm2
-            # The model is that of the weights, which also prove the bound: no multiple of it.
-            placed = place_soft(
-                square, products, codes, problem.slack2, own, free=affine, multiples=False
-            )
-            offsets, mistakes = placed.offsets / factor, placed.mistakes
-            lower, upper = 0.5 * total**2 / lifted, placed.value
-        found = JointKernelSolution(
-            factor * self.weights,
-            factor * offsets,
-            Status.INTERRUPTED,
-            lower,
-            upper,
-            mistakes,
-            f"kernel-{self.solver}",
-        )
+            lifted = self.weights.sum() / found.weights.sum()
+            violation = lifted - _leads(products, codes, own, affine)
         best = self.best
-        if best is None or (lower > best.lower if self.hard else upper < best.upper):
+        if best is None or (found.lower > best.lower if self.hard else found.upper < best.upper):
             self.best = found
         return found, violation
 
@@ -359,7 +280,7 @@ class _Search:
             working = working[carries]
         spare = self.room - len(working)
         if spare <= 0:
-            raise self._lacks_room(2 * self.room)
+            raise NoRoomError
         return np.sort(np.concatenate([working, wanted[:spare]]))
 
     def _check_room(self, carrying: int, members: int, violated: int) -> None:
@@ -370,28 +291,11 @@ class _Search:
         """
         expected = int(carrying * sqrt(self.n / members))
         if expected > self.room and carrying + violated > self.room:
-            raise self._lacks_room(min(self.n, max(2 * self.room, carrying * self.n // members)))
-
-    def _lacks_room(self, expected: int) -> KernelError:
-        need = expected**2 * _bytes_of(self.room == self.room_double) / 1e6
-        return KernelError(
-            f"More than {self.room} examples carry the margin of all classes together, and "
-            f"there is room for no more; give cache_size={need:.3g}, or multi_class='ovr', "
-            "or use a Perceptron."
-        )
-
-    def _unknown(self) -> JointKernelSolution:
-        zero = np.zeros(self.problem.n_classes)
-        how = (Status.INTERRUPTED, -inf, inf, self.n, f"kernel-{self.solver}")
-        return JointKernelSolution(self.weights.copy(), zero, *how)
+            raise NoRoomError
 
     def _ended(self, status: Status) -> JointKernelSolution:
-        return replace(self.best or self._unknown(), status=status)
-
-
-def _bytes_of(double: bool) -> int:
-    """Return the bytes for each pair of examples of a working set."""
-    return (8 if double else 4) * MATRICES
+        nothing = nothing_known(self.problem, self.weights, f"kernel-{self.solver}")
+        return replace(self.best or nothing, status=status)
 
 
 def _leads(products: Vector, codes: Ids, offsets: Vector, affine: bool) -> Vector:

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from novikoff.certificate import Status
+from novikoff.maxmargin.smo.digits import copied_bytes, takes_single, trusted
 from novikoff.maxmargin.smo.gram import solve_by_gram
 from novikoff.maxmargin.smo.problem import KernelProblem, KernelSolution, Vector
 from novikoff.maxmargin.smo.search import BlockSearch
@@ -67,16 +68,15 @@ def kernel_margin(
         if problem.slack2 is None and before.upper <= settings.zero * _length(matrix):
             return before
         start = balanced(before.weights, problem)
-    whole = problem.X.size * 4 if isinstance(problem.X, np.ndarray) else 0
-    copied = whole if whole <= problem.cache_bytes / 3 else 0
+    copied = copied_bytes(problem.X, problem.cache_bytes)
     rest = replace(problem, cache_bytes=problem.cache_bytes - copied)
-    single = 8.0 * n * n > problem.cache_bytes or _is_flat(problem, tol)
-    if before is None and tol >= settings.single and single:
+    single = takes_single(n, problem.slack2, problem.cache_bytes, tol, settings)
+    if before is None and single:
         matrix = KernelMatrix(problem.X, problem.kernel, np.float32, copy_bytes=copied)
         search = BlockSearch(rest, matrix, clock, balanced(start, problem), settings)
         found = search.run(aim, settings.zero_single)
         assert found is not None
-        if found.status is not Status.PRECISION and trusted(found, tol):
+        if found.status is not Status.PRECISION and trusted(found.weights, tol):
             return found
         before, start = found, search.weights
         del search, matrix
@@ -122,25 +122,6 @@ def _in_turns(search: BlockSearch, aim: float, settings: SmoSettings) -> KernelS
                 if start is not None:
                     search.move_to(start)
         rounds *= 2
-
-
-def trusted(found: KernelSolution, tol: float) -> bool:
-    """Whether float32 kernel values decide the margins of this solution to well below the gap.
-
-    Scaled to ``y f(x) = 1``, a margin errs by the errors of its terms, which are independent.
-    """
-    error = 2.0**-22 * float(np.linalg.norm(found.weights))
-    return error <= 0.1 * tol
-
-
-def _is_flat(problem: KernelProblem, tol: float) -> bool:
-    """Whether a soft margin is so soft that :func:`trusted` will hold for it.
-
-    The weights are ``hinge / Delta^2``, and few hinges are above 1.
-    """
-    if problem.slack2 is None:
-        return False
-    return 2.0**-22 * float(np.linalg.norm(1.0 / problem.slack2)) <= 0.1 * tol
 
 
 def balanced(start: Vector | None, problem: KernelProblem) -> Vector | None:

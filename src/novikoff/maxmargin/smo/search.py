@@ -9,11 +9,10 @@ block of the examples before beside half a block of the worst. The steps are tho
 from math import inf
 
 import numpy as np
-from numpy.typing import NDArray
 
-from novikoff.certificate import Status
 from novikoff.compiled import smo as compiled
 from novikoff.maxmargin.smo.problem import KernelProblem, KernelSolution, Vector, placed
+from novikoff.maxmargin.smo.rounds import Rounds, largest
 from novikoff.maxmargin.smo.settings import SMO, SmoSettings
 from novikoff.run.clock import Clock
 from novikoff.sample.columns import ColumnCache
@@ -22,7 +21,7 @@ from novikoff.sample.kernel import Ids, KernelMatrix
 NAME = "smo"
 
 
-class BlockSearch:
+class BlockSearch(Rounds[KernelSolution]):
     """Weights on the examples, and their residuals (:mod:`novikoff.compiled.smo`).
 
     Parameters
@@ -48,44 +47,16 @@ class BlockSearch:
         settings: SmoSettings = SMO,
     ) -> None:
         self.problem, self.matrix, self.clock, self.settings = problem, matrix, clock, settings
-        self.signs = problem.signs
+        self.signs, self.hard = problem.signs, problem.slack2 is None
         self.slack2 = np.zeros(matrix.n) if problem.slack2 is None else problem.slack2
         self.block = settings.block_of(matrix.n)
         self.cache = ColumnCache(matrix, problem.cache_bytes, self.block)
         self.weights: Vector = np.zeros(matrix.n)
         self.residuals: Vector = self.signs.copy()
         self.length = float(np.sqrt(matrix.largest))
-        self.best: KernelSolution | None = None
         self._last = np.empty(0, dtype=np.int64)
         if start is not None:
             self._begin(start)
-
-    def run(
-        self, tol: float, zero: float, *, rounds: float = inf, steps: float = inf
-    ) -> KernelSolution | None:
-        """Go on until the bounds are within ``tol``, or the margin at most ``zero`` lengths.
-
-        ``None`` where so many rounds or steps were not enough; the next call goes on from there.
-        """
-        begun, made = 0, 0
-        while True:
-            self.clock.passes += 1.0
-            found = self._look()
-            if found.lower > 0.0 and found.lower >= (1.0 - tol) * found.upper:
-                return self._ended(Status.GAP_REACHED)
-            if self.problem.slack2 is None and found.upper <= zero * self.length:
-                return self._ended(Status.PRECISION)
-            stop = self.clock.stop()
-            if stop is not None:
-                return self._ended(stop)
-            if begun >= rounds or made >= steps:
-                return None
-            begun += 1
-            now = self._round(tol)
-            made += now
-            self.clock.updates += now
-            if now == 0:
-                return self._ended(Status.PRECISION)
 
     def working_set(self, count: int) -> Ids:
         """Return the examples with the largest weights, and beside them the worst of the others."""
@@ -99,27 +70,12 @@ class BlockSearch:
         self.residuals = self.signs.copy()
         self._begin(weights)
 
-    def _look(self) -> KernelSolution:
-        """Bring the bounds up to date and report them."""
+    def _bounds(self) -> KernelSolution:
         weights, signs = self.weights, self.signs
         products = signs * (1.0 - self.slack2 * weights) - self.residuals
-        found = placed(self.problem, self.matrix, weights, products, NAME)
-        hard, best = self.problem.slack2 is None, self.best
-        if best is None or (found.lower > best.lower if hard else found.upper < best.upper):
-            self.best = found
-        self.clock.report(found.mistakes, found.lower, found.upper)
-        return found
-
-    def _ended(self, status: Status) -> KernelSolution:
-        """Return the last point, or the best one where a limit came first."""
-        last = self._look()
-        found = last if status is Status.GAP_REACHED or self.best is None else self.best
-        return KernelSolution(
-            found.weights, found.offset, status, found.lower, found.upper, found.mistakes, NAME
-        )
+        return placed(self.problem, self.matrix, weights, products, NAME)
 
     def _round(self, tol: float) -> int:
-        """Choose a block and make steps in it; return how many."""
         signs, residuals, settings = self.signs, self.residuals, self.settings
         block, violation = self._choose()
         slots = self.cache.slots(block)
@@ -180,13 +136,3 @@ class BlockSearch:
                 self.cache.values, slots, start[part] * self.signs[part], self.residuals
             )
         self.residuals -= self.signs * self.slack2 * self.weights
-
-
-def largest(values: Vector, count: int) -> NDArray[np.int64]:
-    """Return the positions of the largest values above minus infinity, at most ``count``."""
-    eligible = np.flatnonzero(values > -inf)
-    if len(eligible) <= count:
-        return eligible
-    if count <= 0:
-        return eligible[:0]
-    return np.asarray(eligible[np.argpartition(-values[eligible], count - 1)[:count]])

@@ -1,0 +1,152 @@
+"""The choice of a solver for the margin of several classes in the feature space of a kernel.
+
+=====================  ===========================================================================
+``kernel-joint-smo``   steps on blocks of kernel columns: the first of all but the smallest
+                       problems, and the only one where the cache has no room for the pairs of the
+                       examples that matter
+``kernel-joint-...``   a linear solver of :mod:`~.choose` in the coordinates of a working set: few
+                       examples, and where steps on blocks are slow
+=====================  ===========================================================================
+"""
+
+from dataclasses import replace
+from math import inf
+from typing import Any
+
+import numpy as np
+
+from novikoff.certificate import Status
+from novikoff.maxmargin.joint.choose import SMALL_ROWS
+from novikoff.maxmargin.joint.decomposition import JointBlockSearch
+from novikoff.maxmargin.joint.feature_space import FeatureSpaceSearch, NoRoomError
+from novikoff.maxmargin.joint.kernel_problem import (
+    JointKernelProblem,
+    JointKernelSolution,
+    Vector,
+)
+from novikoff.maxmargin.joint.settings import BLOCKS, CORRAL, BlockSettings
+from novikoff.maxmargin.smo.digits import copied_bytes, takes_single, trusted
+from novikoff.maxmargin.smo.settings import SMO
+from novikoff.run.clock import Clock
+from novikoff.sample.kernel import KernelMatrix, check_kernel
+
+
+def joint_kernel_margin(
+    problem: JointKernelProblem,
+    *,
+    tol: float,
+    clock: Clock,
+    start: Vector | None = None,
+    settings: BlockSettings = BLOCKS,
+) -> JointKernelSolution:
+    """Solve a margin problem of all classes in feature space.
+
+    Parameters
+    ----------
+    problem : JointKernelProblem
+        What to solve.
+    tol : float
+        The relative gap to reach.
+    clock : Clock
+        Limits and history.
+    start : array of shape (n_examples, n_classes), optional
+        Weights to begin with.
+    settings : BlockSettings, optional
+        Sizes and tolerances of steps on blocks.
+
+    Raises
+    ------
+    KernelError
+        If the kernel is found not to be symmetric, or not positive semidefinite.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from novikoff.maxmargin.joint.kernel_choose import joint_kernel_margin
+    >>> from novikoff.maxmargin.joint.kernel_problem import JointKernelProblem
+    >>> from novikoff.run.clock import Clock
+    >>> from novikoff.sample.kernel import KernelFunction
+    >>> X, codes = np.array([[0.0], [2.0], [4.0]]), np.arange(3)
+    >>> problem = JointKernelProblem(X, codes, 3, KernelFunction("linear"))
+    >>> solution = joint_kernel_margin(problem, tol=1e-6, clock=Clock())
+    >>> round(solution.lower, 9), round(solution.upper, 9)
+    (0.5, 0.5)
+    """
+    turns = _Turns(problem, tol, clock, start, settings)
+    n, slack2 = problem.n_examples, problem.slack2
+    most = float(settings.most_steps * n)
+    if problem.n_rows <= (SMALL_ROWS if slack2 is None else CORRAL.take_all):
+        found = turns.in_coordinates()
+        if found is not None:
+            return found
+        most = inf
+    if takes_single(n, slack2, problem.cache_bytes, tol):
+        found = turns.in_blocks(np.float32, most)
+        exact = found.status is not Status.PRECISION and trusted(found.weights, tol)
+        if exact or turns.in_the_end:
+            return found
+        turns.before = found
+    return turns.in_blocks(np.float64, most)
+
+
+class _Turns:
+    """The solvers that are tried in turn, each from the weights of the one before."""
+
+    def __init__(
+        self,
+        problem: JointKernelProblem,
+        tol: float,
+        clock: Clock,
+        start: Vector | None,
+        settings: BlockSettings,
+    ) -> None:
+        self.problem, self.tol, self.clock, self.settings = problem, tol, clock, settings
+        self.matrix = KernelMatrix(problem.X, problem.kernel)
+        check_kernel(self.matrix, affine=problem.affine)
+        self.in_the_end = False
+        """Whether a solver in coordinates had room, after which nothing else is tried."""
+        self.weights = start
+        self.before: JointKernelSolution | None = None
+
+    def in_coordinates(self) -> JointKernelSolution | None:
+        """Solve in the coordinates of a working set; ``None`` where there is no room for it."""
+        search = FeatureSpaceSearch(self.problem, self.matrix, self.tol, self.clock, self.weights)
+        try:
+            found = self._joined(search.run())
+        except NoRoomError:
+            return None
+        self.in_the_end = True
+        return found
+
+    def in_blocks(self, dtype: Any, most: float) -> JointKernelSolution:
+        """Make steps on blocks; after so many, look whether there is room for coordinates."""
+        found = self._steps(dtype, most)
+        if found is None:
+            end = self.in_coordinates()
+            if end is not None:
+                return end
+            found = self._steps(dtype, inf)
+        assert found is not None
+        return self._joined(found)
+
+    def _steps(self, dtype: Any, most: float) -> JointKernelSolution | None:
+        problem, settings = self.problem, self.settings
+        single = dtype is np.float32
+        copy = copied_bytes(problem.X, problem.cache_bytes) * (1 if single else 2)
+        matrix = KernelMatrix(problem.X, problem.kernel, dtype, copy_bytes=copy)
+        room = problem.cache_bytes - matrix.copied
+        search = JointBlockSearch(problem, matrix, room, self.clock, self.weights, settings)
+        zero = SMO.zero_single if single else SMO.zero
+        found = search.run(settings.reserve * self.tol, zero, steps=most)
+        self.weights = search.weights
+        if found is None:
+            self.before = search.best
+        return found
+
+    def _joined(self, found: JointKernelSolution) -> JointKernelSolution:
+        """Return the better of a solution and the one before, with the names of both solvers."""
+        before = self.before
+        if before is None or before.solver == found.solver:
+            return found
+        better = before if before.gap < found.gap else found
+        return replace(better, status=found.status, solver=f"{before.solver}+{found.solver}")
