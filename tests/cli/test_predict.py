@@ -38,10 +38,11 @@ def test_columns_are_found_by_name(run, model, truth):
 
 def test_scores_follow_the_labels(run, model, fruit, truth):
     names, *lines = run("predict", model, fruit, "--scores").stdout.splitlines()
-    assert names == "label,score banana"
+    assert names == "label,score apple,score banana"
     rows = [line.split(",") for line in lines]
-    scores = np.array([float(score) for _, score in rows])
-    assert [label for label, _ in rows] == truth.y.tolist()
+    scores = np.array([float(score) for *_, score in rows])
+    assert [label for label, *_ in rows] == truth.y.tolist()
+    assert np.array_equal(scores, [-float(score) for _, score, _ in rows])
     loaded = novikoff.load(model)
     del loaded.feature_names_in_
     assert np.array_equal(scores, loaded.decision_function(truth.X))
@@ -75,6 +76,8 @@ def test_json(run, model, mixed):
     told = json.loads(run("predict", model, mixed, "-t", "kind", "--scores", "--json").stdout)
     assert told["errors"] == 1
     assert len(told["predictions"]) == len(told["scores"]) == 51
+    largest = np.argmax(told["scores"], axis=1)
+    assert told["predictions"] == [told["classes"][place] for place in largest]
     assert told["classes"] == ["apple", "banana"]
     told = json.loads(run("predict", model, mixed, "--json", "-o", "labels.csv").stdout)
     assert told == {"out": "labels.csv", "n_examples": 51}

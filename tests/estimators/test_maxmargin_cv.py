@@ -197,6 +197,25 @@ def test_the_hard_margin_has_a_share_of_the_passes_of_the_soft_ones(monkeypatch)
     assert 0 < given[0] < 1000
 
 
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_a_larger_C_may_take_five_times_the_passes_of_a_smaller_one(monkeypatch, n_classes):
+    module = fold_models if n_classes == 2 else joint_folds
+    name = "soft_margin" if n_classes == 2 else "joint_soft_margin"
+    plain, limits = getattr(module, name), []
+
+    def watched(problem, *, clock, **how):
+        found = plain(problem, clock=clock, **how)
+        clock.passes = 30.0
+        limits.append(clock.limits.max_iter)
+        return found
+
+    monkeypatch.setattr(module, name, watched)
+    X, y = load_iris(return_X_y=True)
+    chosen = y > 0 if n_classes == 2 else np.ones(len(y), dtype=bool)
+    MaxMarginCV(Cs=[0.1, 1.0, 10.0], cv=2, max_iter=700).fit(X[chosen], y[chosen])
+    assert limits == [700, 700, 150, 150, 150, 150]
+
+
 def test_folds_that_are_separable_where_all_examples_are_not():
     X = np.array([[-3.0], [-2.0], [1.5], [-1.5], [2.0], [3.0]])
     y = np.array([0, 0, 0, 1, 1, 1])

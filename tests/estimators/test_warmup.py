@@ -5,9 +5,10 @@ import pytest
 from scipy import sparse
 from sklearn.datasets import load_breast_cancer
 
-from novikoff import MaxMargin, Perceptron
+from novikoff import MaxMargin, MaxMarginCV, Perceptron, separate
 from novikoff.certificate.announce import compilations
 from novikoff.estimators.warmup import STORAGES, warmup
+from novikoff.geometry import Ball, Box
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -75,4 +76,22 @@ def test_text_compiles_nothing_more(index):
     before = compilations.count
     for model in (MaxMargin(), MaxMargin(C=1.0), MaxMargin(C=100.0), Perceptron(max_iter=5)):
         model.fit(X, y)
+    assert compilations.count == before
+
+
+def test_a_cross_validation_of_large_data_compiles_nothing_more():
+    rng = np.random.default_rng(4)
+    X = rng.standard_normal((30_000, 90))
+    y = X[:, 0] + rng.standard_normal(30_000) > 0.0
+    before = compilations.count
+    MaxMarginCV(Cs=2, cv=2).fit(X, y)
+    assert compilations.count == before
+
+
+@pytest.mark.parametrize("shift", [0.0, 9.0])
+def test_convex_bodies_compile_nothing_more(shift):
+    rng = np.random.default_rng(5)
+    before = compilations.count
+    separate(rng.standard_normal((90, 4)), rng.standard_normal((70, 4)) + shift).verify()
+    separate(Ball([0.0, 0.0], 1.0), Box([1.0 + shift, 1.0], [2.0 + shift, 2.0])).verify()
     assert compilations.count == before

@@ -36,8 +36,8 @@ def predict(
         typer.Option(
             "--scores",
             show_default=False,
-            help="Write after each label the decision value of each class; of two classes, that "
-            "of the second.",
+            help="Write after each label the score of every class, in a column each; the label has "
+            "the largest. Of two classes, they are minus and plus the decision value.",
         ),
     ] = False,
     target: Annotated[
@@ -103,7 +103,8 @@ def predict(
         known = labels_known(source, table.y, fitted)
         screen.stage(f"predicting {table.X.shape[0]:,} examples")
         found = fitted.decision_function(table.X)
-        labels, values = labels_of(found, fitted.classes), found if scores else None
+        labels = labels_of(found, fitted.classes)
+        values = scores_by_class(found) if scores else None
         screen.clear()
         document: dict[str, Any] = {"n_examples": len(labels)}
         if known:
@@ -120,8 +121,7 @@ def predict(
         else:
             document["predictions"] = shown
             if values is not None:
-                flat = [each[0] for each in values] if len(fitted.classes) == 2 else values
-                document |= {"classes": fitted.classes, "scores": flat}
+                document |= {"classes": fitted.classes, "scores": values}
             if not json:
                 if sys.stdout.isatty():
                     # A label must not act upon the terminal; files and pipes get it unchanged.
@@ -137,15 +137,29 @@ def headings(classes: list[Any], *, scores: bool) -> list[str]:
     Examples
     --------
     >>> headings(["a", "b"], scores=True), headings([1, 2, 3], scores=True)
-    (['label', 'score b'], ['label', 'score 1', 'score 2', 'score 3'])
+    (['label', 'score a', 'score b'], ['label', 'score 1', 'score 2', 'score 3'])
     """
-    scored = classes[1:] if len(classes) == 2 else classes
-    return ["label", *(f"score {label}" for label in scored if scores)]
+    return ["label", *(f"score {label}" for label in classes if scores)]
+
+
+def scores_by_class(values: Any) -> Any:
+    """Return a column of scores for each class; the label is that of the largest in a row.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> scores_by_class(np.array([-0.5, 2.0]))
+    array([[ 0.5, -0.5],
+           [-2. ,  2. ]])
+    """
+    import numpy as np
+
+    return np.column_stack([0.0 - values, values]) if values.ndim == 1 else values
 
 
 def aligned(labels: list[Any], values: Any | None, dropped: list[int]) -> tuple[list[Any], Any]:
     """Put empty predictions where rows were left out, so that lines and rows agree."""
-    scores = None if values is None else values.reshape(len(labels), -1).tolist()
+    scores = None if values is None else values.tolist()
     if not dropped:
         return labels, scores
     left_out, kept = set(dropped), iter(range(len(labels)))
@@ -215,8 +229,8 @@ def as_lines(
 
     Examples
     --------
-    >>> as_lines(["a", "b, c"], [[-0.5], [2.0]], ["label", "score b, c"])
-    'label,"score b, c"\na,-0.5\n"b, c",2.0\n'
+    >>> as_lines(["a", "b, c"], [[0.5, -0.5], [-2.0, 2.0]], ["label", "score a", "score b, c"])
+    'label,score a,"score b, c"\na,0.5,-0.5\n"b, c",-2.0,2.0\n'
     """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")

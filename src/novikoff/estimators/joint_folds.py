@@ -33,6 +33,11 @@ much, scores at a gap of 1e-2 differ from those at the optimum by up to 5 points
 CLOSELY, FEW_EXAMPLES = 1e-6, 500
 """The gap of models that few examples decide, and how many are few: a single one counts there."""
 
+NEWTON = "joint-newton"
+"""The solver that a fold begins with if it solved the C before: others had given up there, as they
+do on columns of different units. 1,000 x 127 such columns, four classes: 5.6 to 6.1 s without, 3.9
+with it."""
+
 
 class JointFoldModels(RoughModels):
     """The soft and hard margins of all classes together in every fold."""
@@ -56,10 +61,10 @@ class JointFoldModels(RoughModels):
 
     def soft(self, C: float, *, in_few_passes: bool = False) -> bool:
         """Solve the soft margins; return whether that was done within the limits."""
-        limits = self.few_passes if in_few_passes else self.limits
         penalties = self.penalties(C)
         for k, fold in enumerate(self.folds):
-            before, clock = self.solutions[k], Clock(limits)
+            before = self.solutions[k]
+            clock = Clock(self.limits_of_soft(k, in_few_passes=in_few_passes))
             solution = joint_soft_margin(
                 JointProblem.soft(
                     self.fitted_part(fold),
@@ -73,8 +78,9 @@ class JointFoldModels(RoughModels):
                 start=None if before is None else before.weights,
                 offsets=None if before is None else before.offsets,
                 polish=False,
+                newton_first=before is not None and before.solver.endswith(NEWTON),
             )
-            self.passes[k] += clock.passes
+            self.count(k, clock)
             if not self.has_ended(solution.status, in_few_passes=in_few_passes):
                 return False
             self._keep(k, solution)

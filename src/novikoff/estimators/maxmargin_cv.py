@@ -53,8 +53,10 @@ class MaxMarginCV(LinearModel):
         the C that the variances of the columns suggest. Where the largest of these is within a
         standard error of the best and the models of the folds still err on what they were fitted
         to, up to three larger values are tried, as long as each is better than all before and takes
-        few passes. The hard margin competes where every fold is separable, and that is found in few
-        passes, at most half of those that the soft margins took or 100; else its scores are nan.
+        few passes. A model of a fold may take five times the passes that smaller values of C took
+        there, or 100 if that is more, and is scored as it is then. The hard margin competes where
+        every fold is separable, and that is found in few passes, at most half of those that the
+        soft margins took or 100; else its scores are nan.
     cv : int, splitter or iterable, default=5
         The folds, as in scikit-learn; a number of folds is stratified by class, and reduced, with a
         warning, to the number of examples of the smallest class.

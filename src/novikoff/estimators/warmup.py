@@ -11,8 +11,10 @@ from sklearn.exceptions import ConvergenceWarning
 from novikoff.certificate.announce import compilations
 from novikoff.certificate.prepare import compile_checks
 from novikoff.estimators.maxmargin import MaxMargin
+from novikoff.estimators.maxmargin_cv import MaxMarginCV
 from novikoff.estimators.perceptron import Perceptron
 from novikoff.estimators.separable import is_separable
+from novikoff.geometry import Ball, Box, separate
 
 STORAGES: dict[str, Callable[[Any], Any]] = {
     "float64": np.float64,
@@ -26,7 +28,8 @@ def warmup() -> int:
     """Compile what fits, predictions and checks use; return how many functions were compiled.
 
     Small problems are fitted: hard and soft margins and perceptrons, on dense float64, float32 and
-    uint8 rows and on CSR matrices, and with kernels. Compiled code is kept where numba keeps it: in
+    uint8 rows and on CSR matrices, and with kernels; C is chosen by cross-validation, and convex
+    bodies are separated. Compiled code is kept where numba keeps it: in
     ``NUMBA_CACHE_DIR``, or beside the source, or in a cache folder of the user. Other users of
     an installation read it there, also where they cannot write. It is for this model of processor;
     on another one the first fit compiles again.
@@ -43,6 +46,8 @@ def warmup() -> int:
         _fit_precisely()
         _fit_text()
         _fit_kernels()
+        _cross_validate()
+        _separate_bodies()
     return compilations.count - before
 
 
@@ -133,3 +138,20 @@ def _fit_kernels() -> None:
             ):
                 model.fit(some, y).predict(some)
                 model.certificate_.verify(some, y)
+
+
+def _cross_validate() -> None:
+    """Choose C on data so large that all folds are solved at once."""
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((34_000, 60)), rng.integers(0, 2, 34_000)
+    MaxMarginCV(Cs=[1e-3, 1e-2], cv=2).fit(X, y)
+
+
+def _separate_bodies() -> None:
+    """Separate convex bodies, and points, which meet and which do not."""
+    rng = np.random.default_rng(0)
+    separate(Box([0, 0], [1, 1]), Ball([4, 3], 1)).verify()
+    for d in (3, 300):
+        X, Y = rng.standard_normal((200, d)), rng.standard_normal((300, d))
+        for shift in (0.0, 6.0):
+            separate(X, Y + shift).verify()

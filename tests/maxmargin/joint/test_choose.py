@@ -58,6 +58,31 @@ def test_few_weights_are_left_to_the_exact_solver():
     assert found.solver == "joint-coordinate+joint-wolfe"
 
 
+def noisy():
+    """Nine classes that overlap: more than a thousand weights are positive."""
+    draw = np.random.default_rng(3)
+    X = draw.normal(size=(784, 27))
+    scores = X @ draw.normal(size=(27, 9)) + draw.gumbel(size=(784, 9))
+    return X, scores.argmax(axis=1)
+
+
+def test_many_weights_are_left_to_newtons_method():
+    X, codes = noisy()
+    found = joint_soft_margin(problem(X, codes, 10.0), tol=1e-3, clock=Clock())
+    assert found.status is Status.GAP_REACHED
+    assert 500 < np.count_nonzero(found.weights) < CORRAL.most_members
+    assert found.solver == "joint-coordinate+joint-newton"
+
+
+def test_newtons_method_goes_first_if_it_is_known_to_do():
+    X, codes = noisy()
+    how = dict(tol=1e-3, clock=Clock(), newton_first=True)
+    found = joint_soft_margin(problem(X, codes, 10.0), **how)
+    plain = joint_soft_margin(problem(X, codes, 10.0), tol=1e-3, clock=Clock())
+    assert found.solver == "joint-newton"
+    assert found.upper == pytest.approx(plain.upper, rel=1e-3)
+
+
 def test_a_small_problem_is_solved_to_the_optimum_whatever_the_order():
     X, codes = overlapping(60)
     found = joint_soft_margin(problem(X, codes, 1.0), tol=1e-2, clock=Clock())
