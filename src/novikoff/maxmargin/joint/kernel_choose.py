@@ -137,7 +137,10 @@ class _Turns:
         room = problem.cache_bytes - matrix.copied
         search = JointBlockSearch(problem, matrix, room, self.clock, self.weights, settings)
         zero = SMO.zero_single if single else SMO.zero
-        found = search.run(settings.reserve * self.tol, zero, steps=most)
+        aim, first = settings.reserve * self.tol, min(most, settings.some_steps * matrix.n)
+        found = search.run(aim, zero, steps=first if most < inf else inf)
+        if found is None and np.count_nonzero(search.weights) > settings.few_weights:
+            found = search.run(aim, zero, steps=most - first)
         self.weights = search.weights
         if found is None:
             self.before = search.best

@@ -377,6 +377,12 @@ class BlockSettings:
     example where that is faster than coordinates (2,000 x 10, four classes: 1 s, not 12), and 6,000
     where it is slower (2,000 x 2: 4 s, not 2.5)."""
 
+    some_steps: int = 500
+    few_weights: int = 800
+    """After ``some_steps`` for each example, if no more weights than these are positive: 1,600 x 2
+    in five spirals, C = 1000, take coordinates 0.5 s, and have 600; at the next limit it was 1.5 s.
+    1,500 x 2 of a noisy chessboard have 1,000 at C = 100, and blocks take 0.4 s, not 1.6."""
+
     pull: float = 0.05
     """The quadratic penalty on the flow between classes, in units of the mean squared distance of
     the examples of a large block from their mean: 5,000 digits 1.6, 1.6 to 1.9 and 1.7 s."""
