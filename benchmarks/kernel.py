@@ -1,9 +1,9 @@
 """Kernels on MNIST against scikit-learn's SVC, and scikit-learn-intelex if it is installed.
 
-``python -m benchmarks.kernel [10000] [60000] [classes] [joint]``: even digits against odd ones with the rbf
-kernel and gamma="scale", pixels / 255, the hard margin (C=1e6 for the peers); ten classes together,
-by a perceptron, with gamma below for all; the peers fit one class against one, with the C below;
-10,000 digits of ten classes together, soft and hard margin.
+``python -m benchmarks.kernel [10000] [60000] [classes] [joint]``: even digits against odd ones with
+the rbf kernel and gamma="scale", pixels / 255, the hard margin (C=1e6 for the peers); ten classes
+together, by a perceptron, with gamma below for all; the peers fit one class against one, with the C
+below; 10,000 digits of ten classes together by MaxMargin, soft and hard.
 """
 
 import resource
