@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from novikoff.certificate import Status
+from novikoff.maxmargin.joint.block_settings import BLOCKS, BlockSettings
 from novikoff.maxmargin.joint.choose import CLOSE, SMALL_ROWS
 from novikoff.maxmargin.joint.decomposition import JointBlockSearch
 from novikoff.maxmargin.joint.feature_space import FeatureSpaceSearch, NoRoomError
@@ -24,7 +25,7 @@ from novikoff.maxmargin.joint.kernel_problem import (
     JointKernelSolution,
     Vector,
 )
-from novikoff.maxmargin.joint.settings import BLOCKS, CORRAL, BlockSettings
+from novikoff.maxmargin.joint.settings import CORRAL
 from novikoff.maxmargin.smo.digits import copied_bytes, takes_single, trusted
 from novikoff.maxmargin.smo.settings import SMO
 from novikoff.run.clock import Clock
