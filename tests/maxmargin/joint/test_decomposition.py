@@ -10,13 +10,12 @@ from sklearn.metrics.pairwise import laplacian_kernel, rbf_kernel
 
 from novikoff.certificate import Status
 from novikoff.compiled.joint_smo import least_leads
-from novikoff.maxmargin.joint import kernel_choose
+from novikoff.maxmargin.joint.block_settings import BLOCKS
 from novikoff.maxmargin.joint.bounds import flow_matrix, signed, worst_wrong
 from novikoff.maxmargin.joint.decomposition import JointBlockSearch
 from novikoff.maxmargin.joint.feature_space import FeatureSpaceSearch
 from novikoff.maxmargin.joint.kernel_choose import joint_kernel_margin
 from novikoff.maxmargin.joint.kernel_problem import JointKernelProblem
-from novikoff.maxmargin.joint.settings import BLOCKS
 from novikoff.run.clock import Clock, Limits
 from novikoff.sample.joint_signed import cycle_of
 from novikoff.sample.kernel import KernelFunction, KernelMatrix
@@ -182,18 +181,15 @@ def test_a_support_that_outgrows_its_room_is_handed_over():
     assert solution.gap <= 1e-4
 
 
-@pytest.mark.parametrize("n", [60, 900])
-def test_coordinates_take_over_where_steps_are_slow(n, monkeypatch):
-    monkeypatch.setattr(kernel_choose.CORRAL.__class__, "take_all", 0, raising=False)
+@pytest.mark.parametrize("few", [0, 10_000])
+def test_coordinates_take_over_where_steps_are_slow(few):
     generator = np.random.default_rng(0)
-    X = generator.normal(size=(n, 2))
-    codes = np.arange(n) % 3
-    problem = JointKernelProblem(X, codes, 3, RBF, True, np.full(n, 0.5 / 100.0))
-    hasty = replace(BLOCKS, most_steps=1)
+    X, codes = generator.normal(size=(900, 2)), np.arange(900) % 3
+    problem = JointKernelProblem(X, codes, 3, RBF, True, np.full(900, 0.5 / 100.0))
+    hasty = replace(BLOCKS, most_steps=2, some_steps=1, few_weights=few)
     solution = joint_kernel_margin(problem, tol=1e-4, clock=Clock(), settings=hasty)
     assert solution.status is Status.GAP_REACHED
-    if 2 * n > kernel_choose.CORRAL.take_all:
-        assert solution.solver.startswith("kernel-joint-smo+kernel-joint-")
+    assert solution.solver.startswith("kernel-joint-smo+kernel-joint-")
 
 
 def test_a_cycle_of_three_classes_is_a_step():

@@ -17,6 +17,7 @@ import numpy as np
 from novikoff.certificate import Status
 from novikoff.compiled import joint_smo as compiled
 from novikoff.compiled.smo import gather
+from novikoff.maxmargin.joint.block_settings import BLOCKS, BlockSettings
 from novikoff.maxmargin.joint.bounds import balance, flow_matrix, signed
 from novikoff.maxmargin.joint.kernel_problem import (
     Ids,
@@ -25,7 +26,6 @@ from novikoff.maxmargin.joint.kernel_problem import (
     Vector,
     placed,
 )
-from novikoff.maxmargin.joint.settings import BLOCKS, BlockSettings
 from novikoff.maxmargin.smo.rounds import Rounds, largest
 from novikoff.run.clock import Clock
 from novikoff.sample.columns import ColumnCache

@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 
 from novikoff.certificate import Status
-from novikoff.maxmargin.joint.choose import SMALL_ROWS
+from novikoff.maxmargin.joint.block_settings import BLOCKS, BlockSettings
+from novikoff.maxmargin.joint.choose import CLOSE, SMALL_ROWS
 from novikoff.maxmargin.joint.decomposition import JointBlockSearch
 from novikoff.maxmargin.joint.feature_space import FeatureSpaceSearch, NoRoomError
 from novikoff.maxmargin.joint.kernel_problem import (
@@ -24,7 +25,7 @@ from novikoff.maxmargin.joint.kernel_problem import (
     JointKernelSolution,
     Vector,
 )
-from novikoff.maxmargin.joint.settings import BLOCKS, CORRAL, BlockSettings
+from novikoff.maxmargin.joint.settings import CORRAL
 from novikoff.maxmargin.smo.digits import copied_bytes, takes_single, trusted
 from novikoff.maxmargin.smo.settings import SMO
 from novikoff.run.clock import Clock
@@ -110,7 +111,12 @@ class _Turns:
 
     def in_coordinates(self) -> JointKernelSolution | None:
         """Solve in the coordinates of a working set; ``None`` where there is no room for it."""
-        search = FeatureSpaceSearch(self.problem, self.matrix, self.tol, self.clock, self.weights)
+        start, before = self.weights, self.before
+        if self.problem.slack2 is None and before is not None and not before.gap < CLOSE:
+            # Weights of what hardly separates are far from those of the widest margin: 2,000 x 10,
+            # four classes with noisy labels, take 20 s from there and 6 s without a start.
+            start = None
+        search = FeatureSpaceSearch(self.problem, self.matrix, self.tol, self.clock, start)
         try:
             found = self._joined(search.run())
         except NoRoomError:
@@ -137,7 +143,10 @@ class _Turns:
         room = problem.cache_bytes - matrix.copied
         search = JointBlockSearch(problem, matrix, room, self.clock, self.weights, settings)
         zero = SMO.zero_single if single else SMO.zero
-        found = search.run(settings.reserve * self.tol, zero, steps=most)
+        aim, first = settings.reserve * self.tol, min(most, settings.some_steps * matrix.n)
+        found = search.run(aim, zero, steps=first if most < inf else inf)
+        if found is None and np.count_nonzero(search.weights) > settings.few_weights:
+            found = search.run(aim, zero, steps=most - first)
         self.weights = search.weights
         if found is None:
             self.before = search.best
