@@ -152,7 +152,7 @@ class Sample(SignedSample):
         elif centre is None:
             centre = storage.dense_row(int(order[0])) if affine else np.zeros(storage.width)
         signs, at = np.asarray(signs, dtype=np.int8), np.flatnonzero(centre)
-        norms2 = _distances2(storage, centre, at)
+        norms2 = distances2_of(storage, centre, at)
         longest = int(order[np.argmax(norms2[order])])
         largest = float(norms2[longest])
         _check_scale(largest)
@@ -372,7 +372,7 @@ class Sample(SignedSample):
         return True
 
 
-def _distances2(
+def distances2_of(
     storage: Storage, centre: NDArray[np.float64], at: NDArray[np.int64]
 ) -> NDArray[np.float64]:
     """Return the squared distances of all examples to the centre; ``at``: where it is not zero."""
