@@ -24,21 +24,22 @@ from novikoff import Perceptron
 from novikoff.certificate import certify
 from novikoff.estimators import linear_perceptron, online, refutations, training
 from novikoff.run import bounds, search
-from novikoff.sample import Sample
+from novikoff.sample import Sample, sample
 
 # The functions that are timed: module or class, name, and title in the table.
 STAGES: list[tuple[Any, str, str]] = [
     (training, "read_examples", "validate"),
     (training, "hash_rows", "row hashes"),
     (training, "classes_of", "classes"),
-    (training, "fingerprint_of_hashes", "fingerprint"),
+    (training, "fingerprint_without_weights", "fingerprint"),
     (linear_perceptron, "content_order", "order"),
-    (Sample, "_measure", "norms"),
+    (sample, "distances2_of", "norms"),
     (Sample, "margins", "check for a separator"),
     (search.Search, "sweep_all", "full passes"),
     (search.Search, "sweep_near", "cheap passes"),
     (bounds.Bounds, "tighten", "bounds"),
     (Sample, "model", "recompute w"),
+    (certify, "close_margin", "certificate, lower"),
     (certify, "margin_below", "certificate, lower"),
     (certify, "hull_point", "certificate, upper"),
     (certify, "count_errors", "certificate, errors"),

@@ -45,6 +45,10 @@ _SLIP = 76
 _LEAST = 2.0**-900
 """Squares of norms that are no larger are left to exact arithmetic."""
 
+_CANCELLED = 2.0**-36
+"""The share by which the filter may enlarge a square that it bounds: about the gap to which small
+problems are solved. The time of a fit does not depend on it."""
+
 _TRIES = 8
 """Neighbours of a float that is rounded a few times, one of which is the bound."""
 
@@ -67,10 +71,10 @@ def least_over_norm(
     """The largest float that is not above ``min_i y_i (w·x_i + b) / ‖w‖``, if that is positive.
 
     By the floating-point filter some rows can attain the minimum. If they are more than ``most``,
-    its lower bound takes the place of the minimum, as in a check of so many. Else the minimum is within the largest of the errors from the least of the pairs. To find
-    that, pairs are normalised, which is exact unless the rest is the larger number; then it changes
-    the pair, and perhaps which is the least, by no more than a few ``u |r|``, for which there is
-    room.
+    its lower bound takes the place of the minimum, as in a check of so many. Else the minimum is
+    within the largest of the errors from the least of the pairs. To find that, pairs are
+    normalised, which is exact unless the rest is the larger number; then it changes the pair, and
+    perhaps which is the least, by no more than a few ``u |r|``, for which there is room.
     """
     if w.size >= MOST_TERMS:
         return None
@@ -113,7 +117,8 @@ def hull_norm(
 
     With ``filtered`` a larger one, which the floating-point filter of a check confirms: it adds
     ``2 (k + 18) u m`` to each entry, where a check adds ``2 (k + 12) u m``, and the rest and the
-    error below are at most ``10 u m``.
+    error below are at most ``10 u m``. ``None`` where that is too much, because the sum nearly
+    cancels.
 
     ``weights`` are positive, and ``sides`` the signs of the examples in the support. ``None`` also
     without an intercept, where a class has no weight, and where half the norm may underflow.
@@ -139,6 +144,8 @@ def hull_norm(
     compiled_pairs.hull_square(rows, read_only(support), weights * sides, out)
     square, rest, magnitude, *totals, reach = out.tolist()
     if not (magnitude < math.inf and square > _LEAST and totals[0] > 0.0 and totals[2] > 0.0):
+        return None
+    if filtered and reach > square * (1.0 + _CANCELLED):
         return None
     if filtered:
         # Room for the rounding of as many squares as there are columns, and of the totals.
