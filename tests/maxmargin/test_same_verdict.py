@@ -37,7 +37,12 @@ PATHS = {
         "slacks wolfe",
     ),
     "in turns": (np.asarray, ChooseSettings(**SOFT_FIRST, patience=inf), "slacks wolfe"),
-    "sweeps, wolfe": (sparse.csr_array, ChooseSettings(**SWEEPS), "slacks wolfe"),
+    "sweeps, interior": (sparse.csr_array, ChooseSettings(**SWEEPS), "slacks"),
+    "sweeps, wolfe": (
+        sparse.csr_array,
+        ChooseSettings(**SWEEPS, interior_values=0),
+        "slacks wolfe",
+    ),
     "sweeps": (sparse.csr_array, ChooseSettings(**SWEEPS, gram_examples=0), "slacks"),
 }
 """How rows are stored, the settings that force the path, and solvers that must have decided."""

@@ -82,11 +82,11 @@ def is_separable(
         features violate the margin, as with noisy labels, up to 10,000 features, if none of these
         is a combination of others up to rounding alone. Otherwise, or where the examples are
         nearly separable, it is proved for up to 1,500 features (beyond, for
-        what a Gram matrix can tell). For sparse data, where at most 4,000 features are left without
-        indicators that exclude one another, both verdicts are found however narrow the margin, in
-        about 30 factors of a matrix of so many features. For other sparse data with more than 3,000
-        examples and features it is proved only by equal examples with different labels; where that
-        does not decide, ``max_iter`` ends it.
+        what a Gram matrix can tell). Sparse data with a margin of nearly zero, on either side, are
+        decided by about 30 factorisations of a matrix of d columns, if d is at most 4,000 once
+        indicators that exclude one another are eliminated; other sparse data with more than 3,000
+        examples and features only by equal examples with different labels. Where that does not
+        decide, ``max_iter`` ends it.
 
     See Also
     --------

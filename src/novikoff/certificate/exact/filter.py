@@ -145,8 +145,12 @@ def combination(parts: Iterator[Block], weights: Floats, n_columns: int) -> tupl
             return block.rows.size, *block.combine(mine, n_columns)
 
     for count, *sums in in_order(combine, weighted()):
-        with np.errstate(all="ignore"):
-            total, magnitude = sums if not n_blocks else (total + sums[0], magnitude + sums[1])
+        if not n_blocks:
+            total, magnitude = sums
+        else:
+            with np.errstate(all="ignore"):
+                total += sums[0]
+                magnitude += sums[1]
         n_blocks, largest = n_blocks + 1, max(largest, count)
     with np.errstate(all="ignore"):
         # A product is rounded within its block, then once for each block that follows.

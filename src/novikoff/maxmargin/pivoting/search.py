@@ -274,13 +274,10 @@ class _Run:
         ids, weights = self.gram.members[some], weights[some]
         signs = self.sample.signs[ids].astype(np.float64)
         clipped = np.maximum(signs * weights, 0.0)
-        (proven,) = self.passes.class_sums(ids, clipped)
+        each = (clipped,) if (signs * weights >= 0.0).all() else (clipped, signs * weights)
+        proven, *_, plain = 2 * [*self.passes.class_sums(ids, *each)]
         # The signed weights sum to zero, or the centre is zero.
-        w = proven[0] - proven[1]
-        negative = np.flatnonzero(signs * weights < 0.0)
-        if len(negative):
-            (rest,) = self.passes.class_sums(ids[negative], (signs * weights)[negative])
-            w += rest[0] - rest[1]
+        w = plain[0] - plain[1]
         totals = np.array([clipped[signs > 0.0].sum(), clipped[signs < 0.0].sum()])
         sums = proven - np.outer(totals, self.sample.centre)
         dual = dual_objective(sums, totals, signs, clipped, self.slack2[ids], affine)
