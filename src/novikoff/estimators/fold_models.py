@@ -236,7 +236,7 @@ class FoldModels(RoughModels):
             solution = hard_margin(
                 Problem(sample),
                 tol=self.tol,
-                clock=Clock(self.few_passes),
+                clock=Clock(self.limits_of_hard(k)),
                 # No certificate is made: a combination that vanishes up to rounding is enough.
                 confirm=None,
                 costs=self.costs,

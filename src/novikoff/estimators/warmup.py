@@ -135,6 +135,7 @@ def _fit_kernels() -> None:
             for model in (
                 *(MaxMargin(kernel=kernel, max_iter=5), MaxMargin(kernel=kernel, C=1.0)),
                 Perceptron(kernel=kernel, max_iter=5),
+                Perceptron(kernel=kernel, rule="min-over", max_iter=5),
             ):
                 model.fit(some, y).predict(some)
                 model.certificate_.verify(some, y)
