@@ -141,7 +141,7 @@ class Clock:
 
         Its passes are passes over these, and its bounds are no part of the history.
         """
-        left = floor(max(0.0, self.limits.max_iter - self.passes) / share)
+        left = floor(self.passes_left / share)
         clock = Clock(replace(self.limits, max_iter=left))
         try:
             yield clock
@@ -179,6 +179,11 @@ class Clock:
         """How many more updates are within the limit."""
         most = self.limits.max_updates
         return inf if most is None else most - self.updates
+
+    @property
+    def passes_left(self) -> float:
+        """How many more passes are within the limit."""
+        return max(0.0, self.limits.max_iter - self.passes)
 
     def fits(self, share: float) -> bool:
         """Whether this many more passes are within the limit."""

@@ -309,7 +309,7 @@ def _swept(
     """Widen the margin of sparse data by coordinate descent, for as long as others would take."""
     shape = Shape.of(problem)
     # Sweeps over few values are so cheap that they would use up the limit: half is left to others.
-    left = clock.limits.max_iter - clock.passes
+    left = clock.passes_left
     passes = min(most, wolfe_work(shape, settings) / max(1, shape.n_values), left / 2)
     if is_large_and_sparse(problem, settings) and most == inf:
         passes = inf
@@ -321,7 +321,7 @@ def _probe_passes(problem: Problem, clock: Clock, settings: ChooseSettings) -> f
     """Return how many passes soft margins may take: the more, the longer Wolfe's method takes."""
     shape = Shape.of(problem)
     share = settings.probe_share * wolfe_work(shape, settings) / max(1, shape.n_values)
-    left = clock.limits.max_iter - clock.passes
+    left = clock.passes_left
     return max(settings.probe_passes, min(share, left / 2))
 
 

@@ -184,13 +184,13 @@ def _sparse_soft(
         slow = found.status is Status.MAX_ITER
         if not slow or found.gap <= settings.falling * before:
             continue
+        slow, gave_up = False, True
         pivots = _n_support(found) <= min(settings.most_pivoted, problem.n_features)
-        if clock.fits(settings.coordinate_passes):
-            with clock.at_most(settings.most_newton_passes if pivots else inf):
-                after = newton(problem, tol=tol, clock=clock, start=_useful(found, settings))
-            found, slow = problem.joined(found, after), False
-        if pivots and found.status is Status.MAX_ITER and clock.fits(settings.pivoting_passes):
-            found, _ = _pivot(problem, tol, clock, found)
+        if pivots and clock.fits(settings.pivoting_passes):
+            found, gave_up = _pivot(problem, tol, clock, found)
+        if gave_up and clock.fits(settings.coordinate_passes):
+            after = newton(problem, tol=tol, clock=clock, start=_useful(found, settings))
+            found = problem.joined(found, after)
     if found.status is not Status.PRECISION:
         return found
     return by_coordinates(problem, tol, clock, found, settings)
