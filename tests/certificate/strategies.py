@@ -13,7 +13,7 @@ from scipy import sparse
 
 from novikoff.certificate import Account, Certifier, Status, Weighted
 from novikoff.certificate.exact import filter as filters
-from novikoff.certificate.exact import hull, margins, slack
+from novikoff.certificate.exact import hull, margins, pairs, slack
 from novikoff.certificate.examples import blocks as rows
 from tests.certificate import truth
 
@@ -197,6 +197,7 @@ def filter_first():
         mock.patch.object(hull, "_LARGEST_EXACT", 0),
         mock.patch.object(slack, "EXACT_VALUES", 0),
         mock.patch.object(filters, "EXACT_SQUARES", 0),
+        mock.patch.object(pairs, "MOST_VALUES", -1),
     ):
         yield
 

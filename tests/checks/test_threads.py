@@ -10,6 +10,7 @@ from sklearn.base import clone
 
 from novikoff import MaxMargin, Perceptron, is_separable
 from novikoff.certificate import NonSeparation, threads
+from novikoff.certificate.exact import pairs
 from novikoff.certificate.examples import blocks
 from novikoff.estimators import margin_fit
 from novikoff.maxmargin.choose.hard import hard_margin
@@ -31,6 +32,8 @@ def small_blocks(monkeypatch):
     monkeypatch.setattr(storage, "CHUNK_BYTES", 1 << 12)
     monkeypatch.setattr(blocks, "BLOCK_VALUES", 1 << 7)
     monkeypatch.setattr(threads, "SLICE", 1 << 6)
+    # Small tables are bounded in one piece.
+    monkeypatch.setattr(pairs, "MOST_VALUES", -1)
 
 
 @pytest.fixture

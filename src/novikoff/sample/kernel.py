@@ -157,6 +157,16 @@ class KernelMatrix:
         return float(np.abs(self.diagonal).max(initial=0.0))
 
     @property
+    def unit(self) -> float:
+        """About how large values are before they are rounded, of which they keep the errors.
+
+        The exponent of an rbf kernel is a difference of numbers as large as ``gamma |x|^2``.
+        """
+        if self.kernel.name == "rbf":
+            return max(1.0, self.kernel.gamma * float(self._norms2.max(initial=0.0)))
+        return self.largest if self.kernel.name in ("linear", "poly", "precomputed") else 1.0
+
+    @property
     def rounded_as(self) -> Any:
         """The type whose rounding errors the values have.
 

@@ -150,3 +150,15 @@ def test_bounds_of_many_values_are_confirmed_by_the_filter(seed: int) -> None:
     assert filtered is not None
     assert thorough is not None
     assert thorough.margin <= filtered.margin <= point.margin <= thorough.margin * (1.0 + 1e-9)
+
+
+@pytest.mark.parametrize("filtered", [False, True])
+@pytest.mark.parametrize(("weight", "scale"), [(520, -600), (-520, 600), (-545, 1010), (0, -1000)])
+def test_a_norm_beyond_the_range_of_its_quotient_is_left_to_exact_arithmetic(
+    weight, scale, filtered
+):
+    random = np.random.default_rng(0)
+    X = np.ldexp(random.standard_normal((70, 40)), scale)
+    support, sides = np.arange(70), np.repeat([1, -1], 35).astype(np.int8)
+    weights = np.ldexp(random.random(70) + 0.5, weight)
+    assert pairs.hull_norm(X, support, weights, sides, affine=True, filtered=filtered) is None

@@ -2,6 +2,7 @@
 
 import hashlib
 import struct
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -16,6 +17,8 @@ from novikoff.certificate import (
     fingerprint_of_hashes,
     row_hashes,
 )
+from novikoff.certificate.exact.sums import read_only as frozen
+from novikoff.certificate.examples import compiled_hashing, hashing
 from novikoff.certificate.examples.fingerprint import sha256_of
 from tests.certificate.strategies import small_blocks
 from tests.data.layouts import (
@@ -284,3 +287,19 @@ def test_wrong_input_is_named(name):
     with pytest.raises(CertificateError, match="2\\*\\*53"):
         name(np.array([[2**53 + 1]]), [1])
     assert name(np.array([[-(2**53)]]), [1]) == name(np.array([[-(2.0**53)]]), [1])
+
+
+@pytest.mark.parametrize("n_columns", [10, 10_000, 2**31 - 1])
+def test_keys_of_columns_are_those_of_compiled_code(n_columns):
+    rng = np.random.default_rng(0)
+    indices = np.sort(rng.integers(0, n_columns, 60)).astype(np.int32)
+    rows = sparse.csr_array((rng.standard_normal(60), indices, [0, 60]), shape=(1, n_columns))
+    rows.sum_duplicates()
+    compiled = np.empty(1, dtype=np.uint64)
+    compiled_hashing.hash_sparse(
+        frozen(rows.data), frozen(rows.indices), frozen(rows.indptr), compiled
+    )
+    few = np.empty(1, dtype=np.uint64)
+    with mock.patch.object(hashing, "suits_numpy", return_value=True):
+        hashing.hash_sparse(rows.data, rows.indices, rows.indptr, n_columns, few)
+    assert few == compiled

@@ -18,7 +18,7 @@ from novikoff.certificate import (
     Undecided,
     Weighted,
 )
-from novikoff.certificate.exact import hull
+from novikoff.certificate.exact import hull, pairs
 from tests.certificate import sentences, truth, verdict
 from tests.certificate.strategies import (
     ARITHMETIC,
@@ -236,7 +236,8 @@ def test_many_ties_at_the_minimum_are_decided():
     X = np.tile([[0.1, 0.7, 0.3]], (30_000, 1))
     X[0], coef = -2.0, [0.1, 0.2, 0.3]
     y = np.where(np.arange(30_000) == 0, -1, 1)
-    certificate = hard(X, y, coef, affine=False)
+    with mock.patch.object(pairs, "MOST_VALUES", -1):
+        certificate = hard(X, y, coef, affine=False)
     with filter_first():
         loose = hard(X, y, coef, affine=False)
         # What exact arithmetic claims, the filter alone cannot confirm: it must ask again.

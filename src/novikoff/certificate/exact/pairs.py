@@ -145,13 +145,18 @@ def hull_norm(
     square, rest, magnitude, *totals, reach = out.tolist()
     if not (magnitude < math.inf and square > _LEAST and totals[0] > 0.0 and totals[2] > 0.0):
         return None
+    product = totals[0] * totals[2]
+    norm = math.sqrt(reach if filtered else square)
+    # Beyond, a quotient may be inexact by more than rounding.
+    if not (_LEAST < product < 1.0 / _LEAST and _LEAST * product < norm < product / _LEAST):
+        return None
+    norm /= product
     if filtered and reach > square * (1.0 + _CANCELLED):
         return None
     if filtered:
         # Room for the rounding of as many squares as there are columns, and of the totals.
-        return math.sqrt(reach) / (totals[0] * totals[2]) * (1.0 + 2.0**-41)
+        return norm * (1.0 + 2.0**-41)
     bound = 16.0 * EPSILON * magnitude
-    norm = math.sqrt(square) / (totals[0] * totals[2])
     for _ in range(_TRIES):
         less = math.nextafter(norm, 0.0)
         numbers, exponent = integers_of([square, rest, bound, *totals, norm, less])

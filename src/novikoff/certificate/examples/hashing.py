@@ -78,10 +78,14 @@ def _few_keys(n_columns: int) -> tuple[Words, list[np.uint64]]:
 
 
 def _new_keys(n_columns: int) -> Words:
-    numbers = np.arange(1, 2 * n_columns + 1, dtype=np.uint64).reshape(n_columns, 2).T
-    keys = np.ascontiguousarray(_mix(numbers * GOLDEN))
+    keys = _keys_of(np.arange(n_columns, dtype=np.uint64))
     keys.flags.writeable = False
     return keys
+
+
+def _keys_of(columns: Words) -> Words:
+    numbers = np.uint64(2) * columns + np.array([[1], [2]], dtype=np.uint64)
+    return _mix(numbers * GOLDEN)
 
 
 def _zero_sums(keys: Words) -> list[np.uint64]:
@@ -116,18 +120,19 @@ def hash_sparse(data: Any, indices: Any, ends: Any, n_columns: int, out: Words) 
 
         compiled_hashing.hash_sparse(data, indices, ends, out)
         return
-    keys = column_keys(n_columns)
-    folded = _folded(keys)
     for rows in _pieces(len(out), data.size):
         begin, end = ends[rows.start], ends[rows.stop]
         words, columns = _bits(data[begin:end]), indices[begin:end]
+        # A table of the keys of all columns may be much larger than the data.
+        few = n_columns <= FEW_COLUMNS
+        keys = column_keys(n_columns)[:, columns] if few else _keys_of(columns.astype(np.uint64))
         total, places = (
             np.zeros(words.size + 1, np.uint64),
             ends[rows.start : rows.stop + 1] - begin,
         )
         sums = []
-        for key, alone in zip(keys, folded, strict=True):
-            np.cumsum(_folded(words + key[columns]) - alone[columns], out=total[1:])
+        for key in keys:
+            np.cumsum(_folded(words + key) - _folded(key), out=total[1:])
             sums.append(np.diff(total[places]))
         out[rows] = _joined(*sums)
 

@@ -73,7 +73,13 @@ def joint_kernel_margin(
     >>> round(solution.lower, 9), round(solution.upper, 9)
     (0.5, 0.5)
     """
-    turns = _Turns(problem, tol, clock, start, settings)
+    # Where values overflow, what is found is not finite, and the certificate says why.
+    with np.errstate(over="ignore", invalid="ignore"):
+        return _in_turns(_Turns(problem, tol, clock, start, settings))
+
+
+def _in_turns(turns: "_Turns") -> JointKernelSolution:
+    problem, tol, settings = turns.problem, turns.tol, turns.settings
     n, slack2 = problem.n_examples, problem.slack2
     most = float(settings.most_steps * n)
     if problem.n_rows <= (SMALL_ROWS if slack2 is None else CORRAL.take_all):
@@ -83,7 +89,8 @@ def joint_kernel_margin(
         most = inf
     if takes_single(n, slack2, problem.cache_bytes, tol):
         found = turns.in_blocks(np.float32, most)
-        exact = found.status is not Status.PRECISION and trusted(found.weights, tol)
+        exact = found.status is not Status.PRECISION
+        exact = exact and trusted(found.weights, tol, turns.matrix.unit)
         if exact or turns.in_the_end:
             return found
         turns.before = found

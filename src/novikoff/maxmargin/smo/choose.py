@@ -76,7 +76,7 @@ def kernel_margin(
         search = BlockSearch(rest, matrix, clock, balanced(start, problem), settings)
         found = search.run(aim, settings.zero_single)
         assert found is not None
-        if found.status is not Status.PRECISION and trusted(found.weights, tol):
+        if found.status is not Status.PRECISION and trusted(found.weights, tol, matrix.unit):
             return found
         before, start = found, search.weights
         del search, matrix

@@ -24,13 +24,13 @@ def takes_single(
     return tol >= settings.single and (large or _is_flat(slack2, tol))
 
 
-def trusted(weights: Vector, tol: float) -> bool:
+def trusted(weights: Vector, tol: float, unit: float = 1.0) -> bool:
     """Whether float32 kernel values decide the margins of a solution to well below the gap.
 
     With weights scaled to ``y f(x) = 1``, a margin errs by the errors of its terms, which are
-    independent.
+    independent. ``unit`` is that of the kernel's rounding errors.
     """
-    error = 2.0**-22 * float(np.linalg.norm(weights))
+    error = 2.0**-22 * unit * float(np.linalg.norm(weights))
     return error <= 0.1 * tol
 
 
