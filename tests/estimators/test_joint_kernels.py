@@ -268,11 +268,11 @@ def test_soft_margins_of_few_examples_end_at_the_gap_asked_for():
     verify(model, data, labels)
 
 
-@pytest.mark.parametrize("n_classes", [2, 3])
-def test_distances_that_float32_cannot_tell_are_computed_in_float64(n_classes):
+@pytest.mark.parametrize(("n", "n_classes"), [(400, 3), (2500, 2)])
+def test_distances_that_float32_cannot_tell_are_computed_in_float64(n, n_classes):
     rng = np.random.default_rng(0)
-    X = np.rint(1000.0 * rng.standard_normal((400, 3)))
-    y = rng.integers(0, n_classes, 400)
-    clf = MaxMargin(kernel="rbf", gamma=1.0, C=1.0, cache_size=0.5).fit(X, y)
+    X = np.rint(1000.0 * rng.standard_normal((n, 3)))
+    y = rng.integers(0, n_classes, n)
+    clf = MaxMargin(kernel="rbf", gamma=1.0, C=1.0, cache_size=10.0).fit(X, y)
     assert clf.status_ is Status.GAP_REACHED
     assert clf.certificate_.soft.gap <= 1e-3
