@@ -73,7 +73,7 @@ def joint_kernel_margin(
     >>> round(solution.lower, 9), round(solution.upper, 9)
     (0.5, 0.5)
     """
-    # Where values overflow, what is found is not finite, and the certificate says why.
+    # Where values overflow, the checks of squares and of kernel values refuse what is found.
     with np.errstate(over="ignore", invalid="ignore"):
         return _in_turns(_Turns(problem, tol, clock, start, settings))
 
