@@ -123,22 +123,6 @@ def test_numbers_whose_squares_overflow():
     assert columns(1e200 * MASS, LENGTH).heaviest is None
 
 
-def test_columns_of_different_units_among_which_none_outweighs_the_others():
-    many = [MASS, MASS[::-1] / 2, LENGTH, LENGTH / 500, LENGTH[::-1] / 1e3, LENGTH / 1e4, SITE]
-    found = columns(*many, names=tuple("abcdefg"))
-    assert lines(found) == ["g is constant"]
-    (_, text), *_ = found.rows(name_units=True)
-    assert text.splitlines()[0] == (
-        "no separator was found, and columns differ in units "
-        "(a spans more than 100 times as much as d): try --scale"
-    )
-    # Scaled columns have one unit, and words as sparse columns rarely gain from it.
-    exponents = column_exponents(np.column_stack(many))
-    assert columns(*many, exponents=exponents).uneven is None
-    assert columns(*many, kind=sparse.csr_matrix).uneven is None
-    assert columns(MASS, MASS[::-1], LENGTH, SITE).uneven is None
-
-
 def test_names_with_commas_are_quoted():
     found = columns(SITE, SITE, LENGTH, names=("hair=auburn", "hair=auburn, grey", "length"))
     assert lines(found) == ["hair=auburn and 'hair=auburn, grey' are constant"]

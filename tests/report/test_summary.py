@@ -62,10 +62,3 @@ def test_separability():
         assert rows["Run"] == str(certificate.account)
         assert "Check" not in rows
         assert told.document()["run"]["status"] == certificate.status.name
-
-
-def test_a_perceptron_without_a_separator_is_told_of_units():
-    data = load_breast_cancer()
-    for clf, told in ((Perceptron(random_state=0), True), (MaxMargin(), False)):
-        advice = dict(summary(clf.fit(data.data, data.target), data.data, data.target).rows())
-        assert ("columns differ in units" in advice.get("Advice", "")) is told

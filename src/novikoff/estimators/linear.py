@@ -242,8 +242,8 @@ class LinearModel(ClassifierMixin, BaseEstimator):
         """What helps a run that ended at a limit."""
         raise NotImplementedError
 
-    def _warn_if_cut_short(self) -> None:
-        """Warn once if a limit ended a run before its target was reached."""
+    def _warn_if_cut_short(self) -> bool:
+        """Warn once if a limit ended a run before its target was reached; return whether."""
         parts = self.certificate_.parts
         cut_short = [
             (part, account)
@@ -252,7 +252,7 @@ class LinearModel(ClassifierMixin, BaseEstimator):
             if account.status.at_limit and not _is_by_product(part)
         ]
         if not cut_short:
-            return
+            return False
         part, account = cut_short[0]
         count = len({id(part) for part, _ in cut_short})
         where = f" for {count} of {len(parts)} classes" if len(parts) > 1 else ""
@@ -262,6 +262,7 @@ class LinearModel(ClassifierMixin, BaseEstimator):
             ConvergenceWarning,
             stacklevel=3,
         )
+        return True
 
 
 def _is_by_product(part: Certificate) -> bool:

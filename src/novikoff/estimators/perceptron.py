@@ -10,7 +10,7 @@ from novikoff.certificate.threads import threads
 from novikoff.estimators.kernel_options import is_linear
 from novikoff.estimators.linear import LinearModel, restore_on_error
 from novikoff.estimators.linear_perceptron import fit_rows, visits_of
-from novikoff.estimators.long_run import LongRun
+from novikoff.estimators.perceptron_advice import LongRun, warn_of_units
 from novikoff.estimators.online import Online
 from novikoff.estimators.online_batch import learned, unless_scaled
 from novikoff.estimators.online_joint import JointOnline
@@ -353,14 +353,15 @@ class Perceptron(LinearModel):
         """
         check_perceptron_options(self)
         with restore_on_error(self), threads(self.n_jobs):
-            interrupted = self._fit(X, y, sample_weight)
+            problem = RuleProblem.of(self, X, y, sample_weight)
+            interrupted = self._fit(problem)
         if interrupted:
             raise KeyboardInterrupt
-        self._warn_if_cut_short()
+        if not self._warn_if_cut_short() and is_linear(self) and not self.scale:
+            warn_of_units(self.certificate_, problem.training)
         return self
 
-    def _fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> bool:
-        problem = RuleProblem.of(self, X, y, sample_weight)
+    def _fit(self, problem: RuleProblem) -> bool:
         if is_linear(self):
             outcome = self._fit_rows(problem)
         else:

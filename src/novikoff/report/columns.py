@@ -19,13 +19,6 @@ if TYPE_CHECKING:
 MOST_OF_IT = 0.9
 """A column with more than this share of the squared distance to the mean outweighs the others."""
 
-UNEVEN = 100.0
-"""Columns have different units if one spans more than so many times the median span.
-
-Among the tables of ``benchmarks/tables.py`` without a column that outweighs the others, that is
-breast cancer (8,700 times: scaled, a perceptron errs on 3.7 % instead of 7.1). The others span at
-most 83 times the median, and scaling changes little; half the value would name three of them."""
-
 FEWEST_ROWS = 10
 """Among fewer examples, whole numbers that are all different may well be measurements."""
 
@@ -41,8 +34,7 @@ class Columns:
     """What one pass over the data shows of its columns.
 
     ``heaviest`` is the column that carries most of the squared distance to the mean, and ``share``
-    that share; ``None`` where no column does. ``uneven`` is the widest column and one of median
-    span, where their units differ. ``scaled``: whether the columns were scaled before.
+    that share; ``None`` where no column does. ``scaled``: whether the columns were scaled before.
 
     Examples
     --------
@@ -64,7 +56,6 @@ class Columns:
     constant: list[int]
     identifiers: list[int]
     scaled: bool = False
-    uneven: tuple[int, int] | None = None
 
     @classmethod
     def of(cls, table: "Table", exponents: Sequence[int] | None = None) -> "Columns":
@@ -85,9 +76,6 @@ class Columns:
         close = np.flatnonzero((span <= width) & (width < ROOM * span)).tolist()
         # One row a day: days are consecutive, and may matter.
         close = [j for j in close if j not in _dates(table)]
-        uneven = None
-        if top is None and exponents is None and not sparse.issparse(X):
-            uneven = _different_units(width)
         return cls(
             names=table.feature_names,
             heaviest=top,
@@ -95,11 +83,10 @@ class Columns:
             constant=np.flatnonzero(low == high).tolist(),
             identifiers=[j for j in close if span + 1 >= FEWEST_ROWS and _all_differ(X, j)],
             scaled=exponents is not None,
-            uneven=uneven,
         )
 
-    def rows(self, *, name_units: bool = False) -> list[Row]:
-        """Say it to people, with what can be done; also of columns that differ in units."""
+    def rows(self) -> list[Row]:
+        """Say it to people, with what can be done."""
         lines = []
         # One that is to be left out needs no scale.
         if self.heaviest is not None and self.heaviest not in self.identifiers:
@@ -107,12 +94,6 @@ class Columns:
             lines.append(
                 f"{self._name(self.heaviest)} carries {int(100 * self.share)} % of the squared "
                 f"distance to the mean and outweighs the others{advice}"
-            )
-        if name_units and self.uneven is not None:
-            wide, median = map(self._name, self.uneven)
-            lines.append(
-                f"no separator was found, and columns differ in units ({wide} spans more than "
-                f"{UNEVEN:.0f} times as much as {median}): try --scale"
             )
         if self.constant:
             verb = "is" if len(self.constant) == 1 else "are"
@@ -150,16 +131,6 @@ class Columns:
 
     def _listed(self, columns: list[int]) -> str:
         return first_of([self._name(j) for j in columns[:MOST_FEATURES]], len(columns))
-
-
-def _different_units(spans: NDArray[np.float64]) -> tuple[int, int] | None:
-    """Return the widest column and one of median span, if these differ in units."""
-    order = np.argsort(spans)
-    order = order[spans[order] > 0.0]
-    if not len(order):
-        return None
-    widest, median = int(order[-1]), int(order[(len(order) - 1) // 2])
-    return (widest, median) if spans[widest] > UNEVEN * spans[median] else None
 
 
 def _dates(table: "Table") -> set[int]:

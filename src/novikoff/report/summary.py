@@ -112,7 +112,7 @@ class Summary:
             data_row(self.path, self.table),
             *feature_rows(self.table),
             *class_rows(self.table),
-            *self.columns.rows(name_units=self._is_perceptron_without_separator),
+            *self.columns.rows(),
             ("Proved", "\n".join(self.certificate.sentences())),
             *self._chosen_penalty(),
             ("Support", f"{self.n_support:,} of {counted(n, 'example')} carry the model"),
@@ -124,11 +124,6 @@ class Summary:
                 self.out, self.path, self.repeat, "the model with its certificate", self.seconds
             ),
         ]
-
-    @property
-    def _is_perceptron_without_separator(self) -> bool:
-        """Whether units may be why nothing was found: a soft margin suffers less from them."""
-        return hasattr(self.model, "rule") and verdict(self.certificate) is not True
 
     def _error_rate(self) -> str:
         n = self.n_taking_part
