@@ -27,7 +27,7 @@ def test_an_interrupted_fit_saves_its_best_and_exits_1(run, noisy, monkeypatch, 
 def test_an_interruption_before_there_is_a_model(run, fruit, monkeypatch):
     monkeypatch.setattr("novikoff.MaxMargin.fit", interrupt)
     result = run("fit", fruit, "-t", "kind")
-    assert result.exit_code == 1
+    assert result.exit_code == 130
     assert result.stderr == (
         "novikoff: interrupted: there was no model yet, and nothing was written\n"
     )

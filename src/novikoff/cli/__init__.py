@@ -1,9 +1,10 @@
 """The command line: one file per verb.
 
 Exit codes: 0 the work is done (a fit with an inconclusive certificate included); 1 a claim is
-false or undecided, or a fit was interrupted; 2 bad usage or bad input, in one line, with nothing
-written; 130 Ctrl-C anywhere but in a fit. Results go to stdout; progress, warnings and errors go
-to stderr. What comes from files, such as names and labels, is escaped before it is printed.
+false or undecided, or a fit was interrupted and its best model written; 2 bad usage or bad input,
+in one line, with nothing written; 130 Ctrl-C, with nothing written. Results go to stdout; progress,
+warnings and errors go to stderr. What comes from files, such as names and labels, is escaped before
+it is printed.
 
 Nothing here imports the solver before a verb runs, so that the help appears at once; and this file
 imports only what it needs to handle Ctrl-C from the start.

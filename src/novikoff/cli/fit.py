@@ -313,7 +313,7 @@ def fit_or_interrupt(model: Any, table: "Table", screen: Screen) -> bool:
         if hasattr(model, "certificate_"):
             return True
         complain("interrupted", "there was no model yet, and nothing was written")
-        raise typer.Exit(1) from None
+        raise typer.Exit(130) from None
     return False
 
 

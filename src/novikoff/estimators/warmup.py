@@ -82,7 +82,7 @@ def _fit_precisely() -> None:
     rng = np.random.default_rng(0)
     X = rng.standard_normal((300, 12)) * np.logspace(-4, 4, 12)
     y = (X[:, 0] > 0.0).astype(np.int64)
-    for storage in (np.float64, sparse.csr_array):
+    for storage in (np.float64, np.float32, sparse.csr_array):
         MaxMargin().fit(storage(X), y)
 
 
