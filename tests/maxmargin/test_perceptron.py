@@ -90,6 +90,25 @@ def test_it_decides_and_starts_hard_margins():
     assert model.certificate_.gap <= model.tol
 
 
+@pytest.mark.parametrize("margin", [2.0, 0.0])
+def test_it_decides_dense_data_of_medium_size(margin, monkeypatch):
+    X, y = scattered(1_500, 150, values=60, margin=margin)
+    X, tried = X.toarray(), []
+    monkeypatch.setattr(
+        hard, "by_mistakes", lambda *problem: tried.append(by_mistakes(*problem)) or tried[-1]
+    )
+    verdict = is_separable(X, y)
+    assert isinstance(verdict, Separation)
+    verdict.verify(X, y)
+    (found,) = tried
+    assert (found is not None) is (margin > 0.0)
+    # A margin is the widest, which other methods find; and many examples for few features are
+    # decided sooner by these.
+    MaxMargin().fit(X, y)
+    is_separable(X[:, :40], X[:, 0] > 0.0)
+    assert len(tried) == 1
+
+
 def test_the_interior_point_method_starts_from_a_soft_margin():
     X, y = scattered(4_000, 200, values=20, margin=1.5)
     assert MaxMargin().fit(X, y).solver_ == "newton+interior"

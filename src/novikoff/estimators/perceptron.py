@@ -10,11 +10,11 @@ from novikoff.certificate.threads import threads
 from novikoff.estimators.kernel_options import is_linear
 from novikoff.estimators.linear import LinearModel, restore_on_error
 from novikoff.estimators.linear_perceptron import fit_rows, visits_of
-from novikoff.estimators.perceptron_advice import LongRun, warn_of_units
 from novikoff.estimators.online import Online
 from novikoff.estimators.online_batch import learned, unless_scaled
 from novikoff.estimators.online_joint import JointOnline
 from novikoff.estimators.options import check_perceptron_options
+from novikoff.estimators.perceptron_advice import LongRun, warn_of_units
 from novikoff.estimators.rule_fit import LastRun
 from novikoff.estimators.rule_problem import Outcome, RuleProblem
 from novikoff.rules import Rule, named

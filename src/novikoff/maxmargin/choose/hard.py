@@ -98,6 +98,11 @@ def hard_margin(
         search = start_wolfe(problem, clock, swept.weights if swept.lower > 0.0 else None)
         status = search.run(tol, zero_of_gram(search), aim)
     else:
+        found = (
+            by_mistakes(problem, clock) if _suits_dense_perceptron(problem, tol, settings) else None
+        )
+        if found is not None:
+            return found
         carrying = None
         if separated and start is not None:
             carrying = heaviest_weights(problem, start, settings)
@@ -186,6 +191,16 @@ def _probe_and_sweep(
         return _widened(problem, decided, tol, clock, start, settings)
     found = _swept(problem, tol, clock, start, inf, settings)
     return found if probe.found is None else found.following(probe.found)
+
+
+def _suits_dense_perceptron(problem: Problem, tol: float, settings: ChooseSettings) -> bool:
+    """Whether a verdict on dense data costs least where the perceptron goes first."""
+    shape = Shape.of(problem)
+    n, d, n_values, is_sparse = shape
+    if is_sparse or tol < SOME_MARGIN or n < settings.sparse_newton_examples * d:
+        return False
+    steps = wolfe_work(shape, settings) - settings.wolfe_passes * n_values
+    return settings.mistaken_passes * n_values <= steps and n_values <= settings.mistaken_values
 
 
 def _suits_perceptron(problem: Problem, tol: float, settings: ChooseSettings) -> bool:
