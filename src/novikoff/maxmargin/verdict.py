@@ -10,6 +10,7 @@ corrects what is missing.
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
@@ -175,14 +176,15 @@ class Probe:
     def others(self) -> Solution | None:
         """Try the other values of C; return the solution that decides, if any."""
         soft, proof = self._costs
-        waits = proof > soft and issparse(self.problem.sample.storage.matrix)
+        sparse = issparse(self.problem.sample.storage.matrix)
+        waits = proof > soft and sparse
         earliest = self.settings.late if waits else 0.0
         while self.levels:
             level = self.levels.pop(0)
             proves = level >= earliest
             decided = self._try(level, self.settings.fine if proves else self.settings.rough)
-            if decided is None and proves and self.clock.stop() is None:
-                decided = self._refuted()
+            if decided is None and self.clock.stop() is None:
+                decided = self._refuted(rough=not proves) if proves or sparse else None
             if decided is not None:
                 return decided
             if self.clock.stop() is not None:
@@ -224,8 +226,8 @@ class Probe:
         sample = self.problem.sample
         part = core.of(sample)
 
-        def by_slacks(w: Vector, intercept: float) -> bool:
-            return self.by_slacks(core.widened(w), intercept, without=core.without)
+        def by_slacks(w: Vector, intercept: float, **how: Any) -> bool:
+            return self.by_slacks(core.widened(w), intercept, without=core.without, **how)
 
         with self.clock.of_part(core.rows.size / sample.order.size) as clock:
             costs = self.costs[core.rows]
@@ -288,11 +290,14 @@ class Probe:
             upper=np.inf,
         )
 
-    def _refuted(self) -> Solution | None:
-        """Return the solution that proves that nothing separates the examples, if it does."""
+    def _refuted(self, *, rough: bool = False) -> Solution | None:
+        """Return the solution that proves that nothing separates the examples, if it does.
+
+        ``rough``: it may be far from the optimum.
+        """
         assert self.found is not None
         found, centre = self.found, self.problem.sample.centre
-        if not self.by_slacks(found.w, found.offset - float(found.w @ centre)):
+        if not self.by_slacks(found.w, found.offset - float(found.w @ centre), rough=rough):
             return None
         weights = np.zeros_like(found.weights)
         solver = f"{found.solver}+slacks"

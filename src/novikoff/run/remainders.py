@@ -191,8 +191,7 @@ def _relation(
     if not np.isfinite(terms.weights).all():
         return None
     for weights in _guesses(found, column, terms):
-        combination = columns.left_over(column, terms.combined(weights))
-        relation = _in_floats(column, combination)
+        relation = _solved(columns, column, terms, weights)
         if relation is not None and not any(
             not_exact(violations.X, rows, [relation]) for rows in (violations.rows[:FEW_ROWS], also)
         ):
@@ -200,8 +199,21 @@ def _relation(
     return None
 
 
-def _guesses(found: Elimination, column: int, terms: _Terms) -> Iterator[list[Fraction]]:
-    """Fractions that the weights may stand for."""
+def _solved(
+    columns: Columns, column: int, terms: _Terms, weights: list[Fraction] | Vector
+) -> Relation | None:
+    """Return a column minus the weighted terms, in columns of the data; ``None`` if too long."""
+    if isinstance(weights, np.ndarray):
+        if not columns.remainders:
+            return Relation(np.r_[column, terms.columns], np.r_[1.0, -weights])
+        weights = [Fraction(a) for a in weights.tolist()]
+    return _in_floats(column, columns.left_over(column, terms.combined(weights)))
+
+
+def _guesses(
+    found: Elimination, column: int, terms: _Terms
+) -> Iterator[list[Fraction] | Vector]:
+    """Fractions that the weights may stand for, or floats that they may be."""
     if terms.columns.size == 1:
         # One is a multiple of the other, which a single row tells exactly.
         violations = found.violations
@@ -212,10 +224,21 @@ def _guesses(found: Elimination, column: int, terms: _Terms) -> Iterator[list[Fr
             yield [Fraction(row[0]) / Fraction(row[1])]
         return
     for largest in DENOMINATORS:
-        weights = [_short(a, largest) for a in terms.weights.tolist()]
-        if math.lcm(*(a.denominator for a in weights)) <= LONGEST:
+        weights = _short_weights(terms.weights, largest)
+        if weights is not None:
             yield weights
-    yield [Fraction(a) for a in terms.weights.tolist()]
+    yield terms.weights
+
+
+def _short_weights(numbers: Vector, largest: int) -> list[Fraction] | None:
+    """Return the nearest fractions with such denominators, if they have a common one."""
+    fractions, common = [], 1
+    for number in numbers.tolist():
+        fractions.append(_short(number, largest))
+        common = math.lcm(common, fractions[-1].denominator)
+        if common > LONGEST:
+            return None
+    return fractions
 
 
 def _short(number: float, largest: int) -> Fraction:
@@ -240,8 +263,7 @@ def _remainder(
     for refined in (False, True) if few else (True,):
         if not np.isfinite(weights).all():
             break
-        combination = columns.left_over(column, terms.combined([Fraction(a) for a in weights]))
-        relation = _in_floats(column, combination)
+        relation = _solved(columns, column, terms, weights)
         if relation is None:
             break
         left = Replaced.of(candidates, [relation]).values[:, 0]
