@@ -22,7 +22,7 @@ from tests.run.test_slack_proof import ROUNDED
 def probe_of(X, y, clock=None, proved=True):
     asked = []
 
-    def by_slacks(w, intercept):
+    def by_slacks(w, intercept, **how):
         asked.append((w, intercept))
         return proved
 
@@ -99,7 +99,7 @@ def test_wolfe_and_soft_margins_take_turns(store, tol, separable):
             clock=clock_of(),
             # The examples are not separable: whatever vanishes nearly does so exactly.
             confirm=lambda support: not separable,
-            by_slacks=lambda w, b: not separable,
+            by_slacks=lambda w, b, **how: not separable,
             settings=ChooseSettings(least_work=budget, first_passes=0, patience=0.0),
         )
         if not separable:

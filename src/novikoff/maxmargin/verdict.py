@@ -193,6 +193,16 @@ class Probe:
                 return None
         return None
 
+    def roughly(self) -> Solution | None:
+        """Try the next C roughly, and go from there to the slacks without a penalty.
+
+        Returns the solution that decides, if any.
+        """
+        decided = self._try(self.levels.pop(0), self.settings.rough)
+        if decided is None and self.clock.stop() is None:
+            decided = self._refuted(rough=True)
+        return decided
+
     def last(self, soft_margin: SoftMargin) -> Solution | None:
         """Try a still larger C by a solver whose work does not grow with it.
 
@@ -236,7 +246,7 @@ class Probe:
             )
             found = probe.first()
             if found is None and clock.stop() is None:
-                found = probe.others()
+                found = probe.roughly()
         if found is None or found.status is not Status.NOT_SEPARABLE:
             return None
         w = core.widened(found.w)

@@ -32,6 +32,9 @@ STRIPE = 1 << 22
 SINGULAR = 2.0**-30
 """A pivot that small, beside the largest value of its column, is taken for a rounding error."""
 
+DIFFERENT = 2.0**-20
+"""A pivot that small, among what columns have left over in a few rows, is a rounding error."""
+
 NEAR = 2.0**-16
 """A pivot that small, beside the largest distance of its column to a mean, is one of a column that
 others determine up to rounding: to float32, if it is above ``2**-25``. Not varied."""
@@ -69,13 +72,19 @@ class Elimination:
         columns = _in_order(violations, solved)
         if not 0 < columns.size <= min(violations.rows.size, MOST_COLUMNS):
             return None
-        return cls._of_rows(violations, columns, *_candidates(violations, columns), strict)
+        kept = np.full(columns.size, True)
+        return cls._of_rows(violations, columns, *_candidates(violations, columns), kept, strict)
 
     @classmethod
     def _of_rows(
-        cls, violations: Violations, columns: Ids, places: Ids, table: Vector, strict: bool
+        cls,
+        violations: Violations,
+        columns: Ids,
+        places: Ids,
+        table: Vector,
+        kept: Mask,
+        strict: bool = False,
     ) -> "Elimination | None":
-        kept = np.full(columns.size, True)
         least = SINGULAR * np.abs(table).max(axis=0)
         near = NEAR * _reach(table, violations.affine)
         chosen = np.arange(len(places))
@@ -105,11 +114,18 @@ class Elimination:
             more = _unexplained(found)
             if not more.size:
                 break
-            places = np.concatenate([found.places[found.factor.rows], more])
-            table = found.violations.scaled_table(more, found.columns)
-            table = np.vstack([found.table[found.factor.rows], table])
-            found = Elimination._of_rows(found.violations, found.columns, places, table, False)
+            found = found._with_rows(more)
         return found
+
+    def _with_rows(self, more: Ids) -> "Elimination | None":
+        """Eliminate again with more rows, and keep the columns that these show to be needed."""
+        table = self.violations.scaled_table(more, self.columns)
+        left = table[:, ~self.kept] - table[:, self.kept] @ self.weights()
+        kept = self.kept.copy()
+        kept[np.flatnonzero(~kept)[_independent(left)]] = True
+        places = np.concatenate([self.places[self.factor.rows], more])
+        table = np.vstack([self.table[self.factor.rows], table])
+        return Elimination._of_rows(self.violations, self.columns, places, table, kept)
 
     @property
     def rows(self) -> Ids:
@@ -158,6 +174,16 @@ def _reach(table: Vector, affine: bool) -> Vector:
         table = table - np.outer(first, share)
     reach: Vector = np.abs(table).max(axis=0)
     return reach
+
+
+def _independent(table: Vector) -> Ids:
+    """Columns of a small table that span the others, by a factorisation with pivoting."""
+    sizes = np.abs(table).max(axis=1)
+    factor, order = linalg.qr(table / sizes[:, None], mode="r", pivoting=True, check_finite=False)
+    pivots = np.abs(np.diagonal(factor))
+    rank = int((pivots > DIFFERENT * pivots.max()).sum())
+    independent: Ids = order[:rank]
+    return independent
 
 
 def _unexplained(found: Elimination) -> Ids:

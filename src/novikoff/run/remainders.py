@@ -216,12 +216,10 @@ def _guesses(
     """Fractions that the weights may stand for, or floats that they may be."""
     if terms.columns.size == 1:
         # One is a multiple of the other, which a single row tells exactly.
-        violations = found.violations
-        some = np.arange(min(1000, violations.rows.size))
-        table = violations.table(some, np.r_[column, terms.columns])
-        row = table[int(np.argmax(np.abs(table[:, 1])))]
-        if row[1]:
-            yield [Fraction(row[0]) / Fraction(row[1])]
+        some = int(np.argmax(np.abs(found.table[:, terms.places[0]])))
+        places = found.places[some : some + 1]
+        one, other = found.violations.table(places, np.r_[column, terms.columns])[0].tolist()
+        yield [Fraction(one) / Fraction(other)]
         return
     for largest in DENOMINATORS:
         weights = _short_weights(terms.weights, largest)

@@ -99,7 +99,7 @@ def refute_by_slacks(
         if not _in_time(violations, deadline):
             return None
         if sparse.issparse(violations.X) and violations.rows.size >= violations.columns.size:
-            slacks, violations = _nearer(certifier, slacks, violations, without)
+            slacks, violations = _nearer(certifier, slacks, violations)
         if rough and _gradient(violations) > ROUGH:
             return None
         found = Elimination.of(violations)
@@ -178,14 +178,14 @@ def _weighted(
 
 
 def _nearer(
-    certifier: Certifier, slacks: Slacks, violations: Violations, without: Ids
+    certifier: Certifier, slacks: Slacks, violations: Violations
 ) -> tuple[Slacks, Violations]:
     """Go on to the optimum without a penalty, by Newton's method: sparse data cost little."""
     if _gradient(violations) <= CLOSE:
         return slacks, violations
     as_they_are = Replaced.of(violations.X, ())
     slacks = least_hinges(certifier, slacks, as_they_are, violations.columns, until=CLOSE)
-    return _weighted(certifier, slacks, without)
+    return _weighted(certifier, slacks, slacks.without)
 
 
 def _gradient(violations: Violations) -> float:
