@@ -181,10 +181,10 @@ def _nearer(
     certifier: Certifier, slacks: Slacks, violations: Violations
 ) -> tuple[Slacks, Violations]:
     """Go on to the optimum without a penalty, by Newton's method: sparse data cost little."""
-    if _gradient(violations) <= CLOSE:
+    if _gradient(violations) < 1.0:
         return slacks, violations
     as_they_are = Replaced.of(violations.X, ())
-    slacks = least_hinges(certifier, slacks, as_they_are, violations.columns, until=CLOSE)
+    slacks = least_hinges(certifier, slacks, as_they_are, violations.columns, nearly=CLOSE)
     return _weighted(certifier, slacks, slacks.without)
 
 
