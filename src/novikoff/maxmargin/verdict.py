@@ -177,14 +177,17 @@ class Probe:
         """Try the other values of C; return the solution that decides, if any."""
         soft, proof = self._costs
         sparse = issparse(self.problem.sample.storage.matrix)
-        waits = proof > soft and sparse
-        earliest = self.settings.late if waits else 0.0
+        if sparse and len(self.levels) == len(self.settings.levels) - 1:
+            decided = self.roughly()
+            if decided is not None or self.clock.stop() is not None:
+                return decided
+        earliest = self.settings.late if proof > soft and sparse else 0.0
         while self.levels:
             level = self.levels.pop(0)
             proves = level >= earliest
             decided = self._try(level, self.settings.fine if proves else self.settings.rough)
-            if decided is None and self.clock.stop() is None:
-                decided = self._refuted(rough=not proves) if proves or sparse else None
+            if decided is None and proves and self.clock.stop() is None:
+                decided = self._refuted()
             if decided is not None:
                 return decided
             if self.clock.stop() is not None:
@@ -196,11 +199,15 @@ class Probe:
     def roughly(self) -> Solution | None:
         """Try the next C roughly, and go from there to the slacks without a penalty.
 
-        Returns the solution that decides, if any.
+        That costs little for sparse data. Returns the solution that decides, if any.
         """
-        decided = self._try(self.levels.pop(0), self.settings.rough)
+        level = self.levels.pop(0)
+        decided = self._try(level, self.settings.rough)
         if decided is None and self.clock.stop() is None:
             decided = self._refuted(rough=True)
+        if decided is None and self.clock.stop() is not None:
+            # With more passes, it would go on here.
+            self.levels.insert(0, level)
         return decided
 
     def last(self, soft_margin: SoftMargin) -> Solution | None:

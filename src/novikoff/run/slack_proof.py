@@ -98,7 +98,7 @@ def refute_by_slacks(
         slacks, violations = _weighted(certifier, Slacks(coef=coef, intercept=intercept), without)
         if not _in_time(violations, deadline):
             return None
-        if sparse.issparse(violations.X) and violations.rows.size >= violations.columns.size:
+        if sparse.issparse(violations.X) and 0 < violations.columns.size <= violations.rows.size:
             slacks, violations = _nearer(certifier, slacks, violations)
         if rough and _gradient(violations) > ROUGH:
             return None
