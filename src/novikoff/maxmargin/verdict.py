@@ -203,7 +203,8 @@ class Probe:
         """
         level = self.levels.pop(0)
         decided = self._try(level, self.settings.rough)
-        if decided is None and self.clock.stop() is None:
+        # A proof takes no passes.
+        if decided is None and self.clock.interrupted() is None:
             decided = self._refuted(rough=True)
         if decided is None and self.clock.stop() is not None:
             # With more passes, it would go on here.

@@ -99,14 +99,21 @@ def leave_out(found: Elimination, columns: Columns) -> bool:
     if found.kept.all():
         return True
     violations, places = found.violations, dict(_Terms.of_all(found))
-    first = {place: _relation(found, columns, place, terms) for place, terms in places.items()}
+    X, rows = violations.X, violations.rows
+    first = {
+        place: next(_relations(found, columns, place, terms), None)
+        for place, terms in places.items()
+    }
     # All at once: to look up the columns takes longer than to multiply them.
     likely = [relation for relation in first.values() if relation is not None]
-    wrong = not_exact(violations.X, violations.rows, likely)
+    for some in (rows[:FEW_ROWS], rows):
+        wrong = {id(relation) for relation in not_exact(X, some, likely)}
+        likely = [relation for relation in likely if id(relation) not in wrong]
+    true = {id(relation) for relation in likely}
     for place, terms in places.items():
         relation = first[place]
-        if relation is not None and relation in wrong:
-            relation = _relation(found, columns, place, terms, violations.rows[FEW_ROWS:])
+        if relation is None or id(relation) not in true:
+            relation = _relation(found, columns, place, terms, rows[FEW_ROWS:])
         if relation is not None:
             columns.relations[int(found.columns[place])] = relation
     return bool(np.isin(found.columns[~found.kept], columns.solved).all())
@@ -187,16 +194,26 @@ def _relation(
 
     ``None`` where none of those that are likely does.
     """
-    violations, column = found.violations, int(found.columns[place])
-    if not np.isfinite(terms.weights).all():
-        return None
-    for weights in _guesses(found, column, terms):
-        relation = _solved(columns, column, terms, weights)
-        if relation is not None and not any(
+    violations = found.violations
+    for relation in _relations(found, columns, place, terms):
+        if not any(
             not_exact(violations.X, rows, [relation]) for rows in (violations.rows[:FEW_ROWS], also)
         ):
             return relation
     return None
+
+
+def _relations(
+    found: Elimination, columns: Columns, place: int, terms: _Terms
+) -> Iterator[Relation]:
+    """Relations of a column to others that are likely to hold."""
+    column = int(found.columns[place])
+    if not np.isfinite(terms.weights).all():
+        return
+    for weights in _guesses(found, column, terms):
+        relation = _solved(columns, column, terms, weights)
+        if relation is not None:
+            yield relation
 
 
 def _solved(
