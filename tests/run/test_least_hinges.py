@@ -91,3 +91,25 @@ def test_one_factor_serves_many_steps(monkeypatch, cheap):
     _, plane = minimised(X, y, start=1.01 * w)
     assert len(counted) >= 2 if cheap else len(counted) == 1
     assert plane.gradient(np.arange(11)) < 10.0
+
+
+def test_columns_that_no_example_with_weight_has():
+    """They have no curvature, and stay as they are; examples on the margin hold theirs."""
+    X, y = noisy(np.random.default_rng(5), 600, 6)
+    alone = np.zeros((600, 3))
+    alone[[3, 4, 5], [0, 1, 2]] = y[[3, 4, 5]]
+    X = np.hstack([X, alone])
+    start = np.r_[np.zeros(6), 1e3, 0.0, 0.0]
+    for store in (np.asarray, sparse.csr_array):
+        found, plane = minimised(store(X), y, start=start)
+        assert found.coef[6] == 1e3
+        assert np.abs(plane.violations.total).max() < 1e-10
+
+
+def test_columns_that_depend_on_others():
+    X, y = noisy(np.random.default_rng(6), 600, 6)
+    X = np.rint(4.0 * X)
+    X = np.hstack([X, X[:, :3] + X[:, 3:], X[:, :2]])
+    for store in (np.asarray, sparse.csr_array):
+        _, plane = minimised(store(X), y)
+        assert plane.gradient(np.arange(12)) < 1e4 and plane.value > 10.0
