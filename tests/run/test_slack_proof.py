@@ -301,7 +301,7 @@ def test_columns_that_differ_in_few_rows():
     w = np.append(w, np.zeros(X.shape[1] - 60))
     for stored in (X, sparse.csr_array(X)):
         certifier = Certifier.of(stored, y, positive=1, affine=True)
-        slacks, violations = slack_proof._weighted(
+        _, violations = slack_proof._weighted(
             certifier, Slacks(coef=w, intercept=b), np.empty(0, dtype=np.int64)
         )
         rank = np.linalg.matrix_rank(np.c_[X, np.ones(len(X))][violations.rows])

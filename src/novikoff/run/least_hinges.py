@@ -158,7 +158,7 @@ def _worth(X: Any, n_columns: int) -> float:
     steps = STEPS_OF_HESSIAN * n_columns
     if not sparse.issparse(X):
         return steps
-    return max(steps, STEPS_OF_FACTOR * float(n_columns) ** 3 / max(1, X.nnz))
+    return max(steps, STEPS_OF_FACTOR * float(n_columns) ** 3 / max(1, int(X.nnz)))
 
 
 def _is_slow(gradient: float, ratio: float, worth: float) -> bool:

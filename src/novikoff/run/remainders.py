@@ -227,9 +227,7 @@ def _solved(
     return _in_floats(column, columns.left_over(column, terms.combined(weights)))
 
 
-def _guesses(
-    found: Elimination, column: int, terms: _Terms
-) -> Iterator[list[Fraction] | Vector]:
+def _guesses(found: Elimination, column: int, terms: _Terms) -> Iterator[list[Fraction] | Vector]:
     """Fractions that the weights may stand for, or floats that they may be."""
     if terms.columns.size == 1:
         # One is a multiple of the other, which a single row tells exactly.
