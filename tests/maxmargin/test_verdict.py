@@ -22,7 +22,7 @@ from tests.run.test_slack_proof import ROUNDED
 def probe_of(X, y, clock=None, proved=True):
     asked = []
 
-    def by_slacks(w, intercept):
+    def by_slacks(w, intercept, **how):
         asked.append((w, intercept))
         return proved
 
@@ -48,6 +48,36 @@ def test_slacks_are_tried_where_mistakes_remain():
     assert found.solver.endswith("+slacks") and len(asked) == 1
     certifier = Certifier.of(X, y, positive=1, affine=True)
     assert refute_by_slacks(certifier, *asked[0]) is not None
+
+
+def test_sparse_data_are_refuted_from_a_rough_soft_margin():
+    X, y = noisy(0, 2000, 20)
+    X = sparse.csr_array(np.where(np.abs(X) > 1.0, np.rint(4.0 * X), 0.0))
+    certifier = Certifier.of(X, y, positive=1, affine=True)
+
+    def by_slacks(w, intercept, **how):
+        assert how == {"rough": True}
+        return refute_by_slacks(certifier, w, intercept, **how) is not None
+
+    # A proof takes no passes: that none is left does not matter.
+    for clock in (clock_of(), clock_of(max_iter=1)):
+        probe = Probe(problem_of(X, y), clock, soft_margin, by_slacks)
+        assert probe.first() is None
+        assert probe.others().status is Status.NOT_SEPARABLE
+        assert probe.levels == [1e3, 1e5]
+
+
+@pytest.mark.parametrize("store", [np.asarray, sparse.csr_array])
+def test_an_example_at_the_origin_is_a_proof(store):
+    X, y = planted(0, 300, 20)
+    X[[7, 9]] = 0.0
+    weights = np.ones(300)
+    weights[7] = 0.0
+    found = is_separable(store(X), y, sample_weight=weights, fit_intercept=False)
+    assert found.support.tolist() == [9]
+    assert found.verify(store(X), y, sample_weight=weights).upper == 0.0
+    weights[9] = 0.0
+    assert is_separable(store(X), y, sample_weight=weights, fit_intercept=False)
 
 
 def test_no_proof_is_no_verdict():
@@ -99,7 +129,7 @@ def test_wolfe_and_soft_margins_take_turns(store, tol, separable):
             clock=clock_of(),
             # The examples are not separable: whatever vanishes nearly does so exactly.
             confirm=lambda support: not separable,
-            by_slacks=lambda w, b: not separable,
+            by_slacks=lambda w, b, **how: not separable,
             settings=ChooseSettings(least_work=budget, first_passes=0, patience=0.0),
         )
         if not separable:

@@ -7,7 +7,7 @@ from scipy import sparse
 from novikoff.certificate import Certifier, Relation, Slacks
 from novikoff.certificate.exact.columns import Replaced
 from novikoff.run import least_hinges as module
-from novikoff.run.least_hinges import Plane, _is_slow, least_hinges
+from novikoff.run.least_hinges import Plane, _is_slow, _worth, least_hinges
 from tests.certificate.exact.test_vanishing import near_optimum, noisy
 
 
@@ -66,9 +66,12 @@ def test_separable_examples_end_too():
 def test_a_hessian_is_computed_again_where_steps_cost_more():
     # Twenty steps of a rate of 1/e are to come.
     rate, gradient = np.exp(-1.0), np.exp(20.0)
-    assert _is_slow(gradient, rate, 30) and not _is_slow(gradient, rate, 3000)
-    assert _is_slow(gradient, 0.9, 3000) and _is_slow(gradient, 1.0, 10**6)
-    assert not _is_slow(np.exp(1.5), rate, 30) and not _is_slow(gradient, 0.0, 30)
+    few, many = _worth(np.empty((9, 30)), 30), _worth(np.empty((9, 3000)), 3000)
+    assert _is_slow(gradient, rate, few) and not _is_slow(gradient, rate, many)
+    assert _is_slow(gradient, 0.9, many) and _is_slow(gradient, 1.0, 1e6)
+    assert not _is_slow(np.exp(1.5), rate, few) and not _is_slow(gradient, 0.0, few)
+    # Steps over few values cost little beside a factor.
+    assert _worth(sparse.eye_array(3000).tocsr(), 3000) > 10 * many
 
 
 @pytest.mark.parametrize("cheap", [True, False])
@@ -88,3 +91,25 @@ def test_one_factor_serves_many_steps(monkeypatch, cheap):
     _, plane = minimised(X, y, start=1.01 * w)
     assert len(counted) >= 2 if cheap else len(counted) == 1
     assert plane.gradient(np.arange(11)) < 10.0
+
+
+def test_columns_that_no_example_with_weight_has():
+    """They have no curvature, and stay as they are; examples on the margin hold theirs."""
+    X, y = noisy(np.random.default_rng(5), 600, 6)
+    alone = np.zeros((600, 3))
+    alone[[3, 4, 5], [0, 1, 2]] = y[[3, 4, 5]]
+    X = np.hstack([X, alone])
+    start = np.r_[np.zeros(6), 1e3, 0.0, 0.0]
+    for store in (np.asarray, sparse.csr_array):
+        found, plane = minimised(store(X), y, start=start)
+        assert found.coef[6] == 1e3
+        assert np.abs(plane.violations.total).max() < 1e-10
+
+
+def test_columns_that_depend_on_others():
+    X, y = noisy(np.random.default_rng(6), 600, 6)
+    X = np.rint(4.0 * X)
+    X = np.hstack([X, X[:, :3] + X[:, 3:], X[:, :2]])
+    for store in (np.asarray, sparse.csr_array):
+        _, plane = minimised(store(X), y)
+        assert plane.gradient(np.arange(12)) < 1e4 and plane.value > 10.0

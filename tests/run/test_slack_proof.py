@@ -9,8 +9,10 @@ from scipy import sparse
 
 from benchmarks.generators import text_like
 from novikoff import MaxMargin
-from novikoff.certificate import Certificate, CertificateError, Certifier, Relation
+from novikoff.certificate import Certificate, CertificateError, Certifier, Relation, Slacks
 from novikoff.run import slack_proof
+from novikoff.run.elimination import Elimination
+from novikoff.run.remainders import _short_weights
 from novikoff.run.slack_proof import refute_by_slacks
 from tests.certificate.exact.test_vanishing import near_optimum, noisy, separable
 from tests.certificate.verdict import agrees, is_true, replaced
@@ -275,3 +277,68 @@ def test_the_first_factorisation_is_used(monkeypatch):
     assert refute_by_slacks(certifier, w, b) is not None
     monkeypatch.setattr(slack_proof, "MOST_CHANGE", 0.0)
     assert refute_by_slacks(certifier, w, b) is None
+
+
+def counts(n=1500, words=60, seed=0):
+    """Counts of words, and of longer ones that begin or end with them, mostly equal to others."""
+    rng = np.random.default_rng(seed)
+    base = rng.poisson(0.2, (n, words)).astype(float)
+    columns = [base]
+    for _ in range(3):
+        # The same in all rows, but in few: a word that is nearly always part of another.
+        other = base.copy()
+        other[rng.integers(0, n, 12), rng.integers(0, words, 12)] += 1.0
+        columns.append(other)
+    columns.append(base[:, 1:] + base[:, :-1])
+    y = np.where((base @ rng.normal(size=words) > 0) ^ (rng.random(n) < 0.1), 1, -1)
+    return np.hstack(columns), y
+
+
+def test_columns_that_differ_in_few_rows():
+    """They are told by rows that have another value, and need no remainders."""
+    X, y = counts()
+    w, b = near_optimum(np.random.default_rng(0), X[:, :60], y, True, 0.0)
+    w = np.append(w, np.zeros(X.shape[1] - 60))
+    for stored in (X, sparse.csr_array(X)):
+        certifier = Certifier.of(stored, y, positive=1, affine=True)
+        _, violations = slack_proof._weighted(
+            certifier, Slacks(coef=w, intercept=b), np.empty(0, dtype=np.int64)
+        )
+        rank = np.linalg.matrix_rank(np.c_[X, np.ones(len(X))][violations.rows])
+        first = Elimination.of(violations)
+        assert first.kept.sum() < rank
+        found = first.on_all_rows()
+        assert found.kept.sum() == rank
+        table = np.c_[X, np.ones(len(X))][np.ix_(found.rows, found.columns[found.kept])]
+        assert np.linalg.matrix_rank(table) == rank
+    proof = proved(sparse.csr_array(X), y, w, b)
+    assert proof.slacks.remainders == () and len(proof.slacks.relations) > 200
+
+
+def test_multiples_that_the_first_rows_do_not_have():
+    X, y = noisy(np.random.default_rng(0), 3000, 4)
+    X = np.c_[X, np.where(np.arange(3000) < 2800, 0.0, np.rint(4.0 * X[:, 0]))]
+    X = np.c_[X, 3.0 * X[:, 4]]
+    w, b = near_optimum(np.random.default_rng(0), X[:, :5], y, True, 0.0)
+    for store in (np.asarray, sparse.csr_array):
+        proof = proved(store(X), y, np.append(w, 0.0), b)
+        (relation,) = proof.slacks.relations
+        assert relation.columns.tolist() == [5, 4] and proof.slacks.remainders == ()
+
+
+def test_slacks_far_from_the_optimum_are_brought_there_if_sparse():
+    X, y = counts(words=20)
+    assert proved(sparse.csr_array(X), y, soft(X, y, 1e-3)[0]) is not None
+    certifier = Certifier.of(X, y, positive=1, affine=True)
+    assert refute_by_slacks(certifier, soft(X, y, 1e-3)[0], rough=True) is None
+
+
+def test_long_relations_are_given_up_soon():
+    """Few examples have relations with long fractions, which no short ones stand for."""
+    weights = np.random.default_rng(0).normal(size=500)
+    assert _short_weights(weights, 64) is None and _short_weights(weights, 1 << 20) is None
+    assert _short_weights(np.array([0.5, -1.0 / 3.0, 2.0]), 64) == [
+        Fraction(1, 2),
+        Fraction(-1, 3),
+        Fraction(2),
+    ]

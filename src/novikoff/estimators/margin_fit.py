@@ -28,7 +28,7 @@ from novikoff.estimators.margin_search import (
 from novikoff.estimators.usual_cost import usual_cost
 from novikoff.maxmargin import SOME_MARGIN, Distinct, Problem, Solution, hard_margin, soft_margin
 from novikoff.run.blas import blas_for_one
-from novikoff.run.nonseparable import contradiction
+from novikoff.run.nonseparable import contradiction, zero_row
 from novikoff.sample import Sample
 
 Vector = NDArray[np.float64]
@@ -191,6 +191,10 @@ def find_separator(
         known = task.certifier.refute_again(task.before)
         if known is not None:
             return Solution.refuted(sample, known.support, "warm-start"), known
+    if not sample.affine:
+        row = zero_row(sample.storage.matrix, task.hashes, sample.order)
+        if row is not None and confirm(np.array([row])):
+            return Solution.refuted(sample, np.array([row]), "zero-row"), refutations[0]
     if distinct.first is not None:
         twins = contradiction(sample.storage.matrix, sample.signs, task.hashes, sample.order)
         if twins is not None and confirm(twins[0]):

@@ -10,6 +10,7 @@ corrects what is missing.
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
@@ -175,8 +176,12 @@ class Probe:
     def others(self) -> Solution | None:
         """Try the other values of C; return the solution that decides, if any."""
         soft, proof = self._costs
-        waits = proof > soft and issparse(self.problem.sample.storage.matrix)
-        earliest = self.settings.late if waits else 0.0
+        sparse = issparse(self.problem.sample.storage.matrix)
+        if sparse and len(self.levels) == len(self.settings.levels) - 1:
+            decided = self.roughly()
+            if decided is not None or self.clock.stop() is not None:
+                return decided
+        earliest = self.settings.late if proof > soft and sparse else 0.0
         while self.levels:
             level = self.levels.pop(0)
             proves = level >= earliest
@@ -190,6 +195,21 @@ class Probe:
                 self.levels.insert(0, level)
                 return None
         return None
+
+    def roughly(self) -> Solution | None:
+        """Try the next C roughly, and go from there to the slacks without a penalty.
+
+        That costs little for sparse data. Returns the solution that decides, if any.
+        """
+        level = self.levels.pop(0)
+        decided = self._try(level, self.settings.rough)
+        # A proof takes no passes.
+        if decided is None and self.clock.interrupted() is None:
+            decided = self._refuted(rough=True)
+        if decided is None and self.clock.stop() is not None:
+            # With more passes, it would go on here.
+            self.levels.insert(0, level)
+        return decided
 
     def last(self, soft_margin: SoftMargin) -> Solution | None:
         """Try a still larger C by a solver whose work does not grow with it.
@@ -224,8 +244,8 @@ class Probe:
         sample = self.problem.sample
         part = core.of(sample)
 
-        def by_slacks(w: Vector, intercept: float) -> bool:
-            return self.by_slacks(core.widened(w), intercept, without=core.without)
+        def by_slacks(w: Vector, intercept: float, **how: Any) -> bool:
+            return self.by_slacks(core.widened(w), intercept, without=core.without, **how)
 
         with self.clock.of_part(core.rows.size / sample.order.size) as clock:
             costs = self.costs[core.rows]
@@ -234,7 +254,7 @@ class Probe:
             )
             found = probe.first()
             if found is None and clock.stop() is None:
-                found = probe.others()
+                found = probe.roughly()
         if found is None or found.status is not Status.NOT_SEPARABLE:
             return None
         w = core.widened(found.w)
@@ -288,11 +308,14 @@ class Probe:
             upper=np.inf,
         )
 
-    def _refuted(self) -> Solution | None:
-        """Return the solution that proves that nothing separates the examples, if it does."""
+    def _refuted(self, *, rough: bool = False) -> Solution | None:
+        """Return the solution that proves that nothing separates the examples, if it does.
+
+        ``rough``: it may be far from the optimum.
+        """
         assert self.found is not None
         found, centre = self.found, self.problem.sample.centre
-        if not self.by_slacks(found.w, found.offset - float(found.w @ centre)):
+        if not self.by_slacks(found.w, found.offset - float(found.w @ centre), rough=rough):
             return None
         weights = np.zeros_like(found.weights)
         solver = f"{found.solver}+slacks"

@@ -1,10 +1,11 @@
 """Elimination on the examples that violate a margin: which of them are independent, and columns."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import linalg
+from scipy import linalg, sparse
 from scipy.linalg import lapack
 
 from novikoff.certificate.exact.vanishing import MOST_COLUMNS, inverse_from_factor
@@ -22,8 +23,17 @@ third, on dense 5,000 x 200 and on sparse 8,000 x 1,500; each row more costs eli
 COVER = 8
 """Rows to choose from in which a column is not zero, if there are as many."""
 
+ROUNDS = 4
+"""How often rows are added in which columns differ."""
+
+STRIPE = 1 << 22
+"""Values of dense rows that are converted at a time."""
+
 SINGULAR = 2.0**-30
 """A pivot that small, beside the largest value of its column, is taken for a rounding error."""
+
+DIFFERENT = 2.0**-20
+"""A pivot that small, among what columns have left over in a few rows, is a rounding error."""
 
 NEAR = 2.0**-16
 """A pivot that small, beside the largest distance of its column to a mean, is one of a column that
@@ -53,11 +63,8 @@ class Elimination:
         *,
         solved: Ids | None = None,
         strict: bool = False,
-        candidates: float = CANDIDATES,
     ) -> "Elimination | None":
         """Eliminate all columns but those that relations are solved for.
-
-        ``candidates`` is how many rows there are to choose from, for each column.
 
         ``strict``: columns are not kept that others determine up to rounding to float32, either.
         ``None`` where there are more columns than rows, or too many.
@@ -65,8 +72,19 @@ class Elimination:
         columns = _in_order(violations, solved)
         if not 0 < columns.size <= min(violations.rows.size, MOST_COLUMNS):
             return None
-        places, table = _candidates(violations, columns, candidates)
         kept = np.full(columns.size, True)
+        return cls._of_rows(violations, columns, *_candidates(violations, columns), kept, strict)
+
+    @classmethod
+    def _of_rows(
+        cls,
+        violations: Violations,
+        columns: Ids,
+        places: Ids,
+        table: Vector,
+        kept: Mask,
+        strict: bool = False,
+    ) -> "Elimination | None":
         least = SINGULAR * np.abs(table).max(axis=0)
         near = NEAR * _reach(table, violations.affine)
         chosen = np.arange(len(places))
@@ -82,6 +100,32 @@ class Elimination:
             if not dependent.any():
                 return cls(violations, columns, places, table, kept, factor, bool(nearly.any()))
             kept[np.flatnonzero(kept)[dependent]] = False
+
+    def on_all_rows(self) -> "Elimination | None":
+        """Eliminate again, with rows in which columns that depended on others do not.
+
+        Two columns that differ in few rows, as indicators often do, may be equal in the rows to
+        choose from.
+        """
+        found: Elimination | None = self
+        for _ in range(ROUNDS):
+            if found is None or found.kept.all():
+                break
+            more = _unexplained(found)
+            if not more.size:
+                break
+            found = found._with_rows(more)
+        return found
+
+    def _with_rows(self, more: Ids) -> "Elimination | None":
+        """Eliminate again with more rows, and keep the columns that these show to be needed."""
+        table = self.violations.scaled_table(more, self.columns)
+        left = table[:, ~self.kept] - table[:, self.kept] @ self.weights()
+        kept = self.kept.copy()
+        kept[np.flatnonzero(~kept)[_independent(left)]] = True
+        places = np.concatenate([self.places[self.factor.rows], more])
+        table = np.vstack([self.table[self.factor.rows], table])
+        return Elimination._of_rows(self.violations, self.columns, places, table, kept)
 
     @property
     def rows(self) -> Ids:
@@ -132,7 +176,49 @@ def _reach(table: Vector, affine: bool) -> Vector:
     return reach
 
 
-def _candidates(violations: Violations, columns: Ids, candidates: float) -> tuple[Ids, Vector]:
+def _independent(table: Vector) -> Ids:
+    """Columns of a small table that span the others, by a factorisation with pivoting."""
+    sizes = np.abs(table).max(axis=1)
+    factor, order = linalg.qr(table / sizes[:, None], mode="r", pivoting=True, check_finite=False)
+    pivots = np.abs(np.diagonal(factor))
+    rank = int((pivots > DIFFERENT * pivots.max()).sum())
+    independent: Ids = order[:rank]
+    return independent
+
+
+def _unexplained(found: Elimination) -> Ids:
+    """Places of rows in which columns are not what those that are kept make them elsewhere."""
+    violations, columns = found.violations, found.columns
+    n_features = violations.X.shape[1]
+    scale = violations.exponents[columns]
+    weights = np.zeros((n_features + 1, int((~found.kept).sum())))
+    with np.errstate(all="ignore"):
+        for part, values in ((found.kept, -found.weights()), (~found.kept, np.eye(len(weights.T)))):
+            weights[columns[part]] = np.ldexp(values, scale[~found.kept] - scale[part, None])
+        left, most = _left_over(violations.X, violations.rows, weights)
+        left *= violations.weights[:, None]
+        doubtful = np.abs(left) > SINGULAR * most * violations.weights[:, None]
+    if not np.isfinite(weights).all():
+        return np.empty(0, dtype=np.int64)
+    left = np.where(doubtful, -np.abs(left), 0.0)
+    size = min(COVER, len(left))
+    first = np.argpartition(left, size - 1, axis=0)[:size]
+    return np.unique(first[np.take_along_axis(left, first, axis=0) < 0.0])
+
+
+def _left_over(X: Any, rows: Ids, weights: Vector) -> tuple[Vector, Vector]:
+    """Combinations of the columns, the last of ones, in some rows; and how large the terms are."""
+    step = rows.size if sparse.issparse(X) else max(1, STRIPE // X.shape[1])
+    found, sizes = [], np.zeros(X.shape[1])
+    for first in range(0, rows.size, step):
+        part = X[rows[first : first + step]].astype(np.float64)
+        found.append(part @ weights[:-1] + weights[-1])
+        part = abs(part).max(axis=0)
+        sizes = np.maximum(sizes, part.toarray().ravel() if sparse.issparse(part) else part)
+    return np.vstack(found), np.append(sizes, 1.0) @ np.abs(weights)
+
+
+def _candidates(violations: Violations, columns: Ids) -> tuple[Ids, Vector]:
     """Places of the rows with the largest slacks, and these rows, scaled.
 
     Equal rows have equal slacks and are of no use beside each other, so that different slacks are
@@ -140,7 +226,7 @@ def _candidates(violations: Violations, columns: Ids, candidates: float) -> tupl
     """
     order = _few_of_each(violations.weights, np.argsort(-violations.weights, kind="stable"))
     values = np.r_[1, 1 + np.cumsum(np.diff(violations.weights[order]) != 0.0)]
-    enough = int(np.searchsorted(values, candidates * columns.size, side="right"))
+    enough = int(np.searchsorted(values, CANDIDATES * columns.size, side="right"))
     places = order[:enough]
     table = violations.scaled_table(places, columns)
     rare = columns[np.count_nonzero(table, axis=0) < COVER]

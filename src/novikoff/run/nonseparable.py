@@ -78,9 +78,12 @@ def zero_combination(
     return None if found is None else (order[found[0]], found[1])
 
 
-def zero_row(X: Any, hashes: NDArray[np.uint64]) -> int | None:
-    """Return an example at the origin, the first one, if there is any."""
-    for i in np.flatnonzero(hashes == row_hashes(np.zeros((1, X.shape[1])))[0]):
+def zero_row(
+    X: Any, hashes: NDArray[np.uint64], among: NDArray[np.int64] | None = None
+) -> int | None:
+    """Return an example at the origin, the first one, if there is any (among those listed)."""
+    rows = np.arange(hashes.size) if among is None else among
+    for i in rows[hashes[rows] == row_hashes(np.zeros((1, X.shape[1])))[0]]:
         if is_zero_row(X, i):
             return int(i)
     return None

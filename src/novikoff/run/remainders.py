@@ -99,14 +99,21 @@ def leave_out(found: Elimination, columns: Columns) -> bool:
     if found.kept.all():
         return True
     violations, places = found.violations, dict(_Terms.of_all(found))
-    first = {place: _relation(found, columns, place, terms) for place, terms in places.items()}
+    X, rows = violations.X, violations.rows
+    first = {
+        place: next(_relations(found, columns, place, terms), None)
+        for place, terms in places.items()
+    }
     # All at once: to look up the columns takes longer than to multiply them.
     likely = [relation for relation in first.values() if relation is not None]
-    wrong = not_exact(violations.X, violations.rows, likely)
+    for some in (rows[:FEW_ROWS], rows):
+        wrong = {id(relation) for relation in not_exact(X, some, likely)}
+        likely = [relation for relation in likely if id(relation) not in wrong]
+    true = {id(relation) for relation in likely}
     for place, terms in places.items():
         relation = first[place]
-        if relation is not None and relation in wrong:
-            relation = _relation(found, columns, place, terms, violations.rows[FEW_ROWS:])
+        if relation is None or id(relation) not in true:
+            relation = _relation(found, columns, place, terms, rows[FEW_ROWS:])
         if relation is not None:
             columns.relations[int(found.columns[place])] = relation
     return bool(np.isin(found.columns[~found.kept], columns.solved).all())
@@ -187,35 +194,64 @@ def _relation(
 
     ``None`` where none of those that are likely does.
     """
-    violations, column = found.violations, int(found.columns[place])
-    if not np.isfinite(terms.weights).all():
-        return None
-    for weights in _guesses(found, column, terms):
-        combination = columns.left_over(column, terms.combined(weights))
-        relation = _in_floats(column, combination)
-        if relation is not None and not any(
+    violations = found.violations
+    for relation in _relations(found, columns, place, terms):
+        if not any(
             not_exact(violations.X, rows, [relation]) for rows in (violations.rows[:FEW_ROWS], also)
         ):
             return relation
     return None
 
 
-def _guesses(found: Elimination, column: int, terms: _Terms) -> Iterator[list[Fraction]]:
-    """Fractions that the weights may stand for."""
+def _relations(
+    found: Elimination, columns: Columns, place: int, terms: _Terms
+) -> Iterator[Relation]:
+    """Relations of a column to others that are likely to hold."""
+    column = int(found.columns[place])
+    if not np.isfinite(terms.weights).all():
+        return
+    for weights in _guesses(found, column, terms):
+        relation = _solved(columns, column, terms, weights)
+        if relation is not None:
+            yield relation
+
+
+def _solved(
+    columns: Columns, column: int, terms: _Terms, weights: list[Fraction] | Vector
+) -> Relation | None:
+    """Return a column minus the weighted terms, in columns of the data; ``None`` if too long."""
+    if isinstance(weights, np.ndarray):
+        if not columns.remainders:
+            return Relation(np.r_[column, terms.columns], np.r_[1.0, -weights])
+        weights = [Fraction(a) for a in weights.tolist()]
+    return _in_floats(column, columns.left_over(column, terms.combined(weights)))
+
+
+def _guesses(found: Elimination, column: int, terms: _Terms) -> Iterator[list[Fraction] | Vector]:
+    """Fractions that the weights may stand for, or floats that they may be."""
     if terms.columns.size == 1:
         # One is a multiple of the other, which a single row tells exactly.
-        violations = found.violations
-        some = np.arange(min(1000, violations.rows.size))
-        table = violations.table(some, np.r_[column, terms.columns])
-        row = table[int(np.argmax(np.abs(table[:, 1])))]
-        if row[1]:
-            yield [Fraction(row[0]) / Fraction(row[1])]
+        some = int(np.argmax(np.abs(found.table[:, terms.places[0]])))
+        places = found.places[some : some + 1]
+        one, other = found.violations.table(places, np.r_[column, terms.columns])[0].tolist()
+        yield [Fraction(one) / Fraction(other)]
         return
     for largest in DENOMINATORS:
-        weights = [_short(a, largest) for a in terms.weights.tolist()]
-        if math.lcm(*(a.denominator for a in weights)) <= LONGEST:
+        weights = _short_weights(terms.weights, largest)
+        if weights is not None:
             yield weights
-    yield [Fraction(a) for a in terms.weights.tolist()]
+    yield terms.weights
+
+
+def _short_weights(numbers: Vector, largest: int) -> list[Fraction] | None:
+    """Return the nearest fractions with such denominators, if they have a common one."""
+    fractions, common = [], 1
+    for number in numbers.tolist():
+        fractions.append(_short(number, largest))
+        common = math.lcm(common, fractions[-1].denominator)
+        if common > LONGEST:
+            return None
+    return fractions
 
 
 def _short(number: float, largest: int) -> Fraction:
@@ -240,8 +276,7 @@ def _remainder(
     for refined in (False, True) if few else (True,):
         if not np.isfinite(weights).all():
             break
-        combination = columns.left_over(column, terms.combined([Fraction(a) for a in weights]))
-        relation = _in_floats(column, combination)
+        relation = _solved(columns, column, terms, weights)
         if relation is None:
             break
         left = Replaced.of(candidates, [relation]).values[:, 0]

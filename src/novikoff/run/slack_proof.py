@@ -17,11 +17,12 @@ from time import monotonic
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from novikoff.certificate import CertificateError, Certifier, Refutation, Slacks
 from novikoff.certificate.exact.columns import Replaced
 from novikoff.certificate.exact.violations import Violations, slacks_of, touching
-from novikoff.run.elimination import CANDIDATES, Elimination
+from novikoff.run.elimination import Elimination
 from novikoff.run.least_hinges import least_hinges
 from novikoff.run.one_signed import one_signed
 from novikoff.run.remainders import Columns, leave_out, replace_dependent
@@ -31,19 +32,19 @@ Ids = NDArray[np.int64]
 
 NO_COLUMNS: Ids = np.empty(0, dtype=np.int64)
 
-MORE_CANDIDATES = 16.0
-"""Rows to choose from for each column in a second attempt: columns that differ in few rows may be
-equal in the first ones, as two columns of indicators often are."""
-
-FEW_COLUMNS = 500
-"""With more columns there is no second attempt, which would take as long as all the rest."""
-
 ROUNDS = 4
 """How often columns are replaced: once by remainders, and again where these depend on others."""
 
 MOST_CHANGE = 0.99
 """The largest change of a slack, as a share of it: below 1, so that on another machine, where
 sums are rounded in another order, the proof is still one."""
+
+CLOSE = 2.0**12
+"""The sum of the signed examples, in units of its rounding errors, that is near enough to zero.
+Where columns depend on others, some hundreds are left."""
+
+ROUGH = 2.0**24
+"""A sum that large is not that of an optimum which Newton's method has reached."""
 
 ELIMINATION = 2e-10
 """The seconds that a proof takes for d columns, in units of d^3: 3,000 columns take 3 to 6."""
@@ -55,6 +56,7 @@ def refute_by_slacks(
     intercept: float = 0.0,
     *,
     without: Ids = NO_COLUMNS,
+    rough: bool = False,
     seconds: float = math.inf,
 ) -> Refutation | None:
     """Prove that nothing separates the examples, from a soft margin.
@@ -69,6 +71,9 @@ def refute_by_slacks(
         penalty, the smaller the change of the slacks that is needed.
     without : array of int
         Only examples that are zero in these columns are used.
+    rough : bool
+        Whether the hyperplane may be so far from the optimum that it is not worth an elimination
+        unless Newton's method reaches it.
     seconds : float
         How long elimination, which cannot be interrupted, may take.
 
@@ -93,20 +98,20 @@ def refute_by_slacks(
         slacks, violations = _weighted(certifier, Slacks(coef=coef, intercept=intercept), without)
         if not _in_time(violations, deadline):
             return None
-        for candidates in (CANDIDATES, MORE_CANDIDATES):
-            eliminated = Elimination.of(violations, candidates=candidates)
-            if eliminated is None:
-                return None
-            found, columns = eliminated, Columns()
-            left_out = leave_out(found, columns)
-            if left_out:
-                proof = _confirmed(certifier, columns.put(slacks), found)
-                if proof is not None:
-                    return proof
-            if found.kept.all() or found.columns.size > FEW_COLUMNS:
-                break
-        if left_out and not found.nearly:
+        if sparse.issparse(violations.X) and 0 < violations.columns.size <= violations.rows.size:
+            slacks, violations = _nearer(certifier, slacks, violations)
+        if rough and _gradient(violations) > ROUGH:
             return None
+        found = Elimination.of(violations)
+        found = None if found is None else found.on_all_rows()
+        if found is None:
+            return None
+        columns = Columns()
+        left_out = leave_out(found, columns)
+        if left_out:
+            proof = _confirmed(certifier, columns.put(slacks), found)
+            if proof is not None or not found.nearly:
+                return proof
         return _by_remainders(certifier, slacks, found, columns, without, deadline)
     except CertificateError:
         # A slack, a sum or a product with a power of two overflows.
@@ -170,6 +175,24 @@ def _weighted(
     without = np.union1d(without, one_signed(examples.X, examples.signs, rows))
     slacks = replace(slacks, threshold=threshold, without=without)
     return slacks, slacks.violations(examples, affine=affine, slacks=values, replaced=replaced)
+
+
+def _nearer(
+    certifier: Certifier, slacks: Slacks, violations: Violations
+) -> tuple[Slacks, Violations]:
+    """Go on to the optimum without a penalty, by Newton's method: sparse data cost little."""
+    if _gradient(violations) < 1.0:
+        return slacks, violations
+    as_they_are = Replaced.of(violations.X, ())
+    slacks = least_hinges(certifier, slacks, as_they_are, violations.columns, nearly=CLOSE)
+    return _weighted(certifier, slacks, slacks.without)
+
+
+def _gradient(violations: Violations) -> float:
+    """The largest entry of the sum that is to vanish, in units of its rounding errors."""
+    columns = violations.columns
+    sums = np.abs(violations.total[columns]) / violations.error[columns]
+    return float(sums.max(initial=0.0))
 
 
 def _in_time(violations: Violations, deadline: float) -> bool:

@@ -172,3 +172,80 @@ def test_a_remainder_that_vanishes_needs_no_example():
     X[found.rows[5], 2] += 1.0
     found = violations_of(X, signs, w, b, remainders=(remainder,))
     assert found.columns.tolist() == [0, 1, 2, 3] and not accepts(found, found.rows[:3])
+
+
+FORGED = {
+    # Off by one in one row of a thousand.
+    "one row": lambda X: X.__setitem__((700, 2), X[700, 2] + 1.0),
+    # In the last bit only.
+    "last bit": lambda X: X.__setitem__((700, 2), np.nextafter(X[700, 2], np.inf)),
+}
+
+
+@pytest.mark.parametrize("forgery", FORGED)
+@pytest.mark.parametrize("size", [3.0, 2.0**40, 2.0**52])
+@pytest.mark.parametrize("store", STORES)
+def test_relations_that_fail_in_one_row(forgery, size, store):
+    rng = np.random.default_rng(3)
+    X = np.floor(rng.random((1000, 4)) * size) + 1.0
+    X[:, 2] = X[:, 0] + X[:, 1]
+    claimed = [relation([2, 0, 1], [1, -1, -1]), relation([2, 0, 1], [3, -3, -3])]
+    rows = np.arange(1000)
+    true = np.array([Fraction(a) + Fraction(b) == Fraction(c) for a, b, c in X[:, :3].tolist()])
+    assert not_exact(STORES[store](X), rows[true], claimed) == []
+    FORGED[forgery](X)
+    assert not_exact(STORES[store](X), rows, claimed) == claimed
+
+
+@pytest.mark.parametrize("store", STORES)
+def test_sums_that_are_rounded_are_no_relations(store):
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(500, 3))
+    X[:, 2] = X[:, 0] + X[:, 1]
+    total = relation([2, 0, 1], [1, -1, -1])
+    exact = [Fraction(a) + Fraction(b) == Fraction(c) for a, b, c in X.tolist()]
+    assert 0 < sum(exact) < 500
+    assert not_exact(STORES[store](X), np.flatnonzero(exact), [total]) == []
+    for row in np.flatnonzero(~np.array(exact))[:50]:
+        assert not_exact(STORES[store](X), np.array([row]), [total]) == [total]
+
+
+@pytest.mark.parametrize("store", STORES)
+@pytest.mark.parametrize(
+    ("row", "coefs"),
+    [
+        # Sums that are 2**64 or 2**128: zero in the integers of a machine.
+        ([2.0**32, 2.0**63, 1.0], [2.0**31, 1.0]),
+        ([2.0**63, 2.0**63, 0.0], [1.0, 1.0]),
+        ([2.0**127, 2.0**127, 0.0], [1.0, 1.0]),
+        # Sums that are lost beside 2**53, 2**400, or a float's range.
+        ([2.0**53, -(2.0**53), 1.0], [1.0, 1.0]),
+        ([2.0**400, -(2.0**400), 2.0**-400], [1.0, 1.0]),
+        ([2.0**600, -(2.0**600), 1.0], [2.0**600, 2.0**600]),
+        ([1.0, 2.0**-1000, 0.0], [2.0**-500, 0.5]),
+    ],
+)
+def test_sums_beyond_what_machine_numbers_hold(row, coefs, store):
+    X = np.array([[0.0, 0.0, 0.0], row, [0.0, 0.0, 0.0]])
+    claimed = relation([0, 1, 2], [*coefs, 1.0])
+    assert truth.combination([Fraction(a) for a in row], claimed) != 0
+    beside = relation([0, 1, 2], [1.0, 1.0, 1.0])
+    for together in ([claimed], [beside, claimed], [claimed, beside]):
+        assert claimed in not_exact(STORES[store](X), np.arange(3), together)
+    assert not_exact(STORES[store](X), np.array([0, 2]), [claimed]) == []
+
+
+def test_the_certificate_refuses_forged_relations():
+    rng = np.random.default_rng(5)
+    X, signs = rng.integers(0, 9, (400, 4)).astype(float), rng.choice([1, -1], 400).astype(np.int8)
+    X[:, 3] = X[:, 0] + 2.0 * X[:, 1]
+    w, b = near_optimum(rng, X[:, :3], signs, True, 1e-9)
+    w, true = np.append(w, 0.0), relation([3, 0, 1], [1, -1, -2])
+    found = violations_of(X, signs, w, b)
+    support = found.rows[np.argsort(-found.weights)[:4]]
+    assert accepts(found, support, (true,)) and is_true(X, found, support)
+    for columns, coefs in (([3, 0, 1], [1, -1, -3]), ([3, 0], [1, -1]), ([3, 2], [1, 2.0**900])):
+        assert not accepts(found, support, (relation(columns, coefs),))
+    X[found.rows[-1], 3] += 1.0
+    found = violations_of(X, signs, w, b)
+    assert not accepts(found, support, (true,))
