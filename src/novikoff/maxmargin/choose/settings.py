@@ -124,6 +124,10 @@ class ChooseSettings:
     of groups of letters in 16,156 names, C = 1 and 100, take 288 and 724 passes at half and at the
     value, 412 and 796 at twice, and before this 887 and more than 1,000."""
 
+    pivoting_room: int = 20
+    """The passes that Newton's method then leaves to pivoting, in case few enough examples carry
+    weight after all. Other values were not tried."""
+
     pivoting_passes: int = 3
     """Pivoting needs so many passes to start from weights and judge them."""
 

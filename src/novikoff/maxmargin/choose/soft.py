@@ -176,9 +176,16 @@ def _sparse_soft(
         found, gave_up = _pivot(problem, tol, clock, found)
         if not gave_up:
             return found
-    if slow and _n_support(found) > settings.most_pivoted:
-        found = problem.joined(found, _newton_straight(problem, tol, clock))
-        if found.status is not Status.PRECISION:
+    many = _n_support(found) > settings.most_pivoted
+    if slow and many and clock.fits(2 * settings.pivoting_room):
+        left = clock.limits.max_iter - clock.passes
+        with clock.at_most(left - settings.pivoting_room):
+            found = problem.joined(found, _newton_straight(problem, tol, clock))
+        slow = found.status is Status.MAX_ITER and clock.fits(settings.pivoting_passes)
+        if slow and _n_support(found) <= settings.most_pivoted:
+            # Sweeps had not found yet how few examples carry weight.
+            return _pivot(problem, tol, clock, found)[0]
+        if not slow and found.status is not Status.PRECISION:
             return found
         return by_coordinates(problem, tol, clock, found, settings)
     per_feature = _n_support(found) / problem.n_features
