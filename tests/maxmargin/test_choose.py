@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.feature_extraction.text import CountVectorizer
 
 from benchmarks.generators import bags
 from novikoff import MaxMargin
@@ -534,3 +535,28 @@ def test_pivoting_goes_on_where_sweeps_come_to_nothing():
     # Not where too many examples carry weight for a factor.
     solution = soft(X, y, 100.0, tol=1e-4, settings=ChooseSettings(**brief, most_pivoted=0))
     assert "pivoting" not in solution.solver
+
+
+def names(n=40_000, kinds=20_000):
+    """Groups of letters in names, of which some are frequent and most have both labels."""
+    rng = np.random.default_rng(0)
+    parts = [a + b + c for a in "bcdfglmnprst" for b in "aeiou" for c in ("", "n", "r", "l", "s")]
+    parts = list(rng.permutation(parts))
+    shares = 1.0 / np.arange(1, len(parts) + 1) ** 0.7
+    shares /= shares.sum()
+    lengths = rng.integers(1, 4, size=kinds)
+    made = ["".join(rng.choice(parts, size=length, p=shares)) for length in lengths]
+    shares = 1.0 / np.arange(1, kinds + 1) ** 0.8
+    drawn = rng.choice(kinds, size=n, p=shares / shares.sum())
+    y = np.where(rng.uniform(size=n) < rng.uniform(size=kinds)[drawn], 1, -1)
+    counted = CountVectorizer(analyzer="char_wb", ngram_range=(1, 4))
+    return counted.fit_transform([made[i] for i in drawn]), y
+
+
+def test_many_stiff_support_vectors_of_noisy_texts_are_left_to_newton_s_method():
+    """Neither sweeps nor detours closed the gap within 1,000 passes, and pivoting is too slow."""
+    X, y = names()
+    model = MaxMargin(C=100.0).fit(X, y)
+    assert model.status_ is Status.GAP_REACHED and model.certificate_.gap <= 1e-3
+    assert model.solver_ == "coordinate+newton" and model.n_iter_ < 900
+    assert len(model.support_) > 30_000

@@ -125,11 +125,13 @@ def test_a_face_is_left_for_its_minimum_among_weights_that_are_not_negative(affi
 def test_few_support_vectors_that_are_too_many_for_their_face_are_left():
     X, y = few_and_dependent()
     problem, clock = problem_of(X, y, 100.0), clock_of()
-    found = coordinate_descent(problem, tol=1e-3, clock=clock, leave_at=lambda passes: 400)
+    found = coordinate_descent(problem, tol=1e-3, clock=clock, leaves=lambda n, passes: n <= 400)
     assert found.status is Status.MAX_ITER and not found.gave_up and clock.passes < 20
     assert 30 < np.count_nonzero(found.weights) <= 400
     assert 0.0 < found.lower < found.upper < np.inf
-    found = coordinate_descent(problem, tol=1e-3, clock=clock_of(), leave_at=lambda passes: 10)
+    found = coordinate_descent(
+        problem, tol=1e-3, clock=clock_of(), leaves=lambda n, passes: n <= 10
+    )
     assert found.status is Status.GAP_REACHED
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from novikoff.maxmargin.newton.preconditioner import Diagonal, Factored
+from novikoff.maxmargin.newton.preconditioner import Diagonal, Factored, Heavy
 from novikoff.maxmargin.passes import Passes
 from novikoff.run.clock import Clock
 from novikoff.sample import Sample, storage_of
@@ -65,3 +65,26 @@ def test_the_diagonal_is_that_about_the_mean(kind, affine, offset):
         )
     columns = np.array([diagonal.solve(column) for column in whole])
     np.testing.assert_allclose(columns, np.eye(len(whole)), atol=1e-10)
+
+
+@pytest.mark.parametrize("affine", [True, False])
+@pytest.mark.parametrize("most", [6, 3])
+def test_the_heaviest_columns_are_treated_exactly(affine, most):
+    passes, ids, stiffness, hessian = problem_of("csr", affine)
+    inverse = Heavy(passes, ids, stiffness, values=100.0, most=most)
+    found = np.array([inverse.solve(column) for column in np.eye(len(hessian))])
+    np.testing.assert_allclose(found, found.T, atol=1e-6)
+    assert np.linalg.eigvalsh(found).min() > 0.0
+    if most == 6:
+        np.testing.assert_allclose(found @ hessian, np.eye(len(hessian)), atol=1e-4)
+        return
+    # Relative to the origin, the block of the heaviest columns and the intercept is exact.
+    heaviest = np.sort(np.argsort(-passes.sample.matrix(ids).power(2).T @ stiffness)[:3])
+    np.testing.assert_array_equal(inverse.heavy, heaviest)
+    shift = np.eye(len(hessian))
+    if affine:
+        shift[6, :6] = passes.sample.centre
+    block = np.append(heaviest, 6) if affine else heaviest
+    exact = np.linalg.inv((shift.T @ hessian @ shift)[np.ix_(block, block)])
+    back = np.linalg.inv(shift)
+    np.testing.assert_allclose((back @ found @ back.T)[np.ix_(block, block)], exact, atol=1e-5)

@@ -6,9 +6,11 @@ from scipy import sparse
 
 from novikoff.certificate import Status
 from novikoff.maxmargin.newton.curvature import Curvature
+from novikoff.maxmargin.newton.face_proof import proof_on_face
 from novikoff.maxmargin.newton.objective import Objective
 from novikoff.maxmargin.newton.search import newton
 from novikoff.maxmargin.newton.settings import NEWTON
+from novikoff.maxmargin.newton.steps import Steps
 from novikoff.maxmargin.passes import Passes
 from tests.maxmargin.problems import clock_of, planted, problem_of
 
@@ -85,3 +87,31 @@ def test_stiff_hinges_take_few_steps_with_multipliers(C):
     found = newton(problem_of(X, y, C), tol=1e-3, clock=clock)
     assert found.status is Status.GAP_REACHED and found.gap <= 1e-3
     assert clock.passes <= 120
+
+
+def stiff_counts(n=6000, d=3500, length=6):
+    """Counts of words of different frequency, with random labels."""
+    rng = np.random.default_rng(0)
+    shares = 1.0 / np.arange(1, d + 1)
+    words = rng.choice(d, size=(n, length), p=shares / shares.sum())
+    places = np.repeat(np.arange(n), length), words.ravel()
+    X = sparse.csr_array((np.ones(words.size), places), (n, d))
+    X.sum_duplicates()
+    return X, np.where(rng.uniform(size=n) < 0.5, 1, -1)
+
+
+def test_weights_on_their_face_prove_more_than_those_of_hinges():
+    X, y = stiff_counts()
+    problem = problem_of(X, y, 100.0)
+    best = newton(problem, tol=1e-3, clock=clock_of())
+    run = Steps(problem, 1e-3, clock_of(), False, True, False, 0.0, NEWTON)
+    point = run.whole.point(best.w, best.offset, run.whole.products(best.w))
+    proof = proof_on_face(run, point)
+    assert (proof.weights >= 0.0).all()
+    assert point.dual < 0.9 * best.upper
+    assert 0.998 * best.upper < proof.dual < best.upper
+    weights, signs = proof.weights, run.whole.signs[proof.active]
+    rows = X[run.whole.ids[proof.active]]
+    normal = weights / np.where(signs > 0, weights[signs > 0].sum(), weights[signs < 0].sum())
+    vector = rows.T @ (signs * normal)
+    assert proof.dual == pytest.approx(2.0 / (vector @ vector + normal @ normal / 200.0), rel=1e-9)

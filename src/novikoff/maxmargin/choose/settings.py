@@ -119,6 +119,15 @@ class ChooseSettings:
     after 1,000 passes; pivoting takes 1 to 3 s with 2,000 to 2,500 (after Newton's method), 2 to 3
     with 4,050 (groups of letters of 12,000 lines, 0.05 to 0.5 before), and 7 s with 5,800."""
 
+    many_passes: int = 100
+    """After this many slow passes of coordinate descent Newton's method goes on if more do. Counts
+    of groups of letters in 16,156 names, C = 1 and 100, take 288 and 724 passes at half and at the
+    value, 412 and 796 at twice, and before this 887 and more than 1,000."""
+
+    pivoting_room: int = 20
+    """The passes that Newton's method then leaves to pivoting, in case few enough examples carry
+    weight after all. Other values were not tried."""
+
     pivoting_passes: int = 3
     """Pivoting needs so many passes to start from weights and judge them."""
 

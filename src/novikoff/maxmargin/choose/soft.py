@@ -29,7 +29,9 @@ from novikoff.maxmargin.choose.settings import (
 )
 from novikoff.maxmargin.coordinate.search import coordinate_descent
 from novikoff.maxmargin.coordinate.settings import COORDINATE
+from novikoff.maxmargin.lone_columns import LoneColumns
 from novikoff.maxmargin.newton.search import newton
+from novikoff.maxmargin.newton.settings import NEWTON
 from novikoff.maxmargin.passes import Vector
 from novikoff.maxmargin.pivoting.search import block_pivoting
 from novikoff.maxmargin.problem import Problem, Solution
@@ -40,6 +42,9 @@ from novikoff.run.clock import Clock
 
 STIFF_PASSES = 100
 """The passes of a search whose objective has no digits: small ones reach their gap nevertheless."""
+
+STRAIGHT = replace(NEWTON, short_step=0.0)
+"""Newton's method without detours."""
 
 
 def soft_margin(
@@ -137,12 +142,16 @@ def _sparse_soft(
     Else coordinate descent sees which of the two it is in its first sweeps, and gives up after
     three. Where few examples carry weight, and yet too many for the number of features, pivoting
     follows the first sweeps. With more examples it goes on where neither sweeps nor Newton's method
-    close the gap.
+    close the gap, and Newton's method where they are too many for that.
     """
     enough, stiff, shape = clock.fits(settings.hand_over_passes), None, Shape.of(problem)
 
     def few(passes: float) -> float:
         return pivoted_after(shape, passes, settings) if enough else 0.0
+
+    def leaves(n_support: int, passes: float) -> bool:
+        many = enough and n_support > settings.most_pivoted and passes >= settings.many_passes
+        return many or n_support <= few(passes)
 
     if enough and suits_sparse_newton(problem, settings):
         with clock.at_most(settings.most_newton_passes):
@@ -157,7 +166,7 @@ def _sparse_soft(
         stiff = found
     with clock.at_most(settings.most_coordinate_passes):
         found = coordinate_descent(
-            problem, tol=tol, clock=clock, start=start, patient=not enough, leave_at=few
+            problem, tol=tol, clock=clock, start=start, patient=not enough, leaves=leaves
         )
     found = found if stiff is None else problem.joined(stiff, found)
     slow = found.status is Status.MAX_ITER and clock.fits(settings.coordinate_passes)
@@ -167,6 +176,18 @@ def _sparse_soft(
         found, gave_up = _pivot(problem, tol, clock, found)
         if not gave_up:
             return found
+    many = _n_support(found) > settings.most_pivoted
+    if slow and many and clock.fits(2 * settings.pivoting_room):
+        left = clock.limits.max_iter - clock.passes
+        with clock.at_most(left - settings.pivoting_room):
+            found = problem.joined(found, _newton_straight(problem, tol, clock))
+        slow = found.status is Status.MAX_ITER and clock.fits(settings.pivoting_passes)
+        if slow and _n_support(found) <= settings.most_pivoted:
+            # Sweeps had not found yet how few examples carry weight.
+            return _pivot(problem, tol, clock, found)[0]
+        if not slow and found.status is not Status.PRECISION:
+            return found
+        return by_coordinates(problem, tol, clock, found, settings)
     per_feature = _n_support(found) / problem.n_features
     if found.gave_up or per_feature > COORDINATE.independent:
         # Where few more support vectors than features are left, it may come to a halt.
@@ -194,6 +215,18 @@ def _sparse_soft(
     if found.status is not Status.PRECISION:
         return found
     return by_coordinates(problem, tol, clock, found, settings)
+
+
+def _newton_straight(problem: Problem, tol: float, clock: Clock) -> Solution:
+    """Return what Newton's method finds where sweeps are slow and too many examples carry weight.
+
+    A factor of the heaviest columns makes its steps good enough for stiff hinges, and weights come
+    from their face; detours through softer problems would take longer.
+    """
+    lone = LoneColumns.of(problem)
+    if lone is None:
+        return newton(problem, tol=tol, clock=clock, settings=STRAIGHT)
+    return lone.restored(newton(lone.problem, tol=tol, clock=clock, settings=STRAIGHT))
 
 
 def _pivot(problem: Problem, tol: float, clock: Clock, found: Solution) -> tuple[Solution, bool]:

@@ -35,7 +35,7 @@ def coordinate_descent(
     clock: Clock,
     start: Vector | None = None,
     patient: bool = True,
-    leave_at: Callable[[float], float] | None = None,
+    leaves: Callable[[int, float], bool] | None = None,
     settings: CoordinateSettings = COORDINATE,
 ) -> Solution:
     """Maximise the dual until the relative gap between the bounds is at most ``tol``.
@@ -55,9 +55,9 @@ def coordinate_descent(
         says that it ``gave_up``. Without slack they would be linearly dependent, and sweeps over
         them converge slowly. With too many for their face, and sweeps that get no faster, it ends
         as at a limit of passes.
-    leave_at : function, optional
-        With slack, end as at a limit of passes where sweeps are slow and no more examples carry
-        weight than this returns for the passes so far: another solver is faster then.
+    leaves : function, optional
+        With slack, end as at a limit of passes where sweeps are slow and this says, of the number
+        of examples that carry weight and the passes so far, that another solver is faster.
     settings : CoordinateSettings, optional
         Lengths of rounds, and accuracies.
 
@@ -66,7 +66,7 @@ def coordinate_descent(
     Solution
         Its hyperplane is that of the best primal bound seen, its weights those of the best dual.
     """
-    run = _Run(problem, tol, clock, patient, leave_at, settings)
+    run = _Run(problem, tol, clock, patient, leaves, settings)
     try:
         status = run.rounds(*run.begin(start))
     except Stopped as stopped:
@@ -81,7 +81,7 @@ class _Run:
         tol: float,
         clock: Clock,
         patient: bool,
-        leave_at: Callable[[float], float] | None,
+        leaves: Callable[[int, float], bool] | None,
         settings: CoordinateSettings,
     ) -> None:
         self.problem = problem
@@ -90,7 +90,7 @@ class _Run:
         self.tol = tol
         self.clock = clock
         self.patient = patient
-        self.leave_at = leave_at
+        self.leaves = leaves
         self.passes_before = clock.passes
         self.gave_up = self.left = False
         # The sweeps of a round after which a separator is looked for, once a sweep sees no mistake.
@@ -181,7 +181,7 @@ class _Run:
                     return
             if swept >= settings.few_soft_sweeps and not self._is_falling(seen, before):
                 on_face = supports[-1] <= self.most_on_face
-                self.left = self._is_left_at(supports[-1])
+                self.left = self._is_left_with(supports[-1])
                 if not (on_face or self.patient or self.judged):
                     self.left |= swept == settings.steady_sweeps and self._is_steady(gaps)
                 if self.left:
@@ -214,11 +214,11 @@ class _Run:
 
         return to_come(4 * quarter) >= self.settings.steady * to_come(2 * quarter)
 
-    def _is_left_at(self, n_support: int) -> bool:
-        """Whether another solver is faster with so few support vectors."""
-        if self.leave_at is None:
+    def _is_left_with(self, n_support: int) -> bool:
+        """Whether another solver is faster with so many support vectors."""
+        if self.leaves is None:
             return False
-        return n_support <= self.leave_at(self.clock.passes - self.passes_before)
+        return self.leaves(n_support, self.clock.passes - self.passes_before)
 
     def _is_slow(self, supports: list[int], seen: float, before: float) -> bool:
         """Whether many sweeps are to come, judged by the support vectors and the last two gaps."""

@@ -6,7 +6,8 @@ from math import inf
 import numpy as np
 
 from novikoff.compiled import blocks, conjugate
-from novikoff.maxmargin.newton.preconditioner import Diagonal, Factored, Preconditioner
+from novikoff.compiled.rows import CSR
+from novikoff.maxmargin.newton.preconditioner import Diagonal, Factored, Heavy, Preconditioner
 from novikoff.maxmargin.newton.settings import NewtonSettings
 from novikoff.maxmargin.passes import Ids, Part, Passes, Vector
 
@@ -31,7 +32,8 @@ class Curvature:
 
     The preconditioner is the diagonal, until the products taken with it have cost as much as a
     factor would; so the cost is at most twice that of the better choice. Then it is a factor of the
-    Hessian of some of the active examples; where these are all of them, one step suffices.
+    Hessian of some of the active examples; where these are all of them, one step suffices. Where
+    sparse data have too many columns, it is a factor of the heaviest.
     """
 
     def __init__(self, passes: Passes, settings: NewtonSettings) -> None:
@@ -106,10 +108,12 @@ class Curvature:
         before_this = self.preconditioner
         factor = None if crudely else self._prepare(ids, stiffness, exactly)
         forcing = self.settings.exact_residual if exactly else forcing
-        if factor is None and self._gathers(ids):
+        heavy = None if factor is not None or crudely else self._heavy(ids, stiffness)
+        if factor is None and heavy is None and self._gathers(ids):
             found = self._solve_gathered(ids, stiffness, n_positive, right, forcing, enough2)
             return replace(found, speeds=_in_order(found.speeds, by_class))
-        inverse: Preconditioner = factor or Diagonal.of(self.passes, ids, stiffness)
+        inverse: Preconditioner = factor or heavy or Diagonal.of(self.passes, ids, stiffness)
+        copy = None if heavy is None else heavy.rows
         most = self.settings.most_products
         solution, residual = np.zeros(self.width), np.zeros(self.width)
         residual[: self.n_features] = right
@@ -118,7 +122,7 @@ class Curvature:
         least = forcing**2 * size
         products, speeds, images = 0, np.zeros(len(ids)), np.zeros((2, self.n_features))
         while products < most and (not products or self._go_on(size, least, residual, enough2)):
-            image, speed, sums = self._product(ids, stiffness, direction, n_positive)
+            image, speed, sums = self._product(ids, stiffness, direction, n_positive, copy)
             curve = float(direction @ image)
             if not 0.0 < curve < inf:
                 break
@@ -140,6 +144,18 @@ class Curvature:
             self.enrich()
         offset, speeds = float(solution[self.n_features :].sum()), _in_order(speeds, by_class)
         return Direction(solution[: self.n_features], offset, speeds, images)
+
+    def _is_too_wide(self) -> bool:
+        return self.sample.is_sparse and self.width > self.settings.most_factored
+
+    def _heavy(self, ids: Ids, stiffness: Vector) -> Heavy | None:
+        """Return the preconditioner of sparse data that have too many columns for a factor."""
+        settings = self.settings
+        if not self._is_too_wide() or self.spent < settings.most_heavy**3 / 3.0 or not len(ids):
+            return None
+        return Heavy(
+            self.passes, ids, stiffness, values=settings.heavy_values, most=settings.most_heavy
+        )
 
     def _gathers(self, ids: Ids) -> bool:
         """Whether compiled code solves the equation on a copy of the active examples.
@@ -191,14 +207,23 @@ class Curvature:
         return left2 > enough2 and (size > least or left2 <= self.settings.enough * enough2)
 
     def _product(
-        self, ids: Ids, stiffness: Vector, v: Vector, n_positive: int
+        self, ids: Ids, stiffness: Vector, v: Vector, n_positive: int, copy: CSR | None
     ) -> tuple[Vector, Vector, Vector]:
-        """Return ``H v``, and the speeds and images along ``v``, in a pass over ``ids``."""
+        """Return ``H v``, and the speeds and images along ``v``, in a pass over ``ids``.
+
+        ``copy`` are the rows of ``ids``, where they were gathered.
+        """
         d = self.n_features
         image, speeds, sums = np.empty(self.width), np.empty(len(ids)), np.zeros((2, d))
         shift, total = float(v[d:].sum() - v[:d] @ self.sample.centre), 0.0
         for side, out in zip((slice(n_positive), slice(n_positive, None)), sums, strict=True):
             mine, speed = stiffness[side], speeds[side]
+            if copy is not None:
+                here = np.arange(len(ids), dtype=np.int64)[side]
+                self.passes.begin(here)
+                total += blocks.curvature(copy, here, mine, v[:d], shift, speed, out)
+                self.passes.count(1, here)
+                continue
 
             def add(part: Part, mine: Vector = mine, speed: Vector = speed) -> tuple[float, Vector]:
                 rows, here, those = part
@@ -231,8 +256,7 @@ class Curvature:
             saved = min(changed, self.stale) - self.fresh
             if not (changed if exactly else saved * n * self.row_cost > cost):
                 return self.preconditioner
-        too_large = self.sample.is_sparse and self.width > settings.most_factored
-        if too_large or (not exactly and self.spent < cost):
+        if self._is_too_wide() or (not exactly and self.spent < cost):
             # A stale one would underestimate the columns that only newly active examples have.
             return None
         some = ids

@@ -17,6 +17,7 @@ import numpy as np
 from novikoff.certificate import Status
 from novikoff.maxmargin.bounds import dual_variables, normalized
 from novikoff.maxmargin.newton.detours import detour as take_detour
+from novikoff.maxmargin.newton.face_proof import proof_on_face
 from novikoff.maxmargin.newton.objective import Point
 from novikoff.maxmargin.newton.settings import NEWTON, NewtonSettings
 from novikoff.maxmargin.newton.steps import Steps
@@ -136,6 +137,8 @@ class _Run(Steps):
                 break
             point, length = self.step(self.whole, point, forcing=settings.forcing)
             self.record(point)
+            if self._lacks_proof(point, primal):
+                self._prove_on_face(point)
             if first and len(point.active) < self.leave_at * len(self.whole.ids):
                 self.gave_up = True
                 break
@@ -157,6 +160,22 @@ class _Run(Steps):
                 stalls += 1
                 self.curvature.enrich()
         return Status.GAP_REACHED if self.reached() else Status.PRECISION
+
+    def _lacks_proof(self, point: Point, before: float) -> bool:
+        """Whether the primal objective of sparse data is near its optimum, and the dual is not.
+
+        ``before`` is the primal objective a step ago.
+        """
+        if not self.sample.is_sparse or self.exact or self.reached():
+            return False
+        settled = before - point.primal <= self.settings.settled * self.tol * point.primal
+        return settled and self.clock.passes >= self.next_proof
+
+    def _prove_on_face(self, point: Point) -> None:
+        """Look for better weights, and not again before twice as many passes were made."""
+        before = self.clock.passes
+        self.prove(proof_on_face(self, point))
+        self.next_proof = self.clock.passes + 2.0 * (self.clock.passes - before)
 
     def _begin_at(self, weights: Vector) -> None:
         """Start from the vector that weights make, at the length with the largest dual."""

@@ -163,6 +163,19 @@ class NewtonSettings:
     most_factored: int = 3000
     """The most rows and columns of a factor."""
 
+    heavy_values: float = 4.0
+    """With more columns than ``most_factored``, the heaviest are treated exactly: as many as the
+    root of this many times the values of the active rows. The same figures as ``most_heavy``."""
+
+    most_heavy: int = 600
+    """The most of these columns. Counts of groups of letters in 16,156 names, C = 100, take 557
+    passes in 1.3 s; with 1,000 columns, and 10 for ``heavy_values``, 909 in 3.0 s."""
+
+    settled: float = 0.1
+    """A step on sparse data that gains less of the primal objective, in units of the gap asked for,
+    leads to weights that are improved on their face. The names take 634 passes at three times the
+    value."""
+
     most_products: int = 50
     """The most products of conjugate gradients in a step. Stiff, passes 40.8, 40.1, 40.1."""
 

@@ -38,6 +38,8 @@ class Steps:
         self.leave_at = leave_at
         self.settings = settings
         self.gave_up = False
+        # The passes after which weights may be looked for on their face.
+        self.next_proof = 0.0
         self.passes = Passes(problem.sample, clock)
         self.curvature = Curvature(self.passes, settings)
         self.whole = Objective.of_all(self.passes, problem.slack2, settings)
