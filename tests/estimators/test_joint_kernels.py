@@ -85,6 +85,30 @@ def test_named_callable_precomputed_and_sparse_agree(kind):
         )
 
 
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("C", [100.0, 1e6])
+def test_values_of_low_rank_are_solved_as_far_as_a_named_kernel(seed, C):
+    """The optimum is zero, and rounding may make its squared norm negative."""
+    rng = np.random.default_rng(seed)
+    data, labels = rng.standard_normal((80, 2)), rng.integers(0, 3, 80)
+    named = MaxMargin(C=C, kernel="linear").fit(data, labels)
+    given = MaxMargin(C=C, kernel="precomputed").fit(data @ data.T, labels)
+    called = MaxMargin(C=C, kernel=lambda A, B: A @ B.T).fit(data, labels)
+    assert {m.status_ for m in (named, given, called)} == {Status.GAP_REACHED}
+    assert given.certificate_.soft.gap < 1e-4 > called.certificate_.soft.gap
+    given.certificate_.verify(data @ data.T, labels)
+    called.certificate_.verify(data, labels, kernel=lambda A, B: A @ B.T)
+
+
+def test_values_given_in_float32_are_used_to_their_last_digits():
+    """Directions that are short beside the others, but long beside the slack, count."""
+    rng = np.random.default_rng(0)
+    data, labels = rng.standard_normal((80, 2)), rng.integers(0, 3, 80)
+    values = rbf_kernel(data, gamma=0.25).astype(np.float32)
+    clf = MaxMargin(C=1000.0, kernel="precomputed").fit(values, labels)
+    assert clf.status_ is Status.GAP_REACHED and clf.certificate_.soft.gap <= clf.tol
+
+
 # Infinity needs examples of length 1 at most; with the lift they have 2.
 @pytest.mark.parametrize("name", [name for name in ALL_RULES if name != "infinity"])
 def test_every_rule_is_certified(name):
