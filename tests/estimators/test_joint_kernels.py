@@ -109,6 +109,18 @@ def test_values_given_in_float32_are_used_to_their_last_digits():
     assert clf.status_ is Status.GAP_REACHED and clf.certificate_.soft.gap <= clf.tol
 
 
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_rounding_does_not_deny_the_gap_of_given_values(n_classes):
+    """Large weights cancel: the bounds of rounded sums are as wide as 3e-4 of the optimum."""
+    rng = np.random.default_rng(0)
+    data, labels = rng.standard_normal((350, 2)), rng.integers(0, n_classes, 350)
+    for kernel in ("precomputed", lambda A, B: A @ B.T):
+        given = data @ data.T if kernel == "precomputed" else data
+        clf = MaxMargin(C=1e6, tol=1e-5, kernel=kernel).fit(given, labels)
+        assert clf.status_ is Status.GAP_REACHED and clf.certificate_.soft.gap <= 1e-5
+        clf.certificate_.verify(given, labels, **({} if given is not data else {"kernel": kernel}))
+
+
 # Infinity needs examples of length 1 at most; with the lift they have 2.
 @pytest.mark.parametrize("name", [name for name in ALL_RULES if name != "infinity"])
 def test_every_rule_is_certified(name):

@@ -35,6 +35,9 @@ does, only closer. With 1,024 of them it was a third of the time that 500 half m
 LARGEST_TABLE = 1 << 18
 """Kernel values to which exact arithmetic is extended where bounds do not prove a claim: 2 s."""
 
+LARGEST_GIVEN = 1 << 22
+"""The same for values that are given as floats: 0.1 s."""
+
 QUICK_TABLE = 1 << 14
 """Kernel values that take exact arithmetic up to 0.2 s."""
 
@@ -108,6 +111,15 @@ class Enclosed:
         """Whether exact arithmetic is cheap for so many rows; with ``thorough``, affordable."""
         return is_small_table(self.table, n_rows, self.support.size, thorough=thorough)
 
+    def is_cheap(self, n_rows: int) -> bool:
+        """Whether exact arithmetic for so many rows takes no longer than rounded sums.
+
+        Not of a function, which may round differently in other blocks.
+        """
+        if self.table.kernel.name == "precomputed":
+            return self.is_small(n_rows, thorough=True)
+        return n_rows * self.support.size <= SMALL_TABLE
+
     def exact_norm2(self) -> Interval:
         """``‖w‖²`` in exact arithmetic."""
         exact = Dyadic.of(self.coef)
@@ -141,6 +153,8 @@ def is_small_table(
     """
     if table.kernel.name == "callable" and not thorough:
         return False
+    if thorough and table.kernel.is_given:
+        return n_rows * n_columns <= LARGEST_GIVEN
     small = SMALL_TABLE if table.kernel.is_rational else SMALL_REAL_TABLE
     most = LARGEST_TABLE if thorough else small
     # A kernel value costs as much as some hundred products of features.
@@ -178,7 +192,7 @@ def semidefinite(
         If it is negative by more than rounding.
     """
     low, high = square
-    given = table.kernel.name in ("precomputed", "callable")
+    given = table.kernel.is_given
     if high < 0 and not (given and -high <= _rounding(table, support, coefs, times)):
         raise CertificateError(
             "the kernel is not positive semidefinite: a combination of examples has the squared "
@@ -261,7 +275,7 @@ def primal_value(
     if not exact:
         between = hinge_sums(lows[rows], highs[rows], some)
         n_values = rows.size * found.support.size
-        if between is not None and n_values <= SMALL_TABLE and is_loose(between, n_values):
+        if between is not None and is_loose(between, n_values) and found.is_cheap(rows.size):
             between = None
     exact = between is None
     if between is None:
