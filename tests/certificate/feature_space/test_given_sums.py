@@ -75,4 +75,5 @@ def test_bounds_on_rounded_sums_hold_the_exact_ones(n):
     exact = sum(fraction(exact_square(table, rows, [int(a) for a in c])[0]) for c in flow.T)
     assert abs(exact - Fraction(value)) <= Fraction(error)
     # Twice 2**-53 for each of the roundings that a product passes through, with some to spare.
-    assert error <= 1000 * 2.0**-53 * np.abs(flow).sum() ** 2 * np.abs(values).max()
+    moduli = np.abs(flow)
+    assert error <= 1000 * 2.0**-53 * float((moduli * (np.abs(values) @ moduli)).sum())
