@@ -217,6 +217,28 @@ def test_a_cache_without_room_for_the_support_gives_the_same_margin(C):
     tiny.certificate_.verify(data, labels)
 
 
+def test_an_indefinite_kernel_that_only_the_certificate_meets_is_refused_with_a_remedy():
+    draw = np.random.default_rng(1)
+    data, labels = draw.standard_normal((800, 4)), draw.integers(0, 4, 800)
+    how = dict(kernel="sigmoid", gamma=0.01, C=0.1, cache_size=0.01, max_iter=30)
+    with pytest.raises(
+        ValueError, match=r"not positive semidefinite.*another gamma or coef0"
+    ) as seen:
+        fitted(MaxMargin, data, labels, **how)
+    assert "\n" not in str(seen.value)
+
+
+def test_weights_that_rounding_makes_negative_are_none():
+    """Values of float32 that nothing separates."""
+    draw = np.random.default_rng(0)
+    data = draw.standard_normal((60, 1))
+    labels = (data @ draw.standard_normal((1, 3))).argmax(axis=1)
+    labels[:3] = np.arange(3)
+    values = (data @ data.T).astype(np.float32)
+    clf = fitted(MaxMargin, values, labels, kernel="precomputed", max_iter=300)
+    clf.certificate_.verify(values, labels)
+
+
 def test_an_indefinite_kernel_is_refused():
     with pytest.raises(ValueError, match="not positive semidefinite"):
         MaxMargin(kernel=lambda A, B: -(A @ B.T), C=1.0).fit(X, Y)

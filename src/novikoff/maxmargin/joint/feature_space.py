@@ -171,7 +171,8 @@ class FeatureSpaceSearch:
             found = joint_soft_margin(linear, tol=tol, clock=self.clock, start=start, polish=few)
         self.solver = found.solver
         self.weights[:] = 0.0
-        self.weights[working] = found.weights * scale**2
+        # Where nothing separates, some are negative by rounding.
+        self.weights[working] = np.maximum(found.weights, 0.0) * scale**2
         self.means = (coordinates.mean(axis=0) - sample.centre) @ found.vectors.T + found.offsets
         status = found.status
         return Status.PRECISION if status is Status.NOT_SEPARABLE else status
