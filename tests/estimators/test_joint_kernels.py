@@ -121,6 +121,16 @@ def test_rounding_does_not_deny_the_gap_of_given_values(n_classes):
         clf.certificate_.verify(given, labels, **({} if given is not data else {"kernel": kernel}))
 
 
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_rounding_does_not_deny_the_gap_of_few_examples(n_classes):
+    """Many examples on a line, with large weights that cancel: rounded bounds are 3e-3 apart."""
+    draw = np.random.default_rng(0)
+    data, labels = 50.0 * draw.standard_normal((80, 1)), draw.integers(0, n_classes, 80)
+    clf = MaxMargin(kernel="rbf", gamma=0.001, C=1e6).fit(data + 1000.0, labels)
+    assert clf.status_ is Status.GAP_REACHED
+    clf.certificate_.verify(data + 1000.0, labels)
+
+
 # Infinity needs examples of length 1 at most; with the lift they have 2.
 @pytest.mark.parametrize("name", [name for name in ALL_RULES if name != "infinity"])
 def test_every_rule_is_certified(name):
@@ -130,13 +140,17 @@ def test_every_rule_is_certified(name):
     clf.certificate_.verify(data, Y)
 
 
+@pytest.mark.parametrize("kernel", ["rbf", "precomputed", rbf_kernel])
 @pytest.mark.parametrize("kind", BOTH)
-def test_equal_examples_of_two_classes_are_a_proof(kind):
+def test_equal_examples_of_two_classes_are_a_proof(kind, kernel):
     data, labels = np.vstack([X, X[:1]]), np.append(Y, 2)
-    clf = fitted(kind, data, labels, kernel="rbf", gamma=0.5)
+    given = data
+    if kernel == "precomputed":
+        given = np.exp(-((data[:, None] - data[None]) ** 2).sum(axis=2))
+    clf = fitted(kind, given, labels, kernel=kernel, gamma=0.5 if kernel == "rbf" else "scale")
     assert not clf.certificate_
     assert clf.certificate_.refutation is not None
-    clf.certificate_.verify(data, labels)
+    clf.certificate_.verify(given, labels, **({"kernel": kernel} if callable(kernel) else {}))
     if kind is MaxMargin:
         with pytest.raises(NotSeparableError, match="separates the classes"):
             MaxMargin(kernel="rbf", gamma=0.5, nonseparable="raise").fit(data, labels)
