@@ -178,11 +178,17 @@ class KernelMarginFit(MarginSearch):
 
 
 def denied(task: Task | JointTask, status: Status, model: Any, tol: float) -> bool:
-    """Whether rounding denies a gap that the solver has reached, and exact arithmetic is quick."""
+    """Whether rounding denies a gap that the solver has reached, and exact arithmetic is quick.
+
+    Of given values it is, so that it is used also where the solver came as close as it could.
+    """
     problem = certifier_of(task).problem
-    n_values = problem.n_examples * len(model.support) * len(problem.classes)
-    quick = problem.kernel.is_given or n_values <= QUICK_TABLE
-    return quick and status is Status.GAP_REACHED and model.soft.gap > tol
+    if problem.kernel.is_given:
+        ended = status in (Status.GAP_REACHED, Status.PRECISION)
+    else:
+        n_values = problem.n_examples * len(model.support) * len(problem.classes)
+        ended = status is Status.GAP_REACHED and n_values <= QUICK_TABLE
+    return ended and model.soft.gap > tol
 
 
 def usual_kernel_cost(rows: KernelRows, costs: Vector | None) -> float:

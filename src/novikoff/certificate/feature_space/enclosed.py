@@ -36,7 +36,7 @@ LARGEST_TABLE = 1 << 18
 """Kernel values to which exact arithmetic is extended where bounds do not prove a claim: 2 s."""
 
 LARGEST_GIVEN = 1 << 22
-"""The same for values that are given as floats: 0.1 s."""
+"""The same for values that are given as floats, if asked for: 0.1 s."""
 
 QUICK_TABLE = 1 << 14
 """Kernel values that take exact arithmetic up to 0.2 s."""
@@ -164,12 +164,17 @@ def is_small_table(
 def is_loose(square: Interval, n_values: int) -> bool:
     """Whether rounding errors are much of a square of so many terms, since terms nearly cancel.
 
+    Not of more terms than exact arithmetic is used for without being asked: the square may be next
+    to nothing beside the slack.
+
     Examples
     --------
     >>> square = fmpq(1), fmpq(1) + fmpq(1, 10**5)
     >>> is_loose(square, 100), is_loose(square, 200_000)
     (True, False)
     """
+    if n_values > LARGEST_TABLE:
+        return False
     limit = _LOOSE if n_values <= QUICK_TABLE else _VERY_LOOSE
     return bool(square[1] - square[0] > limit * square[0])
 
