@@ -111,7 +111,7 @@ def test_values_given_in_float32_are_used_to_their_last_digits():
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_rounding_does_not_deny_the_gap_of_given_values(n_classes):
-    """Large weights cancel: the bounds of rounded sums are as wide as 3e-4 of the optimum."""
+    """Large weights cancel, so that the bounds of rounded sums are wider than the gap."""
     rng = np.random.default_rng(0)
     data, labels = rng.standard_normal((350, 2)), rng.integers(0, n_classes, 350)
     for kernel in ("precomputed", lambda A, B: A @ B.T):

@@ -28,7 +28,8 @@ from novikoff.maxmargin.smo import KernelProblem, KernelSolution, kernel_margin
 from novikoff.sample.kernel import KernelMatrix
 
 QUICK_TABLE = 1 << 15
-"""Kernel values that take exact arithmetic half a second; those that are given take a hundredth."""
+"""Kernel values of a formula that are computed exactly on demand: a fit of 100 x 1, rbf, C = 1e6,
+three classes takes 0.2 s without it and 0.6 s with it. Not varied."""
 
 Vector = NDArray[np.float64]
 Ids = NDArray[np.int64]
