@@ -85,6 +85,52 @@ def test_named_callable_precomputed_and_sparse_agree(kind):
         )
 
 
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("C", [100.0, 1e6])
+def test_values_of_low_rank_are_solved_as_far_as_a_named_kernel(seed, C):
+    """The optimum is zero, and rounding may make its squared norm negative."""
+    rng = np.random.default_rng(seed)
+    data, labels = rng.standard_normal((80, 2)), rng.integers(0, 3, 80)
+    named = MaxMargin(C=C, kernel="linear").fit(data, labels)
+    given = MaxMargin(C=C, kernel="precomputed").fit(data @ data.T, labels)
+    called = MaxMargin(C=C, kernel=lambda A, B: A @ B.T).fit(data, labels)
+    assert {m.status_ for m in (named, given, called)} == {Status.GAP_REACHED}
+    assert given.certificate_.soft.gap < 1e-4 > called.certificate_.soft.gap
+    given.certificate_.verify(data @ data.T, labels)
+    called.certificate_.verify(data, labels, kernel=lambda A, B: A @ B.T)
+
+
+def test_values_given_in_float32_are_used_to_their_last_digits():
+    """Directions that are short beside the others, but long beside the slack, count."""
+    rng = np.random.default_rng(0)
+    data, labels = rng.standard_normal((80, 2)), rng.integers(0, 3, 80)
+    values = rbf_kernel(data, gamma=0.25).astype(np.float32)
+    clf = MaxMargin(C=1000.0, kernel="precomputed").fit(values, labels)
+    assert clf.status_ is Status.GAP_REACHED and clf.certificate_.soft.gap <= clf.tol
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_rounding_does_not_deny_the_gap_of_given_values(n_classes):
+    """Large weights cancel, so that the bounds of rounded sums are wider than the gap."""
+    rng = np.random.default_rng(0)
+    data, labels = rng.standard_normal((350, 2)), rng.integers(0, n_classes, 350)
+    for kernel in ("precomputed", lambda A, B: A @ B.T):
+        given = data @ data.T if kernel == "precomputed" else data
+        clf = MaxMargin(C=1e6, tol=1e-5, kernel=kernel).fit(given, labels)
+        assert clf.status_ is Status.GAP_REACHED and clf.certificate_.soft.gap <= 1e-5
+        clf.certificate_.verify(given, labels, **({} if given is not data else {"kernel": kernel}))
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_rounding_does_not_deny_the_gap_of_few_examples(n_classes):
+    """Many examples on a line, with large weights that cancel: rounded bounds are 3e-3 apart."""
+    draw = np.random.default_rng(0)
+    data, labels = 50.0 * draw.standard_normal((80, 1)), draw.integers(0, n_classes, 80)
+    clf = MaxMargin(kernel="rbf", gamma=0.001, C=1e6).fit(data + 1000.0, labels)
+    assert clf.status_ is Status.GAP_REACHED
+    clf.certificate_.verify(data + 1000.0, labels)
+
+
 # Infinity needs examples of length 1 at most; with the lift they have 2.
 @pytest.mark.parametrize("name", [name for name in ALL_RULES if name != "infinity"])
 def test_every_rule_is_certified(name):
@@ -94,13 +140,17 @@ def test_every_rule_is_certified(name):
     clf.certificate_.verify(data, Y)
 
 
+@pytest.mark.parametrize("kernel", ["rbf", "precomputed", rbf_kernel])
 @pytest.mark.parametrize("kind", BOTH)
-def test_equal_examples_of_two_classes_are_a_proof(kind):
+def test_equal_examples_of_two_classes_are_a_proof(kind, kernel):
     data, labels = np.vstack([X, X[:1]]), np.append(Y, 2)
-    clf = fitted(kind, data, labels, kernel="rbf", gamma=0.5)
+    given = data
+    if kernel == "precomputed":
+        given = np.exp(-((data[:, None] - data[None]) ** 2).sum(axis=2))
+    clf = fitted(kind, given, labels, kernel=kernel, gamma=0.5 if kernel == "rbf" else "scale")
     assert not clf.certificate_
     assert clf.certificate_.refutation is not None
-    clf.certificate_.verify(data, labels)
+    clf.certificate_.verify(given, labels, **({"kernel": kernel} if callable(kernel) else {}))
     if kind is MaxMargin:
         with pytest.raises(NotSeparableError, match="separates the classes"):
             MaxMargin(kernel="rbf", gamma=0.5, nonseparable="raise").fit(data, labels)
@@ -179,6 +229,28 @@ def test_a_cache_without_room_for_the_support_gives_the_same_margin(C):
     for one, other in (both, both[::-1]):
         assert getattr(one, low) <= getattr(other, high)
     tiny.certificate_.verify(data, labels)
+
+
+def test_an_indefinite_kernel_that_only_the_certificate_meets_is_refused_with_a_remedy():
+    draw = np.random.default_rng(1)
+    data, labels = draw.standard_normal((800, 4)), draw.integers(0, 4, 800)
+    how = dict(kernel="sigmoid", gamma=0.01, C=0.1, cache_size=0.01, max_iter=30)
+    with pytest.raises(
+        ValueError, match=r"not positive semidefinite.*another gamma or coef0"
+    ) as seen:
+        fitted(MaxMargin, data, labels, **how)
+    assert "\n" not in str(seen.value)
+
+
+def test_weights_that_rounding_makes_negative_are_none():
+    """Values of float32 that nothing separates."""
+    draw = np.random.default_rng(0)
+    data = draw.standard_normal((60, 1))
+    labels = (data @ draw.standard_normal((1, 3))).argmax(axis=1)
+    labels[:3] = np.arange(3)
+    values = (data @ data.T).astype(np.float32)
+    clf = fitted(MaxMargin, values, labels, kernel="precomputed", max_iter=300)
+    clf.certificate_.verify(values, labels)
 
 
 def test_an_indefinite_kernel_is_refused():

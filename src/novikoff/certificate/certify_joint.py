@@ -322,7 +322,12 @@ class JointCertifier:
         )
 
     def bound(
-        self, weighted: JointWeighted | None, C: float | None = None, loss: str = SQUARED_HINGE
+        self,
+        weighted: JointWeighted | None,
+        C: float | None = None,
+        loss: str = SQUARED_HINGE,
+        *,
+        thorough: bool = False,
     ) -> Bound:
         """The bound that weights prove: the best on the margin, or on the objective for ``C``."""
         weighted = weighted or JointWeighted()
@@ -335,7 +340,7 @@ class JointCertifier:
             taking_part=self.examples.taking_part,
         )
         found = [
-            Bound(self._point(*way, costly=C is not None, thorough=False), *way) for way in ways
+            Bound(self._point(*way, costly=C is not None, thorough=thorough), *way) for way in ways
         ]
         nothing = np.empty((0, self.n_classes), dtype=np.int64)
         found.append(Bound(None, np.empty(0, dtype=np.int64), nothing))

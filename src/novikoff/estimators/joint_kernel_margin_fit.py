@@ -6,10 +6,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.certificate import Account, Joint, JointWeighted, Refutation, Status
+from novikoff.certificate import (
+    Account,
+    Joint,
+    JointKernelModel,
+    JointWeighted,
+    Refutation,
+    Status,
+)
 from novikoff.estimators.fitted import Fitted, closed
 from novikoff.estimators.joint import JointTask
-from novikoff.estimators.kernel_margin_fit import usual_kernel_cost
+from novikoff.estimators.kernel_margin_fit import denied, usual_kernel_cost
 from novikoff.estimators.kernel_training import KernelRows, certifier_of, sample_of
 from novikoff.estimators.margin_search import (
     MarginSearch,
@@ -35,7 +42,7 @@ class JointKernelMarginFit(MarginSearch):
         certifier = certifier_of(task)
         if self.C < np.inf:
             solution = self._solve(task, self.C, self.start)
-            model = certifier.soft_model(*self._model(task, solution), C=self.C, **_proof(solution))
+            model = self._soft_model(task, solution, self.C)
             certificate = certifier.soft(self.account(task, solution.status), model)
             return self._fitted(task, certificate, solution)
         refutation, proof = self._contradiction(task), JointWeighted()
@@ -78,14 +85,29 @@ class JointKernelMarginFit(MarginSearch):
         C = usual_kernel_cost(sample_of(task), task.costs)
         allow_soft_margin(clock)
         solution = self._solve(task, C, None)
-        model = certifier.soft_model(
-            *self._model(task, solution),
-            C=C,
-            account=self.account(task, solution.status, C),
-            **_proof(solution),
-        )
+        model = self._soft_model(task, solution, C, self.account(task, solution.status, C))
         certificate = certified_instead(certifier, hard, refutation, model, proof)
         return self._fitted(task, certificate, solution)
+
+    def _soft_model(
+        self, task: JointTask, solution: JointKernelSolution, C: float, own: Account | None = None
+    ) -> JointKernelModel:
+        """Certify a soft margin, in exact arithmetic where rounding denies the gap it reached."""
+
+        def certified(*, thorough: bool) -> JointKernelModel:
+            made: JointKernelModel = certifier_of(task).soft_model(
+                *self._model(task, solution),
+                C=C,
+                account=own,
+                thorough=thorough,
+                **_proof(solution),
+            )
+            return made
+
+        model = certified(thorough=False)
+        if denied(task, solution.status, model, self.tol):
+            model = certified(thorough=True)
+        return model
 
     def _model(
         self, task: JointTask, solution: JointKernelSolution

@@ -173,9 +173,10 @@ class KernelRows:
     def contradiction(
         self, labels: NDArray[Any], hashes: NDArray[np.uint64], costs: Vector | None
     ) -> Combination | None:
-        """Return two equal examples with different labels, if the kernel is given by a formula."""
-        if self.training.kernel.name in ("precomputed", "callable"):
-            return None
+        """Return two equal examples with different labels, if there are any.
+
+        Examples whose rows of a precomputed kernel are equal have the distance zero.
+        """
         among = None if costs is None else np.flatnonzero(costs > 0.0)
         return contradiction(self.training.training.X, labels, hashes, among)
 

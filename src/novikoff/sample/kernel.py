@@ -43,13 +43,14 @@ def check_square(norm2: float, most: float, dtype: Any = np.float64, digits: flo
     """
     if not np.isfinite(norm2):
         raise KernelError(
-            "The kernel has so large values, or the weights are so large, that sums overflow. "
-            "Rescale the features, use other parameters, or give a smaller C."
+            "Sums of kernel values overflow. Where the kernel is not positive semidefinite, the "
+            "weights grow without bound: use another kernel, or another gamma or coef0. Where its "
+            "values are too large, rescale the features or give a smaller C."
         )
     if not norm2 >= -digits * float(np.finfo(dtype).eps) * most:
         raise KernelError(
             "The kernel is not positive semidefinite: a combination of examples has the squared "
-            f"norm {norm2:.6g}. Use another kernel, or other parameters."
+            f"norm {norm2:.6g}. Use another kernel, or another gamma or coef0."
         )
 
 

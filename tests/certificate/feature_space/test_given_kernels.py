@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from flint import fmpq
 from scipy import sparse
 
 from novikoff.certificate import (
@@ -14,6 +15,9 @@ from novikoff.certificate import (
     Status,
     Weighted,
 )
+from novikoff.certificate.feature_space.enclosed import semidefinite
+from novikoff.certificate.feature_space.exact_table import exact_square
+from novikoff.certificate.feature_space.table import KernelTable
 from tests.certificate.feature_space.test_certify_kernel import problem, ridge
 
 DONE = Account(status=Status.CONVERGED)
@@ -130,6 +134,22 @@ def test_a_matrix_that_rounding_has_made_lopsided():
     assert isinstance(certified(Kernel("precomputed"), X, y, signs, data=table), Separation)
 
 
+def test_a_square_that_rounding_has_made_negative_is_as_uncertain_as_it_shows():
+    values = np.array([[1.0, 1.0], [1.0, 1.0 - 1e-15]])
+    table = KernelTable.of(Kernel("precomputed"), values)
+    rows, coefs = np.arange(2), np.array([1e4, -1e4])
+    value = exact_square(table, rows, [10**4, -(10**4)])[0]
+    assert -2e-7 < float(value) < 0
+    assert semidefinite((value, value), table, rows, coefs) == (0, -value)
+    # In sums of rounded products the same square has wider bounds, which hold these.
+    wide = semidefinite((2 * value, -value), table, rows, coefs)
+    assert wide[0] == 0 and wide[1] >= -value
+    positive = fmpq(1), fmpq(2)
+    assert semidefinite(positive, table, rows, coefs) == positive
+    with pytest.raises(CertificateError, match="not positive semidefinite"):
+        semidefinite((fmpq(-10_000), fmpq(-9_999)), table, rows, coefs)
+
+
 def test_an_indefinite_kernel_is_refused_only_where_a_square_is_negative():
     """tanh is not positive semidefinite; here the squares met are positive."""
     X, y, signs, support, weights = problem(2)
@@ -147,7 +167,8 @@ def test_an_indefinite_kernel_is_refused_only_where_a_square_is_negative():
         positive=1,
         affine=True,
     )
-    with pytest.raises(CertificateError, match="not positive semidefinite"):
+    refused = r"not positive semidefinite: .* norm -\d\S*\. Use another kernel, or another gamma"
+    with pytest.raises(CertificateError, match=refused):
         bad.hard(DONE, support=[0], coef=[1.0])
 
 

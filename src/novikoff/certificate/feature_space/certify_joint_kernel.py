@@ -183,16 +183,18 @@ class JointKernelCertifier:
         proof: JointWeighted | None = None,
         account: Account | None = None,
         rescale: bool = False,
+        thorough: bool = False,
     ) -> JointKernelModel:
         """Measure a model, and how close it is to the optimum of the soft-margin problem.
 
-        As :meth:`~novikoff.certificate.JointCertifier.soft_model`.
+        As :meth:`~novikoff.certificate.JointCertifier.soft_model`; with ``thorough``, in exact
+        arithmetic where that is affordable.
         """
         check_penalty(C)
         leads, costs = self._leads(support, coef, intercept), self.examples.costs
         scale = best_scale(leads, C, costs) if rescale else 1.0
-        primal = primal_value(leads, C, costs, scale=scale).high
-        model, bound = self._model(leads), self._maker.bound(proof, C)
+        primal = primal_value(leads, C, costs, scale=scale, thorough=thorough).high
+        model, bound = self._model(leads), self._maker.bound(proof, C, thorough=thorough)
         if dual_below(bound.point, C) > primal or model.lower > bound.upper:
             bound = self._contradicted()
         soft = JointSoft(

@@ -177,6 +177,7 @@ class KernelCertifier(BinaryCertifier):
         proof: Weighted | None = None,
         account: Account | None = None,
         rescale: bool = False,
+        thorough: bool = False,
     ) -> KernelModel:
         """Measure a classifier, and how close it is to the optimum of the soft-margin problem.
 
@@ -192,13 +193,15 @@ class KernelCertifier(BinaryCertifier):
             What the run that made the model says of itself, where the certificate's is another's.
         rescale : bool
             Whether the objective is that of the multiple of the classifier where it is least.
+        thorough : bool
+            Whether exact arithmetic is used where it is affordable.
         """
         check_penalty(C)
         found, costs = self._enclosed(support, coef, intercept), self.examples.costs
         scale = best_scale(found, C, costs) if rescale else 1.0
-        primal = primal_value(found, C, costs, scale=scale).high
+        primal = primal_value(found, C, costs, scale=scale, thorough=thorough).high
         model = self._model(found)
-        bound = self._bound(proof, costs)
+        bound = self._bound(proof, costs, thorough=thorough)
         dual, upper = dual_below(bound.point, C), bound.upper
         if dual > primal or model.lower > upper:
             self._check_contradiction()
@@ -243,7 +246,9 @@ class KernelCertifier(BinaryCertifier):
             errors=count_errors(found, part).count,
         )
 
-    def _bound(self, weighted: Weighted | None, costs: Floats | None = None) -> Bound:
+    def _bound(
+        self, weighted: Weighted | None, costs: Floats | None = None, *, thorough: bool = False
+    ) -> Bound:
         """The upper bound that weights prove; ``costs`` are needed for the soft margin alone."""
         weighted = weighted or Weighted()
         support = as_support(weighted.support, self.problem.n_examples)
@@ -259,5 +264,6 @@ class KernelCertifier(BinaryCertifier):
             affine=self.problem.affine,
             costs=costs,
             room=MAKER_ROOM,
+            thorough=thorough,
         )
         return Bound(point, support, weights)

@@ -35,6 +35,9 @@ does, only closer. With 1,024 of them it was a third of the time that 500 half m
 LARGEST_TABLE = 1 << 18
 """Kernel values to which exact arithmetic is extended where bounds do not prove a claim: 2 s."""
 
+LARGEST_GIVEN = 1 << 22
+"""The same for values that are given as floats, if asked for: 0.1 s."""
+
 QUICK_TABLE = 1 << 14
 """Kernel values that take exact arithmetic up to 0.2 s."""
 
@@ -108,6 +111,15 @@ class Enclosed:
         """Whether exact arithmetic is cheap for so many rows; with ``thorough``, affordable."""
         return is_small_table(self.table, n_rows, self.support.size, thorough=thorough)
 
+    def is_cheap(self, n_rows: int) -> bool:
+        """Whether exact arithmetic for so many rows takes no longer than rounded sums.
+
+        Not of a function, which may round differently in other blocks.
+        """
+        if self.table.kernel.name == "precomputed":
+            return self.is_small(n_rows, thorough=True)
+        return n_rows * self.support.size <= SMALL_TABLE
+
     def exact_norm2(self) -> Interval:
         """``‖w‖²`` in exact arithmetic."""
         exact = Dyadic.of(self.coef)
@@ -141,6 +153,8 @@ def is_small_table(
     """
     if table.kernel.name == "callable" and not thorough:
         return False
+    if thorough and table.kernel.is_given:
+        return n_rows * n_columns <= LARGEST_GIVEN
     small = SMALL_TABLE if table.kernel.is_rational else SMALL_REAL_TABLE
     most = LARGEST_TABLE if thorough else small
     # A kernel value costs as much as some hundred products of features.
@@ -150,12 +164,17 @@ def is_small_table(
 def is_loose(square: Interval, n_values: int) -> bool:
     """Whether rounding errors are much of a square of so many terms, since terms nearly cancel.
 
+    Not of more terms than exact arithmetic is used for without being asked: the square may be next
+    to nothing beside the slack.
+
     Examples
     --------
     >>> square = fmpq(1), fmpq(1) + fmpq(1, 10**5)
     >>> is_loose(square, 100), is_loose(square, 200_000)
     (True, False)
     """
+    if n_values > LARGEST_TABLE:
+        return False
     limit = _LOOSE if n_values <= QUICK_TABLE else _VERY_LOOSE
     return bool(square[1] - square[0] > limit * square[0])
 
@@ -166,29 +185,36 @@ def semidefinite(
     """The squared norm of a combination of examples, or ``times`` that of all columns of ``coefs``.
 
     The values that are given for a kernel are rounded, so that a squared norm that is next to
-    nothing may be a little below zero. It is then enclosed between what rounding may make of it.
+    nothing may be a little below zero. The kernel is then taken to be the given one with a larger
+    diagonal: larger by twice what makes the square at least zero. Where the coefficients have the
+    signs of their classes, as those of a dual solution, that only increases margins. What is
+    returned for an interval contains what is returned for any part of it, so that a claim made with
+    wider bounds is found true with closer ones.
 
     Raises
     ------
     CertificateError
-        If it is negative by more than that.
+        If it is negative by more than rounding.
     """
-    if square[1] >= 0:
-        return square
-    slack = fmpq(0)
-    if table.kernel.name in ("precomputed", "callable"):
-        lengths = np.sqrt([abs(table.exact_block(i, i)[0, 0]) for i in support[:, np.newaxis]])
-        with np.errstate(over="ignore"):
-            most = times * float(((lengths @ np.abs(coefs)) ** 2).sum())
-        if 0.0 < most < math.inf:
-            # A power of two is the same however the sum was rounded.
-            slack = rational(1, math.frexp(most)[1] - ROUNDED_VALUES)
-    if square[1] < -slack:
+    low, high = square
+    given = table.kernel.is_given
+    if high < 0 and not (given and -high <= _rounding(table, support, coefs, times)):
         raise CertificateError(
             "the kernel is not positive semidefinite: a combination of examples has the squared "
-            f"norm {ceil_float(square[1])!r}"
+            f"norm {ceil_float(high)!r}. Use another kernel, or another gamma or coef0."
         )
-    return -slack, slack
+    return (fmpq(0), high - 2 * low) if given and low < 0 else square
+
+
+def _rounding(table: KernelTable, support: Indices, coefs: Floats, times: int) -> fmpq:
+    """What rounding of given values may change in a squared norm."""
+    lengths = np.sqrt([abs(table.exact_block(i, i)[0, 0]) for i in support[:, np.newaxis]])
+    with np.errstate(over="ignore"):
+        most = times * float(((lengths @ np.abs(coefs)) ** 2).sum())
+    if not 0.0 < most < math.inf:
+        return fmpq(0)
+    # A power of two is the same however the sum was rounded.
+    return rational(1, math.frexp(most)[1] - ROUNDED_VALUES)
 
 
 def margin_below(
@@ -254,7 +280,7 @@ def primal_value(
     if not exact:
         between = hinge_sums(lows[rows], highs[rows], some)
         n_values = rows.size * found.support.size
-        if between is not None and n_values <= SMALL_TABLE and is_loose(between, n_values):
+        if between is not None and is_loose(between, n_values) and found.is_cheap(rows.size):
             between = None
     exact = between is None
     if between is None:

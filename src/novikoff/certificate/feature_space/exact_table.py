@@ -19,8 +19,9 @@ from flint import arb, ctx, fmpq, fmpz, fmpz_mat
 from scipy import sparse
 
 from novikoff.certificate.errors import CertificateError
-from novikoff.certificate.exact.dyadic import Dyadic, of_float, rational
+from novikoff.certificate.exact.dyadic import Dyadic, Integers, of_float, rational
 from novikoff.certificate.examples.blocks import Floats, Indices
+from novikoff.certificate.feature_space.given_sums import given_sums
 from novikoff.certificate.feature_space.kernel import Kernel
 from novikoff.certificate.feature_space.table import KernelTable, gather
 
@@ -62,6 +63,12 @@ def exact_sums(
     integers = [int(a) for a in weights.integers]
     found: list[Interval] = []
     for part in _row_parts(rows, columns.size):
+        if table.kernel.is_given:
+            unit = rational(1, weights.exponent)
+            block = table.exact_block(part, columns)
+            sums = given_sums(block, weights.integers, -offset / unit if decide else None)
+            found += [(low * unit + offset, high * unit + offset) for low, high in sums]
+            continue
         values, exponent = _arguments(table, part, columns)
         if table.kernel.is_rational:
             powers, exponent = _rational_values(table.kernel, values, exponent)
@@ -81,6 +88,8 @@ def exact_sums(
 
 def exact_square(table: KernelTable, columns: Indices, integers: list[int]) -> Interval:
     """``Σ_ij a_i a_j k(x_i, x_j)`` for integers."""
+    if table.kernel.is_given:
+        return _given_square(table, columns, np.array(integers, dtype=object))
     terms, total, scale = None, 0, 0
     seen = 0
     for part in _row_parts(columns, columns.size):
@@ -106,6 +115,18 @@ def exact_square(table: KernelTable, columns: Indices, integers: list[int]) -> I
         value = rational(total, scale)
         return value, value
     return terms.enclosed(fmpq(0))
+
+
+def _given_square(table: KernelTable, columns: Indices, factors: Integers) -> Interval:
+    low = high = fmpq(0)
+    seen = 0
+    for part in _row_parts(columns, columns.size):
+        sums = given_sums(table.exact_block(part, columns), factors)
+        for a, ends in zip(factors[seen : seen + part.size], sums, strict=True):
+            low += min(int(a) * end for end in ends)
+            high += max(int(a) * end for end in ends)
+        seen += part.size
+    return low, high
 
 
 class _Terms:
@@ -186,10 +207,6 @@ class _Terms:
 def _arguments(table: KernelTable, rows: Indices, columns: Indices) -> tuple[Any, int]:
     """What the kernel is a function of, exactly: integers, and the power of two they are over."""
     kernel = table.kernel
-    if kernel.name in ("callable", "precomputed"):
-        values = table.exact_block(rows, columns)
-        exact = Dyadic.of(values.ravel())
-        return exact.integers.astype(object).reshape(values.shape), exact.exponent
     left, right = gather(table.left, rows), gather(table.right, columns)
     if sparse.issparse(left) or sparse.issparse(right):
         left, right = _dense_together(left, right)

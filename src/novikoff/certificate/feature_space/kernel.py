@@ -90,9 +90,14 @@ class Kernel:
         return self.name in ("linear", "rbf", "laplacian")
 
     @property
+    def is_given(self) -> bool:
+        """Whether the values are floats that are given, by a function or in a matrix."""
+        return self.name in ("callable", "precomputed")
+
+    @property
     def is_rational(self) -> bool:
         """Whether its values on floats are rational numbers, which can be computed exactly."""
-        return self.name in ("linear", "poly", "callable", "precomputed")
+        return self.is_given or self.name in ("linear", "poly")
 
     @property
     def parameters(self) -> dict[str, Any]:

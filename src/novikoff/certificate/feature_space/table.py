@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
 from novikoff.certificate.errors import CertificateError
@@ -30,6 +29,10 @@ take 8 % longer, half as many 3 %."""
 
 _SQUARE = 512
 """Rows and columns of a block of a table that is symmetric, of which half are computed."""
+
+_RUN = 128
+"""Products in one sum, before the sums are summed: the fewer roundings in a row, the less error.
+10,000 x 784 values and 1,900 columns take as long with half and with twice as many."""
 
 CALLED = 2.0**-44
 """The relative error that a function's values may have: it rounds differently in other blocks."""
@@ -87,7 +90,9 @@ class KernelTable:
                     total[here] += sums
                     magnitude[here] += sizes
                     error[here] += block.relative[:, None] * sizes + block.absolute[:, None] * whole
-            error = error * _ROOM + radius(magnitude, columns.size + 8)
+            # A product passes through a run, the runs of a block, and the blocks.
+            roundings = _RUN + COLUMNS // _RUN + columns.size // COLUMNS + 8
+            error = error * _ROOM + radius(magnitude, columns.size + 8, roundings)
         known = np.isfinite(total) & (error < np.inf)
         return total, np.where(known, error, np.inf)
 
@@ -101,7 +106,7 @@ class KernelTable:
         moduli = np.abs(weights)
         total = magnitude = error = 0.0
         # Where the kernel has a formula it is symmetric, and half of the table is enough.
-        whole = self.kernel.name in ("callable", "precomputed")
+        whole = self.kernel.is_given
         with np.errstate(all="ignore"):
             for part in _parts(columns.size, _SQUARE):
                 right = self._right(columns[part])
@@ -113,14 +118,14 @@ class KernelTable:
                     block = self._block(columns[here], right)
                     sums, sizes = _both(block.values, both)
                     bounds = block.relative[:, None] * sizes + block.absolute[:, None] * size
-                    total += times * float((weights[here] * sums).sum())
-                    magnitude += times * float((moduli[here] * sizes).sum())
+                    total += times * _sum_in_runs(weights[here] * sums)
+                    magnitude += times * _sum_in_runs(moduli[here] * sizes)
                     error += times * float((moduli[here] * bounds).sum())
-            # A product passes through the sums of a block, and then one for each block.
-            n_terms = (
-                (2 + weights.shape[1]) * columns.size + (columns.size // _SQUARE + 1) ** 2 + 24
-            )
-            error = error * _ROOM + float(radius(np.array(magnitude), n_terms))
+            # A product passes through two runs, all runs of a block, and the blocks.
+            n_blocks, n_sums = (columns.size // _SQUARE + 1) ** 2, weights.shape[1]
+            n_terms = (2 + n_sums) * columns.size + n_blocks + 24
+            roundings = 2 * _RUN + (1 + n_sums) * (_SQUARE // _RUN) + n_blocks + 24
+            error = error * _ROOM + float(radius(np.array(magnitude), n_terms, roundings))
         return total, error if np.isfinite(total) and error < np.inf else np.inf
 
     def exact_block(self, rows: Indices, columns: Indices) -> Floats:
@@ -137,7 +142,7 @@ class KernelTable:
         CertificateError
             If it is not, or if some value is not a number.
         """
-        if self.kernel.name not in ("callable", "precomputed"):
+        if not self.kernel.is_given:
             return
         for part in _parts(columns.size, COLUMNS):
             for here in _parts(part.stop, COLUMNS):
@@ -190,10 +195,22 @@ def _dense(values: Any) -> Floats:
 def _both(values: Floats, coefs: Floats) -> tuple[Floats, Floats]:
     """The sums with the first half of the coefficients, and of moduli with the second half."""
     half = coefs.shape[1] // 2
-    if values.min(initial=0.0) >= 0.0:
-        products: npt.NDArray[Any] = values @ coefs
-        return products[:, :half], products[:, half:]
-    return values @ coefs[:, :half], np.abs(values) @ coefs[:, half:]
+    products = np.zeros((len(values), coefs.shape[1]))
+    positive = values.min(initial=0.0) >= 0.0
+    for run in _parts(values.shape[1], _RUN):
+        part, factors = values[:, run], coefs[run]
+        if positive:
+            products += part @ factors
+        else:
+            products[:, :half] += part @ factors[:, :half]
+            products[:, half:] += np.abs(part) @ factors[:, half:]
+    return products[:, :half], products[:, half:]
+
+
+def _sum_in_runs(products: Floats) -> float:
+    """The sum of an array, a run of rows at a time."""
+    starts = np.arange(0, len(products), _RUN)
+    return float(np.add.reduceat(products, starts, axis=0).sum()) if len(products) else 0.0
 
 
 def _parts(size: int, step: int) -> Iterator[slice]:

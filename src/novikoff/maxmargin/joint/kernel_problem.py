@@ -90,7 +90,6 @@ def placed(
         norm2, total = float((signed(weights, codes) * products).sum()), float(sums.sum())
         longest = float(sums @ np.sqrt(np.abs(matrix.diagonal)))
     check_square(norm2, longest * longest, matrix.rounded_as)
-    norm2 = max(norm2, 0.0)
     if problem.slack2 is None:
         if not norm2 > 0.0 or not total > 0.0:
             return nothing_known(problem, weights, solver)
@@ -101,6 +100,8 @@ def placed(
         return JointKernelSolution(
             factor * weights, factor * hard.offsets, status, *bounds, hard.mistakes, solver
         )
+    # A negative square is rounding, which the certificate takes to be as large as it shows here.
+    norm2 = abs(norm2)
     lifted = norm2 + float(sums**2 @ problem.slack2)
     if not lifted > 0.0 or not total > 0.0:
         return nothing_known(problem, weights, solver)
