@@ -3,6 +3,7 @@
 import logging
 import warnings
 from dataclasses import dataclass
+from typing import Any
 
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
@@ -55,7 +56,8 @@ class LongRun:
 def warn_of_units(certificate: Certificate, training: Training) -> None:
     """Warn where no separator was found, and one column spans far more than most others."""
     X, weights = training.X, training.weights
-    if sparse.issparse(X) or all(part.lower > 0.0 for part in certificate.parts):
+    parts: Any = certificate.parts
+    if sparse.issparse(X) or all(part.lower > 0.0 for part in parts):
         return
     units = different_units(X if weights is None or weights.all() else X[weights > 0.0])
     if units is None:
