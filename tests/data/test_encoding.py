@@ -131,11 +131,29 @@ def test_missing_is_an_error_unless_something_is_said(file):
     assert "every row" in message(file("a.csv", "x,z\n1,\n,2\n"), missing="drop")
 
 
+NA = ("--missing", "--na")
+COMMAS = ("--decimal", "--thousands")
+
+
 @pytest.mark.parametrize(
     ("column", "expected", "options"),
     [
-        (["1", "2", "two", "3"], "row 3: 'two' is not a number, but 3 other values", ("--words",)),
-        (["7", "x7", *map(str, range(30))], "row 2: 'x7' is not a number, but 31", ("--drop",)),
+        (["1", "2", "two", "3"], "row 3: 'two' is not a number, but 3 other values", NA),
+        (["7", "x7", *map(str, range(30))], "row 2: 'x7' is not a number, but 31", NA),
+        (["1", "2", "a", "b", "c", "d"], "row 3: 'a' is not a number, but 2 oth", ("--words",)),
+        (["x", "y", "2000-01-01"], "row 1: 'x' is not a date; correct it", ("--words",)),
+        (["2000-01-01", "-", "2000-01-02"], "row 2: '-' is not a date, but 2 other", NA),
+        (
+            ["1,5", "2,25", "-", "4"],
+            "row 3, '-' is not a number",
+            ("--missing", "--decimal", "--na"),
+        ),
+        (["5.492,84", "901"], "row 1: '5.492,84' looks like a number with t", COMMAS),
+        (["1,051", "901"], "pass --thousands , to read 1051, or --decimal , to", ("--thousands",)),
+        (["1,051.5", "2"], "pass --thousands , to read 1051.5", ("--thousands",)),
+        (["1 051", "901"], "pass --thousands ' ' to read 1051", ("--thousands",)),
+        (["$5,492.84", "$1"], "looks like a number with a currency sign, which", ("--drop",)),
+        (["64.5 %", "-1%"], "looks like a number with a percent sign, which", ("--drop",)),
         (["2000-01-01", "2000-13-45"] * 2, "row 2: '2000-13-45' is not a date, but", ("--words",)),
         (["1,5", "2,25", "3", "4"], "row 1: '1,5' is not a number, unless commas", ("--decimal",)),
         ([f"id{i}" for i in range(4)], "4 different texts in 4 rows", ("--drop",)),
@@ -159,8 +177,11 @@ def test_columns_that_need_a_decision(file, column, expected, options):
     assert str(caught.value).startswith(f"{path}: column 'c'")
     assert expected in str(caught.value)
     assert caught.value.options[::2] == options
-    name, value = caught.value.options
-    assert read(path, **{name.removeprefix("--"): value}).X.shape[0] == len(column)
+    names = [name.removeprefix("--") for name in options]
+    chosen = dict(zip(names, caught.value.options[1::2], strict=True))
+    table = read(path, **chosen)
+    assert len(table.X) + len(table.dropped) == len(column)
+    assert (chosen.get("missing") == "drop") == (len(table.dropped) > 0)
 
 
 def test_dates_with_the_year_last(file):

@@ -206,6 +206,8 @@ def fit(
     missing: options.Missing = None,
     words: options.Words = None,
     decimal: options.Decimal = None,
+    thousands: options.Thousands = None,
+    na: options.Na = None,
     dates: options.Dates = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
@@ -261,6 +263,8 @@ def fit(
         tuple(words or ()),
         decimal,
         dates,
+        thousands,
+        tuple(na or ()),
         suggests=True,
     )
     check_output(out, data, ours="novikoff model")

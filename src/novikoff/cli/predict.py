@@ -3,6 +3,7 @@
 import csv
 import io
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -75,6 +76,8 @@ def predict(
         ),
     ] = None,
     decimal: options.Decimal = None,
+    thousands: options.Thousands = None,
+    na: options.Na = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -86,7 +89,17 @@ def predict(
     --target, or labels that are part of the format, as in libsvm files, the number of errors is
     printed on stderr.
     """
-    source = Source(data, target, None, format, tuple(drop or ()), header, decimal=decimal)
+    source = Source(
+        data,
+        target,
+        None,
+        format,
+        tuple(drop or ()),
+        header,
+        decimal=decimal,
+        thousands=thousands,
+        na=tuple(na or ()),
+    )
     if out is not None:
         check_output(out, data, model)
     with Screen(quiet=quiet, json=json) as screen:
@@ -99,6 +112,7 @@ def predict(
         screen.stage(f"reading {data}")
         problem = fitted.certificate.problem
         wanted = columns_of(model, problem, fitted.about, missing)
+        source = replace(source, labels_at_the_fit=fitted.about.get("target"))
         table = source.with_dialect(fitted.about).read(**wanted)
         known = labels_known(source, table.y, fitted)
         screen.stage(f"predicting {table.X.shape[0]:,} examples")

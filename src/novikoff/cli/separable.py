@@ -56,6 +56,8 @@ def separable(
     missing: options.Missing = None,
     words: options.Words = None,
     decimal: options.Decimal = None,
+    thousands: options.Thousands = None,
+    na: options.Na = None,
     dates: options.Dates = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
@@ -81,6 +83,8 @@ def separable(
         tuple(words or ()),
         decimal,
         dates,
+        thousands,
+        tuple(na or ()),
         suggests=True,
         failures=failures,
     )

@@ -88,7 +88,7 @@ def assemble(
             _fill_plain(batch, into, descriptions, start, uniform=uniform, request=request)
         if label_at is not None:
             where, column = descriptions[label_at], batch.column(label_at)
-            known = known_labels(column, markers=request.missing == "drop")
+            known = known_labels(column, request)
             if complete is not None:
                 complete &= known
                 unlabelled += int((~known).sum())

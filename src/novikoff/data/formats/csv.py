@@ -199,7 +199,7 @@ class _File:
                 last = first + batch.num_rows
                 for row in rows[np.searchsorted(rows, first) : np.searchsorted(rows, last)]:
                     text = batch.column(0)[row - first].as_py().strip()
-                    integer = _INTEGER.fullmatch(text)
+                    integer = _INTEGER.fullmatch(self.request.numerals.plain(text) or text)
                     if integer and (any_integer or not _is_float(integer[2])):
                         return int(row) + 1, integer[1] + integer[2]
                 first = last
@@ -249,8 +249,8 @@ class _File:
         return pacsv.ConvertOptions(
             include_columns=self.columns,
             column_types=types,
-            null_values=MISSING,
-            decimal_point=self.request.decimal,
+            null_values=[*MISSING, *self.request.na],
+            decimal_point=self.request.numerals.decimal,
         )
 
     def _read_options(self, *, threads: bool) -> Any:
@@ -294,8 +294,9 @@ def _read_head(request: Request) -> _Head:
 
 
 def _delimiter(request: Request, first: str, second: str) -> str:
-    others = max(",;\t".replace(request.decimal, ""), key=first.count)
-    if request.decimal != "," or "," not in first:
+    decimal = request.numerals.decimal
+    others = max(",;\t".replace(decimal, ""), key=first.count)
+    if decimal != "," or "," not in first:
         return others
     # Numbers with a decimal comma between commas are quoted, and a name may contain a semicolon:
     # then the lines differ in their number of semicolons.

@@ -16,7 +16,6 @@ from novikoff.data.formats.values import (
     as_array,
     decoded,
     is_exact,
-    is_number,
     is_numeric,
     is_string,
     texts,
@@ -106,7 +105,8 @@ def no_weights(request: Request, batches: Iterable[Any], j: int, where: str) -> 
         column = batch.column(j)
         if not is_string(column.type):
             break
-        found = texts(column)
+        found = texts(column, request.missing_texts)
+        is_number = request.numerals.is_number
         wrong = np.array([not is_number(word) for word in found.words] + [True])[found.codes]
         if wrong.any():
             row = int(np.argmax(wrong))

@@ -11,12 +11,10 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from novikoff.data.encoding import MISSING
-from novikoff.data.table import EXACT
+from novikoff.data.table import EXACT, Request
 
 _MISSING = frozenset(MISSING)
 _BLANK = frozenset([""])
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?inf(inity)?", re.ASCII | re.I)
-_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?", re.ASCII)
 _DATE = re.compile(
     r"\d{4}([-/])\d\d\1\d\d([T ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?)?",
     re.ASCII,
@@ -129,19 +127,19 @@ def _bits(column: Any, buffer: Any) -> NDArray[np.bool_]:
     return np.unpackbits(bits, bitorder="little")[start : start + len(column)].astype(bool)
 
 
-def known_labels(column: Any, *, markers: bool) -> NDArray[np.bool_]:
+def known_labels(column: Any, request: Request) -> NDArray[np.bool_]:
     """Return which labels are there.
 
-    A text is a label unless it is blank or, with `markers`, stands for a missing value: without
-    them, NA is the name of a class.
+    A text is a label unless it is blank, one of the request's own texts for missing values, or,
+    where rows with missing values are left out, any such text: else NA is the name of a class.
     """
     known = is_valid(column)
-    kind = value_type(column.type)
+    kind, drops = value_type(column.type), request.missing == "drop"
     if is_string(kind):
-        found = texts(column, missing=_MISSING if markers else _BLANK)
+        found = texts(column, (_MISSING if drops else _BLANK).union(request.na))
         return found.codes >= 0
     if pa.types.is_floating(kind):
-        return numbers(column)[1] if markers else known
+        return numbers(column)[1] if drops else known
     return known
 
 
@@ -178,16 +176,6 @@ def days(column: Any) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     return day + microseconds / _MICROSECONDS, valid
 
 
-def is_number(word: str) -> bool:
-    """Whether a text is a number."""
-    return _NUMBER.fullmatch(word) is not None
-
-
-def has_decimal_comma(word: str) -> bool:
-    """Whether a text is a number with a comma before its decimals."""
-    return _COMMA.fullmatch(word) is not None
-
-
 def parse_boolean(word: str) -> float | None:
     """Return 0 or 1 for a truth value, else None.
 
@@ -197,11 +185,6 @@ def parse_boolean(word: str) -> float | None:
     (1, 0, None)
     """
     return _BOOLEANS.get(word.lower())
-
-
-def parse_number(word: str) -> float | None:
-    """Return the number that a text is, else None."""
-    return float(word) if is_number(word) else None
 
 
 def parse_days(word: str) -> float | None:
