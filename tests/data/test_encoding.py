@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from novikoff.certificate import CertificateError
 from novikoff.data import DataError, read
 from novikoff.data.encoding import MISSING, ColumnEncoding, Encoding
+from novikoff.data.formats.dates import parse_days
 from tests.data.hostile import ESC, message
 
 COLOURS = "x,colour,y\n1,red,u\n2,blue,v\n3,red,u\n4,blue,v\n"
@@ -167,7 +168,8 @@ COMMAS = ("--decimal", "--thousands")
         (["30/2/1970", "1/1/1970"] * 2, "row 1: '30/2/1970' is not a date; correct", ("--drop",)),
         (["31/12/69", "30/12/70"] * 2, "row 1: the year of '31/12/69' has two di", ("--drop",)),
         (["31.12.69", "30.12.70"] * 2, "row 1: the year of '31.12.69' has two di", ("--words",)),
-        (["12:30:00"] * 4, "is of type time32[s], not a number", ("--drop",)),
+        (["12:30:00"] * 4, "contains times of day, not numbers; write them as numb", ("--drop",)),
+        (["2:56:04", "28:07"], "contains times, not numbers; write them as", ("--words",)),
     ],
 )
 def test_columns_that_need_a_decision(file, column, expected, options):
@@ -182,6 +184,28 @@ def test_columns_that_need_a_decision(file, column, expected, options):
     table = read(path, **chosen)
     assert len(table.X) + len(table.dropped) == len(column)
     assert (chosen.get("missing") == "drop") == (len(table.dropped) > 0)
+
+
+@pytest.mark.parametrize(
+    ("texts", "days"),
+    [
+        (["1970-01-01 14:00:00 +0200", "1970-01-03 00:00:00 -1200"], [0.5, 2.5]),
+        (["1 Jan 1970", "3 February 1970"], [0, 33]),
+        (["2-Jan-1970", "28-dec-1970 06:00"], [1, 361.25]),
+        (['"Jan 1, 1970"', '"Sept. 2, 1970 6:00 PM"'], [0, 244.75]),
+        (["1/14/1970 6:00 AM", "1/1/1970 12:00 PM"], [13.25, 0.5]),
+    ],
+)
+def test_dates_with_names_of_months_zones_and_halves_of_days(file, texts, days):
+    path = file("a.csv", "\n".join(["when,x", *(f"{text},1" for text in texts)]) + "\n")
+    table = read(path)
+    assert table.X[:, 0].tolist() == days
+    assert read(path, encoding=table.encoding).X[:, 0].tolist() == days
+
+
+@pytest.mark.parametrize("word", ["31 Feb 1970", "1 Mai 1970", "1 Janu 70", "1970-01-01 13:00 PM"])
+def test_texts_that_are_no_dates(word):
+    assert parse_days(word) is None
 
 
 def test_dates_with_the_year_last(file):

@@ -274,10 +274,12 @@ def fit(
 
         import novikoff
         from novikoff.report.advice import with_options
-        from novikoff.report.describe import doubtful_classes
+        from novikoff.report.describe import continuous_target, doubtful_classes
         from novikoff.report.risk import risk_or_reason
         from novikoff.report.summary import Summary
 
+        if reason := continuous_target(table):
+            raise Refusal(f"{safe(data)}: {reason}")
         # Before the fit, which takes long with many classes.
         for warning in doubtful_classes(table):
             screen.warn(warning)

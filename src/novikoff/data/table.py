@@ -69,6 +69,10 @@ class Table:
         word (None: the value is missing).
     counts : (str, str) or None
         The columns of successes and failures, if the examples were made from such counts.
+    stripped : bool
+        Whether blanks around labels were taken away.
+    without_first : tuple of int
+        Which columns of words have no feature for their first level.
     """
 
     X: Any
@@ -83,6 +87,8 @@ class Table:
     missing: dict[str, int] = field(default_factory=dict)
     unseen: dict[str, tuple[int, str | None]] = field(default_factory=dict)
     counts: tuple[str, str] | None = None
+    stripped: bool = False
+    without_first: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -13,125 +11,19 @@ from numpy.typing import NDArray
 from novikoff.certificate.escape import printable, quoted
 from novikoff.data.encoding import ColumnEncoding
 from novikoff.data.formats import values
-from novikoff.data.formats.written_numbers import Strays, WrittenNumbers
-from novikoff.data.formats.year_last import YearLast
+from novikoff.data.formats.column_facts import MOST_LEVELS, ColumnFacts
+from novikoff.data.formats.written_numbers import Strays
 from novikoff.data.numerals import Numerals, without_sign
 from novikoff.data.problems import Problem, not_a_number, rounded
 from novikoff.data.table import LONGEST_LABEL
-
-MOST_LEVELS = 1000
-"""Maximum number of levels of a column of words. More are hardly categories: a thousand features
-of 0 and 1 in 100,000 rows take 800 MB as float64."""
 
 FEW_LEVELS = 20
 """With at most as many levels a column of words is never taken for an identifier, unless every
 row has another word."""
 
 
-@dataclass
-class ColumnSurvey:
-    """What is known of one column so far."""
-
-    where: str
-    name: str | None
-    option: str
-    forced: bool
-    from_text: bool
-    order_of_dates: str | None
-    missing: frozenset[str]
-    written: WrittenNumbers
-    kind: Any
-    gaps: list[NDArray[np.int64]] = field(default_factory=list)
-    n_rows: int = 0
-    levels: dict[str, None] = field(default_factory=dict)
-    n_words: int = 0
-    among_numbers: Strays = field(default_factory=Strays)
-    among_dates: Strays = field(default_factory=Strays)
-    all_dates: bool = True
-    all_booleans: bool = True
-    year_last: YearLast = field(default_factory=YearLast)
-    first_word: tuple[int, str] | None = None
-    first_not_date: tuple[int, str] | None = None
-    longest: tuple[int, int] = (0, 0)
-    infinite: tuple[int, float] | None = None
-    inexact: tuple[int, int] | None = None
-    with_null: tuple[int, str] | None = None
-
-    @property
-    def n_missing(self) -> int:
-        """How many values are missing."""
-        return sum(map(len, self.gaps))
-
-    def add(self, column: Any) -> None:
-        """Look at the next rows."""
-        start, self.n_rows = self.n_rows, self.n_rows + len(column)
-        if values.is_string(column.type) or (self.forced and self._has_texts):
-            found = values.texts(column, self.missing)
-            self._mark(found.codes < 0, start)
-            self._add_words(found, start)
-        elif values.is_numeric(column.type):
-            numbers, valid = values.numbers(column)
-            self._mark(~valid, start)
-            if self.from_text and pa.types.is_floating(column.type):
-                self.written.add_floats(numbers[valid])
-            if self.infinite is None and numbers.dtype.kind == "f":
-                bad = np.flatnonzero(np.isinf(numbers))
-                if bad.size:
-                    self.infinite = start + int(bad[0]) + 1, float(numbers[bad[0]])
-            if self.inexact is None and not values.is_exact(numbers):
-                large = [i for i, value in enumerate(numbers.tolist()) if float(value) != value]
-                if large:
-                    self.inexact = start + large[0] + 1, int(numbers[large[0]])
-        else:
-            self._mark(~values.is_valid(column), start)
-
-    @property
-    def _has_texts(self) -> bool:
-        """Whether the values have one natural way to be written."""
-        kind = values.value_type(self.kind)
-        return bool(
-            values.is_string(kind) or pa.types.is_integer(kind) or pa.types.is_boolean(kind)
-        )
-
-    def _mark(self, missing: NDArray[np.bool_], start: int) -> None:
-        if missing.any():
-            self.gaps.append(start + np.flatnonzero(missing))
-
-    def _add_words(self, found: values.Texts, start: int) -> None:
-        counts = np.bincount(found.codes[found.codes >= 0], minlength=len(found.words))
-        first = np.zeros(len(found.words) + 1, dtype=np.int64)
-        first[found.codes[::-1]] = np.arange(len(found.codes))[::-1]
-        are_words = np.zeros(len(found.words) + 1, dtype=bool)
-        for code, (word, count) in enumerate(zip(found.words, counts.tolist(), strict=True)):
-            if self.forced or len(self.levels) <= MOST_LEVELS:
-                self.levels[word] = None
-            if not count:
-                continue  # Only in the dictionary.
-            row = start + int(first[code]) + 1
-            number = self.written.add(row, word)
-            are_words[code] = not number
-            self.n_words += 0 if number else count
-            self.all_booleans = self.all_booleans and values.parse_boolean(word) is not None
-            self.year_last.holds = self.year_last.holds and values.is_year_last(word)
-            if self.year_last.holds:
-                self.year_last.add(row, word)
-            is_date = values.parse_days(word) is not None
-            self.all_dates = self.all_dates and is_date
-            if not is_date and self.first_not_date is None:
-                self.first_not_date = row, word
-            for strays, usual in ((self.among_numbers, number), (self.among_dates, is_date)):
-                if usual:
-                    strays.n_others += count
-                else:
-                    strays.add(word, start, found.codes, code)
-            if len(word) > self.longest[1]:
-                self.longest = row, len(word)
-            if "\0" in word and self.with_null is None:
-                self.with_null = row, word
-        if self.first_word is None and are_words.any():
-            rows = np.flatnonzero(are_words[found.codes])
-            at = int(rows[0])
-            self.first_word = start + at + 1, found.words[found.codes[at]]
+class ColumnSurvey(ColumnFacts):
+    """What one column becomes, after all its rows were looked at."""
 
     def result(self, *, indicator: bool, numerals: Numerals) -> ColumnEncoding | Problem:
         """Return the encoding of the column, or why it has none.
@@ -155,8 +47,8 @@ class ColumnSurvey:
         if self.inexact is not None:
             return rounded(self.where, self.option, *self.inexact)
         if self.forced:
-            if not self._has_texts:
-                return self._problem(f" is of type {printable(kind)}, not of words or integers")
+            if not self.has_texts:
+                return self._problem(f" contains {values.describe(kind)}, not words or integers")
             return self._too_long() or self._words(flag)
         if values.is_string(kind):
             return self._of_texts(flag, numerals)
@@ -168,7 +60,8 @@ class ColumnSurvey:
             return self._numbers(flag, numerals)
         if pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
             return self._problem(" is not UTF-8 text", cure="save it as UTF-8")
-        return self._problem(f" is of type {printable(kind)}, not a number")
+        cure = f"write them as numbers, or {self._drop}"
+        return self._problem(f" contains {values.describe(kind)}, not numbers", cure)
 
     def _of_texts(self, flag: bool, numerals: Numerals) -> ColumnEncoding | Problem:
         if not self.n_words and not self.from_text:
@@ -184,6 +77,10 @@ class ColumnSurvey:
             return ColumnEncoding(self.name, "date", (), flag)
         if self.year_last.holds and not self.year_last.are_versions:
             return self._dates(flag)
+        if self.all_clocks:
+            instead = f"{self._drop}, or {self._every_value}"
+            cure = f"write them as numbers, such as minutes, or {instead}"
+            return self._problem(" contains times, not numbers", cure, self._words_or_drop)
         strays, row, word = self.among_numbers, *(self.first_word or (0, ""))
         if not self.written.own_reads and (not self.n_words or strays.may_be_missing):
             return self._misread(numerals)
@@ -209,13 +106,13 @@ class ColumnSurvey:
 
     def _other_decimals(self) -> Problem:
         text = " has decimal points, and other columns have decimal commas"
-        cure = f"write all numbers alike, or leave the column out with --drop {self._shown}"
+        cure = f"write all numbers alike, or {self._drop}"
         return self._problem(text, cure)
 
     def _misread(self, numerals: Numerals) -> Problem:
         """Say how numbers are written that cannot be read as the others of the file."""
         row, word = self.written.first or (0, "")
-        by_hand = f"write it otherwise, or leave the column out with --drop {self._shown}"
+        by_hand = f"write it otherwise, or {self._drop}"
         if numerals not in self.written.ways:
             decimal = self.written.own.decimal
             point = f" where the decimal point is {decimal!r}" if decimal == "," else ""
@@ -241,27 +138,27 @@ class ColumnSurvey:
         return self._problem(
             f", row {row}: {quoted(word, 40)} looks like a number with a {kind} sign, which is not "
             "read: remove the sign from the file",
-            f"or leave the column out with --drop {self._shown}",
+            f"or {self._drop}",
         )
 
     def _dates(self, flag: bool) -> ColumnEncoding | Problem:
         """Read dates that end with their year, of which countries differ in order."""
-        dates, leave_out = self.year_last, f"leave the column out with --drop {self._shown}"
-        by_hand = f"write dates as 2026-01-31, or {leave_out}"
-        if dates.never_date is not None:
-            row, word = dates.never_date
+        last = self.year_last
+        by_hand = f"write dates as 2026-01-31, or {self._drop}"
+        if last.never_date is not None:
+            row, word = last.never_date
             text = f", row {row}: {quoted(word, 40)} is not a date"
-            return self._problem(text, f"correct it, or {leave_out}")
-        if dates.short_year is not None:
-            row, word = dates.short_year
+            return self._problem(text, f"correct it, or {self._drop}")
+        if last.short_year is not None:
+            row, word = last.short_year
             text = f", row {row}: the year of {quoted(word, 40)} has two digits"
-            if not dates.dotted:
+            if not last.dotted:
                 return self._problem(text, by_hand)
             cure = f"{by_hand}, or, if these are no dates, {self._every_value}"
             return self._problem(text, cure, self._words_or_drop)
-        if len(dates.orders) == 1:
-            return ColumnEncoding(self.name, dates.orders[0], (), flag)
-        if dates.orders:
+        if len(last.orders) == 1:
+            return ColumnEncoding(self.name, last.orders[0], (), flag)
+        if last.orders:
             if self.order_of_dates is not None:
                 return ColumnEncoding(self.name, self.order_of_dates, (), flag)
             row, word = self.first_word or (0, "")
@@ -271,8 +168,8 @@ class ColumnSurvey:
                 cure="pass --dates day-first or --dates month-first",
                 options=("--dates", "day-first"),
             )
-        row, word = dates.not_day_first or (0, "")
-        other, instead = dates.not_month_first or (0, "")
+        row, word = last.not_day_first or (0, "")
+        other, instead = last.not_month_first or (0, "")
         text = f", row {row}: {quoted(word, 40)} is not a date with the day first"
         text += f", and in row {other}, {quoted(instead, 40)} is not one with the month first"
         return self._problem(text, by_hand)
@@ -280,7 +177,7 @@ class ColumnSurvey:
     def _mixed(self, row: int, text: str, strays: Strays) -> Problem:
         """Say that a value is not what others are."""
         others = f", but {strays.n_others:,} other values are" if strays.n_others > 1 else ""
-        cure = f"leave the column out with --drop {self._shown}, or {self._every_value}"
+        cure = f"{self._drop}, or {self._every_value}"
         options: tuple[str, ...] = self._words_or_drop
         if self.from_text and strays.may_be_missing:
             cure, options = f"{self._as_missing(strays)}, or {cure}", self._na(strays)
@@ -327,12 +224,15 @@ class ColumnSurvey:
         return ColumnEncoding(self.name, "words", tuple(sorted(self.levels)), flag)
 
     @property
+    def _drop(self) -> str:
+        return f"leave the column out with --drop {self._shown}"
+
+    @property
     def _shown(self) -> str:
         return printable(self.option, 40)
 
     def _problem(
         self, text: str, cure: str | None = None, options: tuple[str, ...] | None = None
     ) -> Problem:
-        leave_out = f"leave the column out with --drop {self._shown}"
         options = ("--drop", self.option) if options is None else options
-        return Problem(self.where, self.option, text, cure or leave_out, options)
+        return Problem(self.where, self.option, text, cure or self._drop, options)

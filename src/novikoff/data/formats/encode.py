@@ -12,15 +12,15 @@ from numpy.typing import NDArray
 from novikoff.certificate.escape import printable, quoted
 from novikoff.data.columns import Choice
 from novikoff.data.encoding import DATES, ColumnEncoding, Encoding
-from novikoff.data.formats import values
+from novikoff.data.formats import dates, values
 from novikoff.data.problems import Gap, Problem, not_a_number, refusal
 from novikoff.data.table import Request, describe_column
 
 _PARSERS: dict[str, Callable[[str], float | None]] = {
     "boolean": values.parse_boolean,
-    "date": values.parse_days,
-    "day-first": values.parse_day_first,
-    "month-first": values.parse_month_first,
+    "date": dates.parse_days,
+    "day-first": dates.parse_day_first,
+    "month-first": dates.parse_month_first,
 }
 _WANTED = {
     "number": "numbers",
@@ -117,7 +117,7 @@ class Encoder:
             return valid
         if values.is_numeric(kind) and not values.is_valid(source).any():
             return values.is_valid(source)
-        raise _Unreadable(f" is of type {printable(kind)}")
+        raise _Unreadable(f" contains {values.describe(kind)}")
 
     def _fill_words(self, j: int, source: Any, part: NDArray[Any]) -> NDArray[np.bool_]:
         found = values.texts(source, self.request.missing_texts)
