@@ -154,6 +154,7 @@ COMMAS = ("--decimal", "--thousands")
         (["1,051.5", "2"], "pass --thousands , to read 1051.5", ("--thousands",)),
         (["1 051", "901"], "pass --thousands ' ' to read 1051", ("--thousands",)),
         (["$5,492.84", "$1"], "looks like a number with a currency sign, which", ("--drop",)),
+        (["0", "1%", "2%"], "row 2: '1%' looks like a number with a percent sign", ("--drop",)),
         (["64.5 %", "-1%"], "looks like a number with a percent sign, which", ("--drop",)),
         (["2000-01-01", "2000-13-45"] * 2, "row 2: '2000-13-45' is not a date, but", ("--words",)),
         (["1,5", "2,25", "3", "4"], "row 1: '1,5' is not a number, unless commas", ("--decimal",)),

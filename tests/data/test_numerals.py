@@ -43,6 +43,16 @@ def test_other_columns_tell_commas_from_thousands(file):
         assert caught.value.options == options
 
 
+def test_a_number_is_not_taken_for_a_missing_value(file):
+    path = file("a.csv", 'a,b\n"1,051",1\n"1,05",2\n3,3\n4,4\n')
+    text = message(path, thousands=",")
+    assert "row 2: '1,05' is not a number where the decimal point is '.' and ',' separates" in text
+    assert "--na" not in text
+    encoding = read(file("b.csv", "a,b\n1,2\n"), missing="drop").encoding
+    text = message(path, encoding=encoding)
+    assert "pass --decimal and --thousands as the file is written" in text and "--na" not in text
+
+
 def test_numbers_that_look_like_groups_are_read_both_ways_only_when_asked(file):
     path = file("a.csv", 'a,b\n"1,051",0.5\n901,1.5\n')
     assert read(path, thousands=",").X.tolist() == [[1051, 0.5], [901, 1.5]]

@@ -219,8 +219,9 @@ def fit(
     margin competes. With --rule a perceptron is fitted instead.
 
     In CSV and Parquet files, a column of words becomes a feature of 0 and 1 for each word, one of
-    true and false 0 and 1, one of dates (2026-01-31 or 31/01/2026, or with a time) the days since
-    1970-01-01. The summary lists what was done, and the model remembers it for predict and verify.
+    true and false 0 and 1, one of dates (2026-01-31, 31/01/2026 or 31 Jan 2026, or with a time) the
+    days since 1970-01-01. The summary lists what was done, and the model remembers it for predict
+    and verify.
 
     The exit code is 0 also where the run stopped at a limit or the verdict is inconclusive: the
     summary says so. Ctrl-C ends the fit early, with exit code 1: the best model so far, if there

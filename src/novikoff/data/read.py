@@ -86,10 +86,11 @@ def read(
     refused.
 
     In CSV and Parquet files, a column of words becomes one feature of 0 and 1 for each word, one of
-    booleans 0 and 1, one of dates (2026-01-31 or 31/01/2026, or with a time) the days since
-    1970-01-01. A column of numbers with a word in it is an error, and so is one of words that looks
-    like an identifier: more than 1000 different words, or more than 20 that are more than half as
-    many as the rows, or another word in each row. `Table.encoding` states what was done.
+    booleans 0 and 1, one of dates (2026-01-31, 31/01/2026 or 31 Jan 2026, or with a time) the days
+    since 1970-01-01. A column of numbers with a word in it is an error, and so is one of words that
+    looks like an identifier: more than 1000 different words, or more than 20 that are more than
+    half as many as the rows, or another word in each row. Blanks around names and values of a CSV
+    file are left out. `Table.encoding` states what was done.
 
     Parameters
     ----------

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from novikoff.data.encoding import ColumnEncoding
 
 MOST_COLUMNS = 6
+MOST_WORDS = 20
 MOST_LEVELS = 4
 _SHORT = 30
 _MEANINGS = {
@@ -34,11 +35,7 @@ def feature_rows(table: "Table") -> list[Row]:
         numbers = [name for name, column in _named(columns) if column.kind == "number"]
         if numbers:
             parts.append(f"{counted(len(numbers), 'column')} of numbers")
-        parts += [
-            _levels(name, column, without_first=i in table.without_first)
-            for i, (name, column) in enumerate(_named(columns))
-            if column.kind == "words"
-        ]
+        parts += _words(columns, table.without_first)
         for kind, meaning in _MEANINGS.items():
             names = [name for name, column in _named(columns) if column.kind == kind]
             if names:
@@ -91,6 +88,21 @@ def _named(columns: "Sequence[ColumnEncoding]") -> "list[tuple[str, ColumnEncodi
         (f"column {i}" if column.name is None else quoted(column.name, _SHORT), column)
         for i, column in enumerate(columns)
     ]
+
+
+def _words(columns: "Sequence[ColumnEncoding]", without_first: Sequence[int]) -> list[str]:
+    """List every column of words: the first in detail, the others by name in one line."""
+    words = [
+        (name, column, i in without_first)
+        for i, (name, column) in enumerate(_named(columns))
+        if column.kind == "words"
+    ]
+    lines = [_levels(name, column, without_first=left) for name, column, left in words[:MOST_WORDS]]
+    if others := words[MOST_WORDS:]:
+        n = sum(len(column.levels) - left for _, column, left in others)
+        names = ", ".join(name for name, _, _ in others)
+        lines.append(f"{names}: words, {counted(n, 'feature')} of 0 and 1")
+    return lines
 
 
 def _levels(name: str, column: "ColumnEncoding", *, without_first: bool) -> str:

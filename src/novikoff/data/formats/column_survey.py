@@ -81,6 +81,8 @@ class ColumnSurvey(ColumnFacts):
             instead = f"{self._drop}, or {self._every_value}"
             cure = f"write them as numbers, such as minutes, or {instead}"
             return self._problem(" contains times, not numbers", cure, self._words_or_drop)
+        if self.from_text and self.written.all_signed and self.written.signed is not None:
+            return self._with_sign(*self.written.signed)
         strays, row, word = self.among_numbers, *(self.first_word or (0, ""))
         if not self.written.own_reads and (not self.n_words or strays.may_be_missing):
             return self._misread(numerals)
@@ -91,8 +93,6 @@ class ColumnSurvey(ColumnFacts):
         if self.among_dates.n_others:
             row, word = self.first_not_date or (0, "")
             return self._mixed(row, f"{quoted(word, 40)} is not a date", self.among_dates)
-        if self.written.all_signed and self.written.signed is not None:
-            return self._with_sign(*self.written.signed)
         return self._too_long() or self._identifier() or self._words(flag)
 
     def _numbers(self, flag: bool, numerals: Numerals) -> ColumnEncoding | Problem:
@@ -114,8 +114,10 @@ class ColumnSurvey(ColumnFacts):
         row, word = self.written.first or (0, "")
         by_hand = f"write it otherwise, or {self._drop}"
         if numerals not in self.written.ways:
-            decimal = self.written.own.decimal
-            point = f" where the decimal point is {decimal!r}" if decimal == "," else ""
+            own = self.written.own
+            point = f" where the decimal point is {own.decimal!r}"
+            if own.thousands is not None:
+                point += f" and {own.thousands!r} separates thousands"
             return self._problem(f", row {row}: {not_a_number(word)}{point}", by_hand)
         options = numerals.options_from(self.written.own)
         cure = f"pass {shlex.join(options)} to read {numerals.plain(word)}"

@@ -13,6 +13,7 @@ from novikoff.certificate.escape import printable, quoted
 from novikoff.data.columns import Choice
 from novikoff.data.encoding import DATES, ColumnEncoding, Encoding
 from novikoff.data.formats import dates, values
+from novikoff.data.numerals import has_only_digits
 from novikoff.data.problems import Gap, Problem, not_a_number, refusal
 from novikoff.data.table import Request, describe_column
 
@@ -181,7 +182,9 @@ class Encoder:
     def _unreadable(self, j: int, error: _Unreadable) -> Problem:
         wanted = _WANTED[self.encoding.columns[j].kind]
         text, cure = error.args[0], f"at the fit, the column held {wanted}"
-        if len(error.args) > 1:
+        if len(error.args) > 1 and has_only_digits(error.args[1]):
+            cure += "; correct it, or pass --decimal and --thousands as the file is written"
+        elif len(error.args) > 1:
             na = printable(shlex.join(["--na", error.args[1]]), 200)
             cure += f"; correct it, or read it as a missing value with {na} (and --missing drop)"
         return self._problem(j, text, cure)

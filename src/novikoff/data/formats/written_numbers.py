@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.data.numerals import Numerals, has_only_digits, without_sign
+from novikoff.data.numerals import PLAIN, Numerals, has_only_digits, without_sign
 
 FEW_STRAYS = 3
 """So many different words among numbers may stand for missing values; more are something else."""
@@ -41,7 +41,7 @@ class WrittenNumbers:
     """Which ways to write numbers read all that is a number in a column.
 
     `first` is the first text, with its row, that is a number only in another way than `own`, and
-    `signed` the first with a currency or percent sign, if all texts have one.
+    `signed` the first with a currency or percent sign, if all texts have one or are numbers.
     """
 
     def __init__(self, own: Numerals) -> None:
@@ -51,16 +51,16 @@ class WrittenNumbers:
         self.first: tuple[int, str] | None = None
         self.signed: tuple[int, str] | None = None
         self.all_signed = True
-        self._all = [*self.ways, Numerals(".")]
+        self._all = [PLAIN, *PLAIN.others()]
 
     def add(self, row: int, word: str) -> bool:
         """Look at a text; return whether it is a number in some way."""
-        if without_sign(word) is None:
-            self.all_signed = False
-        elif self.signed is None or row < self.signed[0]:
-            self.signed = row, word
         reads = self.own.is_number(word)
         if not reads and not (has_only_digits(word) and any(w.is_number(word) for w in self._all)):
+            if self.all_signed and without_sign(word) is None:
+                self.all_signed = False
+            if self.signed is None or row < self.signed[0]:
+                self.signed = row, word
             return False
         self.ways = [way for way in self.ways if way.is_number(word)]
         if not reads and (self.first is None or row < self.first[0]):
