@@ -169,8 +169,8 @@ COMMAS = ("--decimal", "--thousands")
         (["30/2/1970", "1/1/1970"] * 2, "row 1: '30/2/1970' is not a date; correct", ("--drop",)),
         (["31/12/69", "30/12/70"] * 2, "row 1: the year of '31/12/69' has two di", ("--drop",)),
         (["31.12.69", "30.12.70"] * 2, "row 1: the year of '31.12.69' has two di", ("--words",)),
-        (["12:30:00"] * 4, "contains times of day, not numbers; write them as numb", ("--drop",)),
-        (["2:56:04", "28:07"], "contains times, not numbers; write them as", ("--words",)),
+        (["12:30:00"] * 4, "contains times of day, not numbers: write them as numb", ("--drop",)),
+        (["2:56:04", "28:07"], "contains times, not numbers: write them as", ("--words",)),
     ],
 )
 def test_columns_that_need_a_decision(file, column, expected, options):

@@ -96,3 +96,10 @@ def test_texts_for_missing_values(file):
 def test_texts_for_missing_values_are_only_for_csv(file, tmp_path):
     np.save(tmp_path / "a.npy", np.eye(2))
     assert "--na is only for CSV files" in message(tmp_path / "a.npy", na="x")
+
+
+def test_weights_have_no_separators(file):
+    path = file("a.tsv", "a\tw\n1\t1,051\n2\t1,052\n")
+    assert "column 'w', row 1: '1,051' is not a number" in message(path, weights="w")
+    text = message(path, weights="w", thousands=",")
+    assert "column 'w' has thousands separators: remove them from the weights" in text

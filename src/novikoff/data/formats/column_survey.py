@@ -60,8 +60,8 @@ class ColumnSurvey(ColumnFacts):
             return self._numbers(flag, numerals)
         if pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
             return self._problem(" is not UTF-8 text", cure="save it as UTF-8")
-        cure = f"write them as numbers, or {self._drop}"
-        return self._problem(f" contains {values.describe(kind)}, not numbers", cure)
+        text = f" contains {values.describe(kind)}, not numbers: write them as numbers"
+        return self._problem(text, f"or {self._drop}")
 
     def _of_texts(self, flag: bool, numerals: Numerals) -> ColumnEncoding | Problem:
         if not self.n_words and not self.from_text:
@@ -78,9 +78,9 @@ class ColumnSurvey(ColumnFacts):
         if self.year_last.holds and not self.year_last.are_versions:
             return self._dates(flag)
         if self.all_clocks:
-            instead = f"{self._drop}, or {self._every_value}"
-            cure = f"write them as numbers, such as minutes, or {instead}"
-            return self._problem(" contains times, not numbers", cure, self._words_or_drop)
+            text = " contains times, not numbers: write them as numbers, such as minutes"
+            cure = f"or {self._drop}, or {self._every_value}"
+            return self._problem(text, cure, self._words_or_drop)
         if self.from_text and self.written.all_signed and self.written.signed is not None:
             return self._with_sign(*self.written.signed)
         strays, row, word = self.among_numbers, *(self.first_word or (0, ""))

@@ -122,6 +122,8 @@ def no_weights(request: Request, batches: Iterable[Any], j: int, where: str) -> 
                 f"{where}, row {start + row + 1}: {not_a_number(text)}; weights are numbers"
             )
         start += batch.num_rows
+    if start and request.numerals.thousands is not None:
+        return request.error(f"{where} has thousands separators: remove them from the weights")
     return request.error(f"{where} contains no numbers: weights are numbers")
 
 
