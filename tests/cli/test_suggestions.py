@@ -21,6 +21,11 @@ TROUBLES = {
     "a word among numbers": ("height's", lambda i: "tall" if i == 3 else i % 5),
     "words among many numbers": ("$price", lambda i: "n.v." if i == 3 else i * 1.5),
     "decimal commas": ("weight; kg", lambda i: f"{i % 7},5"),
+    "decimal commas and thousands": ("rent", lambda i: f"{1 + i % 7}.500,25"),
+    "thousands": ("wage", lambda i: f"{1 + i % 7},500" if i % 3 else 900),
+    "points": ("tax", lambda i: i + 0.5),
+    "a dash among thousands": ("debt", lambda i: "-" if i == 9 else f"{1 + i % 7},500.5"),
+    "a currency": ("bonus", lambda i: f"{i}.50 €"),
     "infinite": ("ratio", lambda i: "inf" if i == 2 else i % 4),
     "dates read both ways": ("born on", lambda i: f"0{1 + i % 9}/0{1 + i % 5}/2001"),
     "dates of two orders": ("seen", lambda i: "31/12/2001" if i % 2 else "12/31/2001"),
@@ -56,7 +61,11 @@ PAIRS = list(combinations(TROUBLES, 2))
 )
 def test_the_suggested_command_works(run, refused, troubles, delimiter):
     write("my data.csv", troubles, delimiter)
-    line = refused("separable", "my data.csv", "--target", TARGET, "--quiet", "-o", "proof.json")
+    typed = ("separable", "my data.csv", "--target", TARGET, "--quiet", "-o", "proof.json")
+    if troubles == ("points",):
+        assert run(*typed).exit_code == 0
+        return
+    line = refused(*typed)
     command = shlex.split(line[line.index("novikoff ", line.index("Try: ")) :])[1:]
     result = run(*command)
     assert result.exit_code == 0, (line, result.output)

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from novikoff.certificate import CertificateError
 from novikoff.data import DataError, read
 from novikoff.data.encoding import MISSING, ColumnEncoding, Encoding
+from novikoff.data.formats.dates import parse_days
 from tests.data.hostile import ESC, message
 
 COLOURS = "x,colour,y\n1,red,u\n2,blue,v\n3,red,u\n4,blue,v\n"
@@ -131,11 +132,30 @@ def test_missing_is_an_error_unless_something_is_said(file):
     assert "every row" in message(file("a.csv", "x,z\n1,\n,2\n"), missing="drop")
 
 
+NA = ("--missing", "--na")
+COMMAS = ("--decimal", "--thousands")
+
+
 @pytest.mark.parametrize(
     ("column", "expected", "options"),
     [
-        (["1", "2", "two", "3"], "row 3: 'two' is not a number, but 3 other values", ("--words",)),
-        (["7", "x7", *map(str, range(30))], "row 2: 'x7' is not a number, but 31", ("--drop",)),
+        (["1", "2", "two", "3"], "row 3: 'two' is not a number, but 3 other values", NA),
+        (["7", "x7", *map(str, range(30))], "row 2: 'x7' is not a number, but 31", NA),
+        (["1", "2", "a", "b", "c", "d"], "row 3: 'a' is not a number, but 2 oth", ("--words",)),
+        (["x", "y", "2000-01-01"], "row 1: 'x' is not a date; correct it", ("--words",)),
+        (["2000-01-01", "-", "2000-01-02"], "row 2: '-' is not a date, but 2 other", NA),
+        (
+            ["1,5", "2,25", "-", "4"],
+            "row 3, '-' is not a number",
+            ("--missing", "--decimal", "--na"),
+        ),
+        (["5.492,84", "901"], "row 1: '5.492,84' looks like a number with t", COMMAS),
+        (["1,051", "901"], "pass --thousands , to read 1051, or --decimal , to", ("--thousands",)),
+        (["1,051.5", "2"], "pass --thousands , to read 1051.5", ("--thousands",)),
+        (["1 051", "901"], "pass --thousands ' ' to read 1051", ("--thousands",)),
+        (["$5,492.84", "$1"], "looks like a number with a currency sign, which", ("--drop",)),
+        (["0", "1%", "2%"], "row 2: '1%' looks like a number with a percent sign", ("--drop",)),
+        (["64.5 %", "-1%"], "looks like a number with a percent sign, which", ("--drop",)),
         (["2000-01-01", "2000-13-45"] * 2, "row 2: '2000-13-45' is not a date, but", ("--words",)),
         (["1,5", "2,25", "3", "4"], "row 1: '1,5' is not a number, unless commas", ("--decimal",)),
         ([f"id{i}" for i in range(4)], "4 different texts in 4 rows", ("--drop",)),
@@ -149,7 +169,8 @@ def test_missing_is_an_error_unless_something_is_said(file):
         (["30/2/1970", "1/1/1970"] * 2, "row 1: '30/2/1970' is not a date; correct", ("--drop",)),
         (["31/12/69", "30/12/70"] * 2, "row 1: the year of '31/12/69' has two di", ("--drop",)),
         (["31.12.69", "30.12.70"] * 2, "row 1: the year of '31.12.69' has two di", ("--words",)),
-        (["12:30:00"] * 4, "is of type time32[s], not a number", ("--drop",)),
+        (["12:30:00"] * 4, "contains times of day, not numbers: write them as numb", ("--drop",)),
+        (["2:56:04", "28:07"], "contains times, not numbers: write them as", ("--words",)),
     ],
 )
 def test_columns_that_need_a_decision(file, column, expected, options):
@@ -159,8 +180,33 @@ def test_columns_that_need_a_decision(file, column, expected, options):
     assert str(caught.value).startswith(f"{path}: column 'c'")
     assert expected in str(caught.value)
     assert caught.value.options[::2] == options
-    name, value = caught.value.options
-    assert read(path, **{name.removeprefix("--"): value}).X.shape[0] == len(column)
+    names = [name.removeprefix("--") for name in options]
+    chosen = dict(zip(names, caught.value.options[1::2], strict=True))
+    table = read(path, **chosen)
+    assert len(table.X) + len(table.dropped) == len(column)
+    assert (chosen.get("missing") == "drop") == (len(table.dropped) > 0)
+
+
+@pytest.mark.parametrize(
+    ("texts", "days"),
+    [
+        (["1970-01-01 14:00:00 +0200", "1970-01-03 00:00:00 -1200"], [0.5, 2.5]),
+        (["1 Jan 1970", "3 February 1970"], [0, 33]),
+        (["2-Jan-1970", "28-dec-1970 06:00"], [1, 361.25]),
+        (['"Jan 1, 1970"', '"Sept. 2, 1970 6:00 PM"'], [0, 244.75]),
+        (["1/14/1970 6:00 AM", "1/1/1970 12:00 PM"], [13.25, 0.5]),
+    ],
+)
+def test_dates_with_names_of_months_zones_and_halves_of_days(file, texts, days):
+    path = file("a.csv", "\n".join(["when,x", *(f"{text},1" for text in texts)]) + "\n")
+    table = read(path)
+    assert table.X[:, 0].tolist() == days
+    assert read(path, encoding=table.encoding).X[:, 0].tolist() == days
+
+
+@pytest.mark.parametrize("word", ["31 Feb 1970", "1 Mai 1970", "1 Janu 70", "1970-01-01 13:00 PM"])
+def test_texts_that_are_no_dates(word):
+    assert parse_days(word) is None
 
 
 def test_dates_with_the_year_last(file):

@@ -171,7 +171,9 @@ def test_names_in_parquet_are_shown_escaped(tmp_path):
     pq.write_table(pa.table({f"a{ESC}\n": ["1", "x\u2028y"], "y": [{f"{ESC}": 1}] * 2}), path)
     assert r"column 'a\x1b[2J\n', row 2: 'x\u2028y' is not a number" in message(path, drop="y")
     assert message(path, "z").endswith(r"a\x1b[2J\n, y")
-    assert message(path, drop=[0]).startswith(r"column 'y' is of type struct<\x1b[2J: int64>")
+    assert message(path, drop=[0]).startswith(
+        r"column 'y' contains values of type struct<\x1b[2J: int64>"
+    )
 
 
 def test_byte_order_marks_and_null_bytes(file):

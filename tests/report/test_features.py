@@ -24,8 +24,8 @@ def test_many_columns_take_few_lines():
     assert name == "Columns"
     assert text.splitlines() == [
         "1,000 columns of numbers",
-        *(f"'w{i}': words, 7 features of 0 and 1 (a, b, c, d and 3 more)" for i in range(6)),
-        "94 more columns of words: 658 features of 0 and 1",
+        *(f"'w{i}': words, 7 features of 0 and 1 (a, b, c, d and 3 more)" for i in range(20)),
+        f"{', '.join(repr(f'w{i}') for i in range(20, 100))}: words, 560 features of 0 and 1",
         "'b': 0 and 1",
         "'d0', 'd1', 'd2', 'd3', 'd4', 'd5' and 2 more: days since 1970-01-01",
     ]

@@ -206,6 +206,8 @@ def fit(
     missing: options.Missing = None,
     words: options.Words = None,
     decimal: options.Decimal = None,
+    thousands: options.Thousands = None,
+    na: options.Na = None,
     dates: options.Dates = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
@@ -217,8 +219,9 @@ def fit(
     margin competes. With --rule a perceptron is fitted instead.
 
     In CSV and Parquet files, a column of words becomes a feature of 0 and 1 for each word, one of
-    true and false 0 and 1, one of dates (2026-01-31 or 31/01/2026, or with a time) the days since
-    1970-01-01. The summary lists what was done, and the model remembers it for predict and verify.
+    true and false 0 and 1, one of dates (2026-01-31, 31/01/2026 or 31 Jan 2026, or with a time) the
+    days since 1970-01-01. The summary lists what was done, and the model remembers it for predict
+    and verify.
 
     The exit code is 0 also where the run stopped at a limit or the verdict is inconclusive: the
     summary says so. Ctrl-C ends the fit early, with exit code 1: the best model so far, if there
@@ -261,6 +264,8 @@ def fit(
         tuple(words or ()),
         decimal,
         dates,
+        thousands,
+        tuple(na or ()),
         suggests=True,
     )
     check_output(out, data, ours="novikoff model")
@@ -270,10 +275,12 @@ def fit(
 
         import novikoff
         from novikoff.report.advice import with_options
-        from novikoff.report.describe import doubtful_classes
+        from novikoff.report.describe import continuous_target, doubtful_classes
         from novikoff.report.risk import risk_or_reason
         from novikoff.report.summary import Summary
 
+        if reason := continuous_target(table):
+            raise Refusal(f"{safe(data)}: {reason}")
         # Before the fit, which takes long with many classes.
         for warning in doubtful_classes(table):
             screen.warn(warning)

@@ -3,6 +3,8 @@
 import csv
 import io
 import sys
+from collections.abc import Collection
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -75,6 +77,8 @@ def predict(
         ),
     ] = None,
     decimal: options.Decimal = None,
+    thousands: options.Thousands = None,
+    na: options.Na = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -86,7 +90,17 @@ def predict(
     --target, or labels that are part of the format, as in libsvm files, the number of errors is
     printed on stderr.
     """
-    source = Source(data, target, None, format, tuple(drop or ()), header, decimal=decimal)
+    source = Source(
+        data,
+        target,
+        None,
+        format,
+        tuple(drop or ()),
+        header,
+        decimal=decimal,
+        thousands=thousands,
+        na=tuple(na or ()),
+    )
     if out is not None:
         check_output(out, data, model)
     with Screen(quiet=quiet, json=json) as screen:
@@ -95,10 +109,12 @@ def predict(
 
         from novikoff.certificate.files import write_atomically
         from novikoff.certificate.predictor import labels_of
+        from novikoff.report.features import unseen_everywhere
 
         screen.stage(f"reading {data}")
         problem = fitted.certificate.problem
         wanted = columns_of(model, problem, fitted.about, missing)
+        source = replace(source, labels_at_the_fit=fitted.about.get("target"))
         table = source.with_dialect(fitted.about).read(**wanted)
         known = labels_known(source, table.y, fitted)
         screen.stage(f"predicting {table.X.shape[0]:,} examples")
@@ -110,7 +126,10 @@ def predict(
         if known:
             document["errors"] = int((labels != table.y).sum())
             screen.note(compared(document["errors"], len(labels)))
-        for note in notes(table):
+        never = unseen_everywhere(table)
+        for warning in never.values():
+            screen.warn(warning)
+        for note in notes(table, never):
             screen.note(note)
         shown, values = aligned(labels.tolist(), values, table.dropped.tolist())
         names = None if header is False else headings(fitted.classes.tolist(), scores=scores)
@@ -171,12 +190,12 @@ def aligned(labels: list[Any], values: Any | None, dropped: list[int]) -> tuple[
     return [None if place is None else labels[place] for place in places], scores
 
 
-def notes(table: Any) -> list[str]:
-    """Say which rows have no prediction, and where words were never seen."""
+def notes(table: Any, but: Collection[str] = ()) -> list[str]:
+    """Say which rows have no prediction, and where words were never seen, but for some columns."""
     from novikoff.certificate.wording import counted
     from novikoff.report.features import unseen
 
-    lines = unseen(table)
+    lines = unseen(table, but)
     n = table.X.shape[0] + len(table.dropped)
     if len(table.dropped):
         what = counted(len(table.dropped), "row")

@@ -56,6 +56,8 @@ def separable(
     missing: options.Missing = None,
     words: options.Words = None,
     decimal: options.Decimal = None,
+    thousands: options.Thousands = None,
+    na: options.Na = None,
     dates: options.Dates = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
@@ -81,6 +83,8 @@ def separable(
         tuple(words or ()),
         decimal,
         dates,
+        thousands,
+        tuple(na or ()),
         suggests=True,
         failures=failures,
     )
@@ -95,10 +99,12 @@ def separable(
 
         from novikoff import is_separable
         from novikoff.data.regression import without_first_levels
-        from novikoff.report.describe import doubtful_classes
+        from novikoff.report.describe import continuous_target, doubtful_classes
         from novikoff.report.estimates import Estimates
         from novikoff.report.summary import SeparabilitySummary
 
+        if reason := continuous_target(table):
+            raise Refusal(f"{safe(data)}: {reason}")
         for warning in doubtful_classes(table):
             screen.warn(warning)
         screen.stage(f"searching for a hyperplane between {table.X.shape[0]:,} examples")

@@ -41,6 +41,8 @@ def verify(
     header: options.Header = None,
     format: options.Format = None,
     decimal: options.Decimal = None,
+    thousands: options.Thousands = None,
+    na: options.Na = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -56,7 +58,17 @@ def verify(
     """
     if sha256 and no_fingerprint:
         raise Refusal("--sha256 and --no-fingerprint exclude each other: leave one out")
-    source = Source(data, target, weights, format, tuple(drop or ()), header, decimal=decimal)
+    source = Source(
+        data,
+        target,
+        weights,
+        format,
+        tuple(drop or ()),
+        header,
+        decimal=decimal,
+        thousands=thousands,
+        na=tuple(na or ()),
+    )
     with Screen(quiet=quiet, json=json) as screen:
         screen.stage(f"loading {model}")
         certificate, about, stated, risk, document = load_claim(model)

@@ -113,7 +113,8 @@ class _Columns:
             last = self.width - 1
             return f"the columns have no names, only the positions 0 to {last} (or -1 for the last)"
         if self.width == 1:
-            return f"the only column is {join_names(self.names)}"
+            only = f"the only column is {quoted(self.names[0], 80)}"
+            return f"{only} (a CSV file has commas, semicolons, tabs or | between columns)"
         return f"the {self.width} columns are {join_names(self.names)}"
 
     def _one_by_one(self, column: str, repeated: str | None) -> str:
@@ -130,7 +131,7 @@ class _Columns:
         return bool(_POSITION.fullmatch(column)) and -self.width <= int(column) < self.width
 
     def _hint(self, column: str) -> str:
-        if self.names is not None and self.width <= _MAX_COMPARED:
+        if self.names is not None and 1 < self.width <= _MAX_COMPARED:
             lower = {name.lower(): name for name in self.names}
             near = difflib.get_close_matches(column.lower(), lower, n=3, cutoff=0.65)
             if near:

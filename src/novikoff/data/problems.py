@@ -70,9 +70,10 @@ def refusal(
     whether the others have two classes.
     """
     options = [option for problem in problems for option in problem.options]
+    marked = "--na" in options and request.missing == "error"
     if gaps and not can_drop and not _can_be_marked(gaps):
         options = []  # No options get around it.
-    elif gaps:
+    elif gaps or marked:
         few = 100 * n_lost <= _MANY_LOST * n_rows or not _can_be_marked(gaps)
         few = few and can_drop
         options = ["--missing", "drop" if few else "indicator", *options]

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from novikoff.certificate.escape import printable, quoted
 from novikoff.data.encoding import ORDERS, POLICIES, Encoding
+from novikoff.data.numerals import SEPARATORS, Numerals
 from novikoff.data.table import Column, DataError, Request, Table
 
 # Formats whose labels are not a column of the file.
@@ -71,7 +72,9 @@ def read(
     missing: str = "error",
     words: Column | Sequence[Column] = (),
     decimal: str = ".",
+    thousands: str | None = None,
     dates: str | None = None,
+    na: str | Sequence[str] = (),
     encoding: Encoding | None = None,
 ) -> Table:
     r"""Read examples, with or without labels and weights, from a file.
@@ -83,10 +86,11 @@ def read(
     refused.
 
     In CSV and Parquet files, a column of words becomes one feature of 0 and 1 for each word, one of
-    booleans 0 and 1, one of dates (2026-01-31 or 31/01/2026, or with a time) the days since
-    1970-01-01. A column of numbers with a word in it is an error, and so is one of words that looks
-    like an identifier: more than 1000 different words, or more than 20 that are more than half as
-    many as the rows, or another word in each row. `Table.encoding` states what was done.
+    booleans 0 and 1, one of dates (2026-01-31, 31/01/2026 or 31 Jan 2026, or with a time) the days
+    since 1970-01-01. A column of numbers with a word in it is an error, and so is one of words that
+    looks like an identifier: more than 1000 different words, or more than 20 that are more than
+    half as many as the rows, or another word in each row. Blanks around names and values of a CSV
+    file are left out. `Table.encoding` states what was done.
 
     Parameters
     ----------
@@ -123,14 +127,20 @@ def read(
     missing : {"error", "drop", "indicator"}, default="error"
         What a missing value in a CSV or Parquet file is: an error; a reason to leave its row out,
         as is a missing label; or 0, with a feature ``"… is missing"`` that is 1 in its row. Missing
-        are empty fields, NaN and the texts of `novikoff.data.encoding.MISSING`, such as NA and ?.
+        are empty fields, NaN and the texts of `novikoff.data.encoding.MISSING`, such as NA and ?,
+        and those of `na`.
     words : str, int or sequence of them, default=()
         Columns of words, even if they hold numbers, or as many words as identifiers do.
     decimal : {".", ","}, default="."
         The decimal point of a CSV file.
+    thousands : {".", ",", "'", "_", " "}, default=None
+        What separates groups of three digits in the numbers of a CSV file, as in 1,234.5. None: a
+        number with separators is an error.
     dates : {"day-first", "month-first"}, default=None
         How a column of dates such as 01/02/2026 is read, if both ways are possible in all its rows.
         None: such a column is an error. A column that can be read in one way only is read so.
+    na : str or sequence of str, default=()
+        More texts that stand for missing values in a CSV file, such as "n.a." and "-".
     encoding : Encoding, default=None
         How columns become features, as at the fit of a model; `features`, `missing` and `words`
         are not looked at. Files of other formats must have the features themselves.
@@ -189,8 +199,9 @@ def read(
             header,
             missing,
             (words,) if isinstance(words, str | int) else tuple(words),
-            decimal,
+            Numerals(decimal, thousands),
             dates,
+            tuple(text.strip() for text in ((na,) if isinstance(na, str) else na)),
             encoding,
         )
         _check_options(request, name)
@@ -210,10 +221,18 @@ def _check_options(request: Request, format: str) -> None:
     """Refuse options that a format does not have."""
     if request.missing not in POLICIES:
         raise DataError(f"missing={request.missing!r}: choose one of {', '.join(POLICIES)}")
-    if request.decimal not in (".", ","):
-        raise DataError(f"decimal={request.decimal!r}: choose . or ,")
+    decimal, thousands = request.numerals.decimal, request.numerals.thousands
+    if decimal not in (".", ","):
+        raise DataError(f"decimal={decimal!r}: choose . or ,")
+    if thousands not in (None, *SEPARATORS) or thousands == decimal:
+        others = " ".join(repr(one) for one in SEPARATORS if one != decimal)
+        raise DataError(
+            f"thousands={thousands!r}, with the decimal point {decimal!r}: choose one of {others}"
+        )
     if request.dates not in (None, *ORDERS):
         raise DataError(f"dates={request.dates!r}: choose one of {', '.join(ORDERS)}")
+    if request.na and request.encoding is None and format != "csv":
+        raise request.error(f"--na is only for CSV files, not for the format {format}")
     if request.encoding is None and format not in _ENCODED:
         if request.dates is not None:
             raise request.error(f"the format {format} has no dates: leave out --dates")

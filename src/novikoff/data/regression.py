@@ -19,12 +19,13 @@ def without_first_levels(table: Table, *, affine: bool) -> Table:
     With all of them and an intercept, no coefficient would be identified. Without an intercept, the
     first column of words keeps its first level.
     """
-    left_out, first, keeps = [], 0, not affine
+    left_out, columns, first, keeps = [], [], 0, not affine
     if table.encoding is not None:
-        for column in table.encoding.columns:
+        for i, column in enumerate(table.encoding.columns):
             if column.kind == "words" and column.levels:
                 if not keeps:
                     left_out.append(first)
+                    columns.append(i)
                 keeps = False
             first += column.width
     if not left_out:
@@ -32,7 +33,7 @@ def without_first_levels(table: Table, *, affine: bool) -> Table:
     kept = np.setdiff1d(np.arange(table.X.shape[1]), left_out)
     names = table.feature_names
     some = None if names is None else tuple(names[j] for j in kept)
-    return replace(table, X=table.X[:, kept], feature_names=some)
+    return replace(table, X=table.X[:, kept], feature_names=some, without_first=tuple(columns))
 
 
 def from_counts(table: Table, successes: str, failures: str) -> Table:

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from novikoff.certificate.escape import printable, quoted
-from novikoff.data.encoding import Encoding
+from novikoff.data.encoding import MISSING, Encoding
 from novikoff.data.memory import available_memory, size
+from novikoff.data.numerals import PLAIN, Numerals
 
 Column = str | int
 
@@ -28,10 +29,12 @@ _FIX = "correct or remove the row"
 class DataError(ValueError):
     """Data that cannot be used; the message is one line with the cause and a remedy.
 
-    ``options`` are options of the command line that would get around it, if there are some.
+    ``options`` are options of the command line that would get around it, if there are some;
+    ``surplus`` is by how many the file has too many columns, if that is the reason.
     """
 
     options: tuple[str, ...] = ()
+    surplus: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +69,10 @@ class Table:
         word (None: the value is missing).
     counts : (str, str) or None
         The columns of successes and failures, if the examples were made from such counts.
+    stripped : bool
+        Whether blanks around labels were taken away.
+    without_first : tuple of int
+        Which columns of words have no feature for their first level.
     """
 
     X: Any
@@ -80,6 +87,8 @@ class Table:
     missing: dict[str, int] = field(default_factory=dict)
     unseen: dict[str, tuple[int, str | None]] = field(default_factory=dict)
     counts: tuple[str, str] | None = None
+    stripped: bool = False
+    without_first: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -96,9 +105,15 @@ class Request:
     header: bool | None = None
     missing: str = "error"
     words: tuple[Column, ...] = ()
-    decimal: str = "."
+    numerals: Numerals = PLAIN
     dates: str | None = None
+    na: tuple[str, ...] = ()
     encoding: Encoding | None = None
+
+    @property
+    def missing_texts(self) -> frozenset[str]:
+        """The texts that stand for a missing value."""
+        return frozenset((*MISSING, *self.na))
 
     def error(self, message: str) -> DataError:
         """Make a `DataError` that starts with the name of the file."""
@@ -114,7 +129,9 @@ class Request:
     def check_width(self, width: int) -> None:
         """Refuse a file that does not have the required number of features."""
         if self.width is not None and width != self.width:
-            raise self.error(f"it has {width} features where {self.width} are expected")
+            error = self.error(f"it has {width} features where {self.width} are expected")
+            error.surplus = max(0, width - self.width)
+            raise error
 
     def check_memory(self, needed: int, what: str = "it") -> None:
         """Refuse in advance to read what needs more memory than is available."""

@@ -41,10 +41,10 @@ def penalty(part: Certificate) -> float | None:
     return np.inf if model.soft is None else model.soft.C
 
 
-def data_row(path: Path, table: "Table") -> Row:
+def data_row(path: Path, table: "Table", note: str = "") -> Row:
     """Say what was read."""
     n, d = table.X.shape
-    return "Data", f"{escaped(str(path))}: {counted(n, 'example')}, {counted(d, 'feature')}"
+    return "Data", f"{escaped(str(path))}: {counted(n, 'example')}, {counted(d, 'feature')}{note}"
 
 
 def class_rows(table: "Table") -> list[Row]:
@@ -56,7 +56,8 @@ def class_rows(table: "Table") -> list[Row]:
         for label, count in islice(zip(labels.tolist(), counts.tolist(), strict=True), MOST_CLASSES)
     ]
     target = "" if table.target_name is None else f"{printable(table.target_name)}: "
-    rows = [("Classes", target + first_of(classes, len(labels)))]
+    blanks = " (blanks around labels are left out)" if table.stripped else ""
+    rows = [("Classes", target + first_of(classes, len(labels)) + blanks)]
     if table.counts is not None:
         successes, failures = map(printable, table.counts)
         told = f"{successes} (success = 1) and {failures} (success = 0)"
@@ -125,6 +126,19 @@ def missing_labels(table: "Table") -> list[str]:
         for label, count in zip(labels.tolist(), counts.tolist(), strict=True)
         if label.strip() in MISSING
     ]
+
+
+def continuous_target(table: "Table") -> str | None:
+    """Say why a target with fractions has no classes, and what to do; None if it has none."""
+    y: Any = table.y
+    if y.dtype.kind != "f" or (y == np.rint(y)).all():
+        return None
+    name = "the target" if table.target_name is None else f"column {quoted(table.target_name)}"
+    first = y[y != np.rint(y)][0].item()
+    return (
+        f"{name} contains numbers with fractions, such as {first}, and not classes: name a column "
+        "of classes with --target, or make classes of it, such as low and high"
+    )
 
 
 def doubtful_classes(table: "Table") -> list[str]:

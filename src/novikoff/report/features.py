@@ -1,6 +1,6 @@
 """What was done to the columns of a file: rows of a summary."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from novikoff.certificate.escape import format_label, printable, quoted
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from novikoff.data.encoding import ColumnEncoding
 
 MOST_COLUMNS = 6
+MOST_WORDS = 20
 MOST_LEVELS = 4
 _SHORT = 30
 _MEANINGS = {
@@ -34,13 +35,7 @@ def feature_rows(table: "Table") -> list[Row]:
         numbers = [name for name, column in _named(columns) if column.kind == "number"]
         if numbers:
             parts.append(f"{counted(len(numbers), 'column')} of numbers")
-        words = [(name, column) for name, column in _named(columns) if column.kind == "words"]
-        parts += [_levels(name, column) for name, column in words[:MOST_COLUMNS]]
-        if len(words) > MOST_COLUMNS:
-            more = words[MOST_COLUMNS:]
-            n = sum(len(column.levels) for _, column in more)
-            what = counted(len(more), "more column")
-            parts.append(f"{what} of words: {n:,} features of 0 and 1")
+        parts += _words(columns, table.without_first)
         for kind, meaning in _MEANINGS.items():
             names = [name for name, column in _named(columns) if column.kind == kind]
             if names:
@@ -53,15 +48,38 @@ def feature_rows(table: "Table") -> list[Row]:
     return rows
 
 
-def unseen(table: "Table") -> list[str]:
-    """Say in which columns there are words that the encoding does not know."""
+def unseen(table: "Table", but: Collection[str] = ()) -> list[str]:
+    """Say in which columns, but for some, there are words that the encoding does not know."""
     lines = []
     for where, (count, word) in table.unseen.items():
+        if where in but:
+            continue
         what = (
             "a missing value" if word is None else f"a word the fit did not see, as {quoted(word)}"
         )
         rows = counted(count, "row")
         lines.append(f"{where}: {what}, in {rows}; all its indicator columns are 0")
+    return lines
+
+
+def unseen_everywhere(table: "Table") -> dict[str, str]:
+    """Say of which columns no row has a word that the encoding knows, by column."""
+    lines: dict[str, str] = {}
+    if table.encoding is None:
+        return lines
+    n = table.X.shape[0] + len(table.dropped)
+    levels = {f"column {quoted(str(c.name))}": c.levels for c in table.encoding.columns}
+    for where, (count, word) in table.unseen.items():
+        # With indicators, missing values count as unseen.
+        missing = 0 if table.encoding.missing == "indicator" else table.missing.get(where, 0)
+        if word is not None and count + missing == n:
+            known = levels.get(where, ())
+            some = first_of([quoted(level, _SHORT) for level in known[:MOST_LEVELS]], len(known))
+            lines[where] = (
+                f"{where}: no row has a word that the fit saw{f' ({some})' if known else ''}; the "
+                f"first is {quoted(word)}, and all its indicator columns are 0: write the values "
+                "as at the fit"
+            )
     return lines
 
 
@@ -72,14 +90,31 @@ def _named(columns: "Sequence[ColumnEncoding]") -> "list[tuple[str, ColumnEncodi
     ]
 
 
-def _levels(name: str, column: "ColumnEncoding") -> str:
+def _words(columns: "Sequence[ColumnEncoding]", without_first: Sequence[int]) -> list[str]:
+    """List every column of words: the first in detail, the others by name in one line."""
+    words = [
+        (name, column, i in without_first)
+        for i, (name, column) in enumerate(_named(columns))
+        if column.kind == "words"
+    ]
+    lines = [_levels(name, column, without_first=left) for name, column, left in words[:MOST_WORDS]]
+    if others := words[MOST_WORDS:]:
+        n = sum(len(column.levels) - left for _, column, left in others)
+        names = ", ".join(name for name, _, _ in others)
+        lines.append(f"{names}: words, {counted(n, 'feature')} of 0 and 1")
+    return lines
+
+
+def _levels(name: str, column: "ColumnEncoding", *, without_first: bool) -> str:
+    features = column.levels[1:] if without_first else column.levels
     # In an enumeration, a comma within a word would make two of it.
     levels = [
         quoted(level, _SHORT) if "," in level else printable(level, _SHORT)
-        for level in column.levels[:MOST_LEVELS]
+        for level in features[:MOST_LEVELS]
     ]
-    what = counted(len(column.levels), "feature")
-    return f"{name}: words, {what} of 0 and 1 ({first_of(levels, len(column.levels))})"
+    shown = f" ({first_of(levels, len(features))})" if features else ""
+    left_out = f", without the first, {quoted(column.levels[0], _SHORT)}" if without_first else ""
+    return f"{name}: words, {counted(len(features), 'feature')} of 0 and 1{shown}{left_out}"
 
 
 def _missing(table: "Table") -> list[str]:

@@ -235,12 +235,18 @@ class SeparabilitySummary:
             ("Separable", self.estimates.answer(answer, joint=isinstance(self.certificate, Joint))),
             ("Proved", "\n".join(self.certificate.sentences())),
             *self.estimates.rows(),
-            data_row(self.path, self.table),
+            data_row(self.path, self.table, self._for_the_estimates()),
             *feature_rows(self.table),
             *class_rows(self.table),
             ("Run", str(self.certificate.account)),
             *saved,
         ]
+
+    def _for_the_estimates(self) -> str:
+        verdict = self.estimates.verdict
+        if verdict is None or verdict.problem.n_features == self.table.X.shape[1]:
+            return ""
+        return f"; {verdict.problem.n_features:,} for the estimates, without first levels of words"
 
     def document(self) -> dict[str, Any]:
         """The summary for machines."""

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 class Source:
     """A file of examples and how it is to be read.
 
-    If it `suggests`, an error is followed by a command that gets around it.
+    If it `suggests`, an error is followed by a command that gets around it. `labels_at_the_fit` is
+    the target that a model remembers, which a file with too many columns may have as well.
     """
 
     path: Path
@@ -31,8 +32,11 @@ class Source:
     words: tuple[str, ...] = ()
     decimal: str | None = None
     dates: str | None = None
+    thousands: str | None = None
+    na: tuple[str, ...] = ()
     suggests: bool = False
     failures: str | None = None
+    labels_at_the_fit: str | None = None
 
     def read(self, **wanted: Any) -> "Table":
         """Read the file; `wanted` are further arguments of `novikoff.data.read`."""
@@ -47,6 +51,7 @@ class Source:
             raise Refusal("--failures needs the column of successes: pass it as --target")
         if self.decimal not in (None, ".", ","):
             raise Refusal(f"--decimal {safe(self.decimal)}: choose . or ,")
+        check_thousands(self.thousands, self.decimal or ".")
         check_dates(self.dates)
         try:
             # Failures are read as weights are: numbers that are not features, and not negative.
@@ -60,6 +65,8 @@ class Source:
                 missing=self.missing or "error",
                 words=self.words,
                 decimal=self.decimal or ".",
+                thousands=self.thousands,
+                na=self.na,
                 dates=self.dates,
                 **wanted,
             )
@@ -67,7 +74,17 @@ class Source:
                 return table
             return from_counts(table, table.target_name or str(successes), self.failures)
         except DataError as error:
-            raise Refusal(error, error.options if self.suggests else ()) from None
+            hint = self._surplus(error.surplus)
+            raise Refusal(f"{error}{hint}", error.options if self.suggests else ()) from None
+
+    def _surplus(self, surplus: int) -> str:
+        """Say what to do with columns that are too many."""
+        if not surplus:
+            return ""
+        labels = self.labels_at_the_fit
+        if surplus == 1 and self.target is None and labels is not None:
+            return f": pass --target {safe(labels)} if the file has labels, as that of the fit"
+        return ": name those that are no features with --target and --drop"
 
     def about(self, table: "Table") -> dict[str, Any]:
         """Return what a model must remember so that `verify` reads the same numbers again.
@@ -88,6 +105,10 @@ class Source:
             about["header"] = "yes" if self.header else "no"
         if self.decimal is not None:
             about["decimal"] = self.decimal
+        if self.thousands is not None:
+            about["thousands"] = self.thousands
+        if self.na:
+            about["na"] = "\n".join(self.na)
         if table.encoding is not None:
             about["encoding"] = table.encoding.to_json()
         return about
@@ -127,11 +148,19 @@ class Source:
         return self.target or (remembered if columns else None)
 
     def with_dialect(self, about: dict[str, Any]) -> "Source":
-        """Fill in the decimal point, and that the first line contains no names.
+        """Fill in how numbers and missing values are written, and that there is no line of names.
 
-        That it does contain names is not taken from a model: its first example would be left out.
+        That there is one is not taken from a model: its first example would be left out. With
+        another decimal point, the file is written otherwise than that of the fit.
         """
-        source = replace(self, decimal=self.decimal or about.get("decimal"))
+        same = self.decimal in (None, about.get("decimal", "."))
+        remembered = about.get("thousands") if same else None
+        source = replace(
+            self,
+            decimal=self.decimal or about.get("decimal"),
+            thousands=self.thousands or remembered,
+            na=self.na or tuple(filter(None, about.get("na", "").split("\n"))),
+        )
         if self.header is not None or about.get("header") != "no":
             return source
         return replace(source, header=False)
@@ -143,6 +172,16 @@ def check_missing(missing: str | None) -> None:
 
     if missing not in (None, *POLICIES):
         raise Refusal(f"--missing {safe(missing)}: choose one of {', '.join(POLICIES)}")
+
+
+def check_thousands(thousands: str | None, decimal: str) -> None:
+    """Refuse a thousands separator that there is not, or that is the decimal point."""
+    from novikoff.data.numerals import SEPARATORS
+
+    if thousands is not None and (thousands not in SEPARATORS or thousands == decimal):
+        others = " ".join("a blank" if one == " " else one for one in SEPARATORS if one != decimal)
+        why = f" with the decimal point {decimal}" if thousands == decimal else ""
+        raise Refusal(f"--thousands {safe(thousands)}{why}: choose one of {others}")
 
 
 def check_dates(dates: str | None) -> None:

@@ -120,6 +120,28 @@ Decimal = Annotated[
         help="The decimal point of a CSV file.",
     ),
 ]
+Thousands = Annotated[
+    str | None,
+    typer.Option(
+        "--thousands",
+        metavar="SEPARATOR",
+        show_default=False,
+        rich_help_panel=_DATA,
+        help="What separates thousands in the numbers of a CSV file: . , ' _ or a blank. Without "
+        "it, a number with separators is an error.",
+    ),
+]
+Na = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--na",
+        metavar="TEXT",
+        show_default=False,
+        rich_help_panel=_DATA,
+        help="One more text that stands for a missing value in a CSV file, such as n.a. or -; may "
+        "be repeated.",
+    ),
+]
 Dates = Annotated[
     str | None,
     typer.Option(

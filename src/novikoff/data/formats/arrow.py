@@ -47,11 +47,14 @@ def assemble(
     names: Sequence[str] | None,
     n_rows: int = 0,
     encoding: Encoding | None = None,
+    *,
+    from_text: bool = False,
 ) -> Table:
     """Fill the rows batch by batch, so that only one copy of the data and one batch are in memory.
 
     The batches hold the columns in the order of `choice.positions`; `types` are their types,
     `names` those of all the file's columns; `n_rows` is the number of rows, if it is known.
+    `from_text`: blanks around labels come from how the file is written, as in CSV.
 
     Raises
     ------
@@ -79,6 +82,7 @@ def assemble(
     lost: set[Any] = set()
     known: NDArray[np.bool_] = np.empty(0, dtype=bool)
     start = unlabelled = 0
+    stripped = False
     for batch in batches:
         into = X.next(batch.num_rows)
         complete = None
@@ -88,7 +92,7 @@ def assemble(
             _fill_plain(batch, into, descriptions, start, uniform=uniform, request=request)
         if label_at is not None:
             where, column = descriptions[label_at], batch.column(label_at)
-            known = known_labels(column, markers=request.missing == "drop")
+            known = known_labels(column, request)
             if complete is not None:
                 complete &= known
                 unlabelled += int((~known).sum())
@@ -96,7 +100,9 @@ def assemble(
             elif not known.all():
                 raise Irregular if encoding is None else missing_label(request, where, known, start)
             if known.any():
-                labels.append(labels_in(request, column, where, start))
+                found, had_blanks = labels_in(request, column, where, start, strip=from_text)
+                labels.append(found)
+                stripped |= had_blanks
         if weight_at is not None:
             where = descriptions[weight_at]
             column = numbers_in(request, batch.column(weight_at), where, start)
@@ -147,6 +153,7 @@ def assemble(
         () if y is None else tuple(sorted(lost.difference(y.tolist()))),
         missing,
         {} if encoder is None else encoder.unseen,
+        stripped=stripped,
     )
 
 

@@ -1,4 +1,4 @@
-"""CSV files: comma, semicolon or tab between the fields, a line of names on head."""
+"""CSV files: comma, semicolon, tab or | between the fields, a line of names on head."""
 
 from __future__ import annotations
 
@@ -50,8 +50,9 @@ class _Head:
 def read_csv(request: Request) -> Table:
     """Read the chosen columns of a CSV file.
 
-    The delimiter is the one of comma, semicolon and tab that occurs most in the first line; where
-    the comma is the decimal point, a comma only if the others do not separate as many fields in the
+    The delimiter is the one of comma, semicolon and tab that occurs most in the first line, or the
+    vertical bar, if none of them does and it separates as many fields in the second line; where the
+    comma is the decimal point, a comma only if the others do not separate as many fields in the
     second line (numbers are then in quotation marks).
     """
     head = _read_head(request)
@@ -100,7 +101,9 @@ def _assembled(file: _File, choice: Choice, names: Sequence[str] | None) -> Tabl
             with file.stream({**numbers, **_as_texts(texts)}) as batches:
                 types = [field.type for field in batches.schema]
                 by = None if encoding is None or encoding.is_plain else encoding
-                table = assemble(request, batches, types, choice, names, encoding=by)
+                table = assemble(
+                    request, batches, types, choice, names, encoding=by, from_text=True
+                )
                 return with_policy(table, request, len(choice.features))
         except (pa.ArrowInvalid, Irregular):
             # A field that is not a number, a label of another type than the first ones, a ragged
@@ -110,7 +113,8 @@ def _assembled(file: _File, choice: Choice, names: Sequence[str] | None) -> Tabl
     types = [field.type for field in whole.schema]
     if encoding is None:
         encoding = survey(request, whole.to_batches(), types, choice, names, from_text=True)
-    return assemble(request, whole.to_batches(), types, choice, names, encoding=encoding)
+    batches = whole.to_batches()
+    return assemble(request, batches, types, choice, names, encoding=encoding, from_text=True)
 
 
 def _as_texts(columns: Iterable[int]) -> dict[str, Any]:
@@ -199,7 +203,7 @@ class _File:
                 last = first + batch.num_rows
                 for row in rows[np.searchsorted(rows, first) : np.searchsorted(rows, last)]:
                     text = batch.column(0)[row - first].as_py().strip()
-                    integer = _INTEGER.fullmatch(text)
+                    integer = _INTEGER.fullmatch(self.request.numerals.plain(text) or text)
                     if integer and (any_integer or not _is_float(integer[2])):
                         return int(row) + 1, integer[1] + integer[2]
                 first = last
@@ -249,8 +253,8 @@ class _File:
         return pacsv.ConvertOptions(
             include_columns=self.columns,
             column_types=types,
-            null_values=MISSING,
-            decimal_point=self.request.decimal,
+            null_values=[*MISSING, *self.request.na],
+            decimal_point=self.request.numerals.decimal,
         )
 
     def _read_options(self, *, threads: bool) -> Any:
@@ -294,8 +298,11 @@ def _read_head(request: Request) -> _Head:
 
 
 def _delimiter(request: Request, first: str, second: str) -> str:
-    others = max(",;\t".replace(request.decimal, ""), key=first.count)
-    if request.decimal != "," or "," not in first:
+    decimal = request.numerals.decimal
+    others = max(",;\t".replace(decimal, ""), key=first.count)
+    if _n_fields(first, others) == 1 < _n_fields(first, "|") == _n_fields(second, "|"):
+        return "|"
+    if decimal != "," or "," not in first:
         return others
     # Numbers with a decimal comma between commas are quoted, and a name may contain a semicolon:
     # then the lines differ in their number of semicolons.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -11,16 +12,16 @@ from numpy.typing import NDArray
 from novikoff.certificate.escape import printable, quoted
 from novikoff.data.columns import Choice
 from novikoff.data.encoding import DATES, ColumnEncoding, Encoding
-from novikoff.data.formats import values
+from novikoff.data.formats import dates, values
+from novikoff.data.numerals import has_only_digits
 from novikoff.data.problems import Gap, Problem, not_a_number, refusal
 from novikoff.data.table import Request, describe_column
 
 _PARSERS: dict[str, Callable[[str], float | None]] = {
-    "number": values.parse_number,
     "boolean": values.parse_boolean,
-    "date": values.parse_days,
-    "day-first": values.parse_day_first,
-    "month-first": values.parse_month_first,
+    "date": dates.parse_days,
+    "day-first": dates.parse_day_first,
+    "month-first": dates.parse_month_first,
 }
 _WANTED = {
     "number": "numbers",
@@ -72,7 +73,7 @@ class Encoder:
             try:
                 valid = self._fill(j, column, batch.column(j), part, start)
             except _Unreadable as error:
-                self._problems.setdefault(j, self._problem(j, str(error)))
+                self._problems.setdefault(j, self._unreadable(j, error))
                 valid = np.ones(len(into), dtype=bool)
             if not valid.all():
                 complete &= self._note_missing(j, column, valid, part, start)
@@ -117,10 +118,10 @@ class Encoder:
             return valid
         if values.is_numeric(kind) and not values.is_valid(source).any():
             return values.is_valid(source)
-        raise _Unreadable(f" is of type {printable(kind)}")
+        raise _Unreadable(f" contains {values.describe(kind)}")
 
     def _fill_words(self, j: int, source: Any, part: NDArray[Any]) -> NDArray[np.bool_]:
-        found = values.texts(source)
+        found = values.texts(source, self.request.missing_texts)
         known = self._codes[j]
         code_of = np.array([known.get(word, -1) for word in found.words] + [-1], dtype=np.int64)
         codes = code_of[found.codes]
@@ -136,13 +137,14 @@ class Encoder:
     def _parse(
         self, column: ColumnEncoding, source: Any, part: NDArray[Any], start: int
     ) -> NDArray[np.bool_]:
-        found = values.texts(source)
-        parsed = [_PARSERS[column.kind](word) for word in found.words]
+        found = values.texts(source, self.request.missing_texts)
+        parse = _PARSERS.get(column.kind, self.request.numerals.parse)
+        parsed = [parse(word) for word in found.words]
         wrong = np.array([value is None for value in parsed] + [False])[found.codes]
         if wrong.any():
             row = int(np.argmax(wrong))
             word = found.words[found.codes[row]]
-            raise _Unreadable(f", row {start + row + 1}: {_IS_NOT[column.kind](word)}")
+            raise _Unreadable(f", row {start + row + 1}: {_IS_NOT[column.kind](word)}", word)
         part[:] = np.array([*parsed, 0.0], dtype=np.float64)[found.codes]
         present: NDArray[np.bool_] = found.codes >= 0
         return present
@@ -167,7 +169,8 @@ class Encoder:
             else:
                 row = start + int(np.argmin(valid)) + 1
                 text = f", row {row}: the value is missing, and none was missing at the fit"
-                self._problems.setdefault(j, self._problem(j, text, "correct or remove the row"))
+                cure = "correct the file, or pass --missing drop to leave out rows with a gap"
+                self._problems.setdefault(j, self._problem(j, text, cure))
         elif self.encoding.missing == "error":
             self._first_gaps.setdefault(where, start + int(np.argmin(valid)) + 1)
         return valid
@@ -176,14 +179,22 @@ class Encoder:
         before, word = self.unseen.get(self._wheres[j], (0, first))
         self.unseen[self._wheres[j]] = before + count, word
 
-    def _problem(self, j: int, text: str, cure: str | None = None) -> Problem:
+    def _unreadable(self, j: int, error: _Unreadable) -> Problem:
         wanted = _WANTED[self.encoding.columns[j].kind]
-        held = f"at the fit, the column held {wanted}"
-        return Problem(self._wheres[j], self._options[j], text, cure or held)
+        text, cure = error.args[0], f"at the fit, the column held {wanted}"
+        if len(error.args) > 1 and has_only_digits(error.args[1]):
+            cure += "; correct it, or pass --decimal and --thousands as the file is written"
+        elif len(error.args) > 1:
+            na = printable(shlex.join(["--na", error.args[1]]), 200)
+            cure += f"; correct it, or read it as a missing value with {na} (and --missing drop)"
+        return self._problem(j, text, cure)
+
+    def _problem(self, j: int, text: str, cure: str) -> Problem:
+        return Problem(self._wheres[j], self._options[j], text, cure)
 
 
 class _Unreadable(Exception):
-    """A column does not hold what it held at the fit."""
+    """A column does not hold what it held at the fit: why, and the first such text, if any."""
 
 
 def _check_exact(request: Request, found: NDArray[Any], where: str, start: int) -> None:

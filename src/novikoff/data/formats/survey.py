@@ -15,6 +15,7 @@ from novikoff.data.columns import Choice
 from novikoff.data.encoding import ORDERS, ColumnEncoding, Encoding
 from novikoff.data.formats import values
 from novikoff.data.formats.column_survey import ColumnSurvey
+from novikoff.data.formats.written_numbers import WrittenNumbers, common_way
 from novikoff.data.problems import Gap, Problem, refusal
 from novikoff.data.table import Request, describe_column
 
@@ -40,6 +41,8 @@ def survey(
             i in choice.words,
             from_text,
             request.dates,
+            request.missing_texts,
+            WrittenNumbers(request.numerals),
             kind,
         )
         for i, kind in zip(choice.features, types, strict=False)
@@ -52,20 +55,24 @@ def survey(
             column.add(batch.column(j))
         if choice.target is not None:
             targets.append(batch.column(len(columns)))
-            known = values.known_labels(targets[-1], markers=request.missing == "drop")
+            known = values.known_labels(targets[-1], request)
             unlabelled.append(n + np.flatnonzero(~known))
         n += batch.num_rows
     if n == 0:
         raise request.error("it has no rows" if names is None else "it has a header and no rows")
-    results = [column.result(indicator=request.missing == "indicator") for column in columns]
+    numerals = common_way([column.written for column in columns], request.numerals)
+    marks = request.missing == "indicator"
+    results = [column.result(indicator=marks, numerals=numerals) for column in columns]
     results = _in_the_order_of_others(results)
     problems = [_without_name(i) for i in choice.unnamed]
     problems += [result for result in results if isinstance(result, Problem)]
     gaps: list[Gap] = []
     lost: NDArray[np.int64] = np.empty(0, np.int64)
     if request.missing != "indicator":
-        kept = [c for c, r in zip(columns, results, strict=True) if not _is_dropped(r) and c.gaps]
+        pairs = [(c, r) for c, r in zip(columns, results, strict=True) if not _is_dropped(r)]
+        kept = [c for c, _ in pairs if c.gaps]
         rows = [*unlabelled, *(gap for column in kept for gap in column.gaps)]
+        rows += [part for c, r in pairs for part in c.strays(r)]
         lost = np.unique(np.concatenate(rows)) if rows else lost
         if request.missing == "error":
             gaps = [Gap(c.where, c.n_missing, int(c.gaps[0][0]) + 1) for c in kept]
@@ -74,7 +81,7 @@ def survey(
         where = f"{describe_column(names, choice.target or 0)} (the target)"
         gaps.append(Gap(where, len(without), int(without[0]) + 1, "the label"))
     if problems or gaps:
-        one_class = bool(gaps and targets) and _n_classes(targets, lost) < 2
+        one_class = bool(targets) and len(lost) > 0 and _n_classes(targets, lost) < 2
         error = refusal(request, problems, gaps, n_rows=n, n_lost=len(lost), can_drop=not one_class)
         marked = "indicator" in error.options
         if all(map(_is_dropped, results)) or (len(lost) == n and not marked):

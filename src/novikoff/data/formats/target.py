@@ -10,13 +10,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from novikoff.certificate.escape import printable
 from novikoff.data.formats.encode import inexact
 from novikoff.data.formats.values import (
     as_array,
     decoded,
+    describe,
     is_exact,
-    is_number,
     is_numeric,
     is_string,
     texts,
@@ -42,8 +41,13 @@ def numbers_in(request: Request, column: Any, where: str, start: int) -> NDArray
     return values
 
 
-def labels_in(request: Request, column: Any, where: str, start: int) -> NDArray[Any]:
-    """Return the labels of a column; refuse missing ones, and texts that are not names."""
+def labels_in(
+    request: Request, column: Any, where: str, start: int, *, strip: bool
+) -> tuple[NDArray[Any], bool]:
+    """Return the labels of a column, and whether blanks around them were taken away.
+
+    Missing ones are refused, and texts that are not names.
+    """
     _refuse_missing(request, column, where, "the label", start)
     if pa.types.is_dictionary(column.type) and is_string(column.type):
         # Decoding copies each text once for every row that has it.
@@ -65,8 +69,10 @@ def labels_in(request: Request, column: Any, where: str, start: int) -> NDArray[
         request.check_label_lengths(lengths, where, start)
         if lengths.size * int(lengths.max(initial=0)) > _MANY_CHARACTERS:
             request.check_memory(4 * lengths.size * int(lengths.max()), where)
-        return np.asarray(column.to_pylist(), dtype=np.str_)
-    return as_array(column)
+        found = column.to_pylist()
+        labels = [label.strip() for label in found] if strip else found
+        return np.asarray(labels, dtype=np.str_), labels != found
+    return as_array(column), False
 
 
 def with_known(column: Any, known: NDArray[np.bool_]) -> Any:
@@ -95,7 +101,7 @@ def check_label_type(request: Request, kind: Any, where: str) -> None:
         raise request.error(f"{where} is not UTF-8 text; save it as UTF-8")
     if not (is_string(plain) or is_numeric(plain)) or pa.types.is_decimal(plain):
         raise request.error(
-            f"{where} is of type {printable(kind)}: labels are strings, numbers or booleans"
+            f"{where} contains {describe(kind)}: labels are strings, numbers or booleans"
         )
 
 
@@ -106,7 +112,8 @@ def no_weights(request: Request, batches: Iterable[Any], j: int, where: str) -> 
         column = batch.column(j)
         if not is_string(column.type):
             break
-        found = texts(column)
+        found = texts(column, request.missing_texts)
+        is_number = request.numerals.is_number
         wrong = np.array([not is_number(word) for word in found.words] + [True])[found.codes]
         if wrong.any():
             row = int(np.argmax(wrong))
@@ -115,6 +122,8 @@ def no_weights(request: Request, batches: Iterable[Any], j: int, where: str) -> 
                 f"{where}, row {start + row + 1}: {not_a_number(text)}; weights are numbers"
             )
         start += batch.num_rows
+    if start and request.numerals.thousands is not None:
+        return request.error(f"{where} has thousands separators: remove them from the weights")
     return request.error(f"{where} contains no numbers: weights are numbers")
 
 

@@ -2,30 +2,20 @@
 
 from __future__ import annotations
 
-import re
-from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from novikoff.certificate.escape import printable
 from novikoff.data.encoding import MISSING
-from novikoff.data.table import EXACT
+from novikoff.data.formats.dates import MICROSECONDS
+from novikoff.data.table import EXACT, Request
 
 _MISSING = frozenset(MISSING)
 _BLANK = frozenset([""])
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?inf(inity)?", re.ASCII | re.I)
-_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?", re.ASCII)
-_DATE = re.compile(
-    r"\d{4}([-/])\d\d\1\d\d([T ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?)?",
-    re.ASCII,
-)
-_YEAR_LAST = re.compile(
-    r"(\d{1,2})([-/.])(\d{1,2})\2(\d{4}|\d\d)([T ]\d\d?:\d\d(:\d\d(\.\d{1,9})?)?)?", re.ASCII
-)
 _BOOLEANS = {"true": 1, "false": 0, "1": 1, "0": 0}
-_MICROSECONDS = 86_400_000_000
 
 
 class Texts(NamedTuple):
@@ -129,19 +119,19 @@ def _bits(column: Any, buffer: Any) -> NDArray[np.bool_]:
     return np.unpackbits(bits, bitorder="little")[start : start + len(column)].astype(bool)
 
 
-def known_labels(column: Any, *, markers: bool) -> NDArray[np.bool_]:
+def known_labels(column: Any, request: Request) -> NDArray[np.bool_]:
     """Return which labels are there.
 
-    A text is a label unless it is blank or, with `markers`, stands for a missing value: without
-    them, NA is the name of a class.
+    A text is a label unless it is blank, one of the request's own texts for missing values, or,
+    where rows with missing values are left out, any such text: else NA is the name of a class.
     """
     known = is_valid(column)
-    kind = value_type(column.type)
+    kind, drops = value_type(column.type), request.missing == "drop"
     if is_string(kind):
-        found = texts(column, missing=_MISSING if markers else _BLANK)
+        found = texts(column, (_MISSING if drops else _BLANK).union(request.na))
         return found.codes >= 0
     if pa.types.is_floating(kind):
-        return numbers(column)[1] if markers else known
+        return numbers(column)[1] if drops else known
     return known
 
 
@@ -175,17 +165,7 @@ def days(column: Any) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     ticks = as_array(column.view(pa.int64()))
     day, rest = np.divmod(ticks, 86_400 * per_second)
     microseconds = rest // 1000 if per_second == 10**9 else rest * (10**6 // per_second)
-    return day + microseconds / _MICROSECONDS, valid
-
-
-def is_number(word: str) -> bool:
-    """Whether a text is a number."""
-    return _NUMBER.fullmatch(word) is not None
-
-
-def has_decimal_comma(word: str) -> bool:
-    """Whether a text is a number with a comma before its decimals."""
-    return _COMMA.fullmatch(word) is not None
+    return day + microseconds / MICROSECONDS, valid
 
 
 def parse_boolean(word: str) -> float | None:
@@ -199,108 +179,22 @@ def parse_boolean(word: str) -> float | None:
     return _BOOLEANS.get(word.lower())
 
 
-def parse_number(word: str) -> float | None:
-    """Return the number that a text is, else None."""
-    return float(word) if is_number(word) else None
-
-
-def parse_days(word: str) -> float | None:
-    """Return the days since 1970-01-01 of a date or time with the year first, else None.
+def describe(kind: Any) -> str:
+    """Say what a column of some other type contains.
 
     Examples
     --------
-    >>> parse_days("1970-01-03"), parse_days("1970/01/01 12:00:00Z"), parse_days("3.1.1970")
-    (2.0, 0.5, None)
+    >>> describe(pa.time32("s")), describe(pa.date32()), describe(pa.float16())
+    ('times of day', 'dates', 'values of type halffloat')
     """
-    if not _DATE.fullmatch(word):
-        return None
-    try:
-        moment = datetime.fromisoformat(word.replace("/", "-"))
-    except ValueError:
-        return None
-    moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment
-    try:
-        since = moment - datetime(1970, 1, 1, tzinfo=UTC)
-    except OverflowError:
-        return None
-    return since.days + (since.seconds * 10**6 + since.microseconds) / _MICROSECONDS
-
-
-def is_year_last(word: str) -> bool:
-    """Whether a text looks like a date that ends with its year, of which countries differ in order.
-
-    Examples
-    --------
-    >>> is_year_last("3/1/1970"), is_year_last("1970/01/03")
-    (True, False)
-    """
-    return _YEAR_LAST.fullmatch(word) is not None
-
-
-def has_short_year(word: str) -> bool:
-    """Whether a text looks like a date whose year, at the end, has two digits.
-
-    Examples
-    --------
-    >>> has_short_year("31/12/26"), has_short_year("31/12/2026 12:00")
-    (True, False)
-    """
-    parts = _YEAR_LAST.fullmatch(word)
-    return parts is not None and len(parts[4]) == 2
-
-
-def has_dots(word: str) -> bool:
-    """Whether a text that :func:`is_year_last` accepts has dots between its numbers."""
-    parts = _YEAR_LAST.fullmatch(word)
-    return parts is not None and parts[2] == "."
-
-
-def has_day_and_month(word: str) -> bool:
-    """Whether the first two numbers of such a text can be a day and a month, in some order.
-
-    Examples
-    --------
-    >>> has_day_and_month("30.2.1970"), has_day_and_month("1.0.12"), has_day_and_month("13.14.15")
-    (True, False, False)
-    """
-    parts = _YEAR_LAST.fullmatch(word)
-    if parts is None:
-        return False
-    low, high = sorted((int(parts[1]), int(parts[3])))
-    return 1 <= low <= 12 and high <= 31
-
-
-def parse_day_first(word: str) -> float | None:
-    """Return the days since 1970-01-01 of a date with the day first and the year last, else None.
-
-    Examples
-    --------
-    >>> (
-    ...     parse_day_first("3/1/1970"),
-    ...     parse_day_first("31.01.1970 12:00"),
-    ...     parse_day_first("1/13/1970"),
-    ... )
-    (2.0, 30.5, None)
-    """
-    parts = _YEAR_LAST.fullmatch(word)
-    return None if parts is None else _parse_parts(parts[4], parts[3], parts[1], parts[5])
-
-
-def parse_month_first(word: str) -> float | None:
-    """Return the days since 1970-01-01 of a date with the month first and the year last, else None.
-
-    Examples
-    --------
-    >>> parse_month_first("1/3/1970"), parse_month_first("13/1/1970")
-    (2.0, None)
-    """
-    parts = _YEAR_LAST.fullmatch(word)
-    return None if parts is None else _parse_parts(parts[4], parts[1], parts[3], parts[5])
-
-
-def _parse_parts(year: str, month: str, day: str, time: str | None) -> float | None:
-    clock = "" if time is None else f" {time[1:].zfill(len(time[1:]) + (time[2] == ':'))}"
-    return parse_days(f"{year}-{month.zfill(2)}-{day.zfill(2)}{clock}")
+    plain = value_type(kind)
+    if is_date(plain):
+        return "dates"
+    if pa.types.is_time(plain):
+        return "times of day"
+    if pa.types.is_duration(plain):
+        return "durations"
+    return f"values of type {printable(kind)}"
 
 
 def is_exact(values: NDArray[Any]) -> bool:

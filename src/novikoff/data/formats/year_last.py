@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from novikoff.data.formats import values
+from novikoff.data.formats import dates
 
 Place: TypeAlias = tuple[int, str]
 """A row, counted from 1, and the text in it."""
@@ -32,15 +32,15 @@ class YearLast:
     def add(self, row: int, word: str) -> None:
         """Look at a text, and remember the first that cannot be read in some way."""
         here = row, word
-        short = values.has_short_year(word)
-        day_first = values.parse_day_first(word) is not None
-        month_first = values.parse_month_first(word) is not None
-        self.dotted = self.dotted and values.has_dots(word)
+        short = dates.has_short_year(word)
+        day_first = dates.parse_day_first(word) is not None
+        month_first = dates.parse_month_first(word) is not None
+        self.dotted = self.dotted and dates.has_dots(word)
         if short:
             self.short_year = self.short_year or here
         else:
             self.long_year = self.long_year or here
-        if not values.has_day_and_month(word):
+        if not dates.has_day_and_month(word):
             self.no_day_and_month = self.no_day_and_month or here
         if not (short or day_first or month_first):
             self.never_date = self.never_date or here
