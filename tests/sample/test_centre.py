@@ -60,6 +60,7 @@ def test_the_median_and_the_lift_by_hand():
     assert moved.frame.lift2 == pytest.approx(max(point @ point, 16.0))
 
 
+@pytest.mark.filterwarnings("ignore:No separator was found, and columns differ in units")
 def test_overlapping_classes_do_not_hold_the_intercept_at_the_centre():
     """One long column; the rarer class is anywhere in it, and the other is always predicted."""
     rng = np.random.default_rng(0)
