@@ -148,7 +148,7 @@ def test_sentences():
     X, y = pair(0, 1)
     text = str(risk_of(MaxMargin().fit(X, y), X, y))
     assert text.startswith("With 95 % confidence the error on new examples from the same source")
-    assert "19 of 360 examples and the farthest one carry the model" in text
+    assert "at most 19 of 360 examples and the farthest one carry the optimum" in text
     assert "drawn independently from one source" in text
 
 

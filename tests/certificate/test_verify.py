@@ -50,7 +50,7 @@ def test_labels_of_another_problem_are_named(y, message):
     [
         (LINE + 1.0, "not the data that the certificate was made for: its fingerprint is nk1:"),
         (LINE[::-1], "not the data"),
-        (LINE[:3], r"shape \(3, 1\), that of the certificate has \(4, 1\)"),
+        (LINE[:3], "3 examples and 1 feature, that of the certificate has 4 examples"),
         (LINE.astype(str), "numbers"),
         (LINE.ravel(), "table of rows"),
         (np.where(LINE == 3.0, math.nan, LINE), "not the data"),
@@ -194,7 +194,7 @@ def test_a_model_a_certificate_or_a_file_is_verified(tmp_path):
         verify(swapped, LINE, SIDES)
     with pytest.raises(CertificateError, match="a object without certificate_; fit it first"):
         verify(object(), LINE, SIDES)
-    with pytest.raises(CertificateError, match="shape"):
+    with pytest.raises(CertificateError, match="the data has 2 examples"):
         verify(path, LINE[:2], SIDES[:2])
 
 

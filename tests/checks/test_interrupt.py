@@ -18,7 +18,7 @@ from novikoff.certificate import (
     Status,
 )
 from novikoff.certificate.announce import COMPILING
-from novikoff.estimators import margin_fit
+from novikoff.estimators import margin_fit, rule_fit
 from novikoff.estimators.training import Training
 from novikoff.sample import storage
 from tests.checks.subjects import (
@@ -316,6 +316,32 @@ def test_a_second_ctrl_c_leaves_the_model_unchanged(name):
     after = {key: value for key, value in vars(clf).items() if key != "_callbacks"}
     assert after.keys() == before.keys()
     assert all(after[key] is before[key] for key in before)
+
+
+def test_a_second_ctrl_c_does_not_wait_for_the_threads_of_classes(monkeypatch):
+    X, y = three_classes()
+    release, begun, finished = threading.Event(), [], []
+
+    def press_twice_and_hang(sample, rule, *, clock, **options):
+        begun.append(sample)
+        if len(begun) == 1:
+            main = threading.main_thread().ident
+            signal.pthread_kill(main, signal.SIGINT)
+            while clock.interrupted() is None:
+                release.wait(0.001)
+            signal.pthread_kill(main, signal.SIGINT)
+        finished.append(release.wait(60.0))
+        raise RuntimeError("too late")
+
+    monkeypatch.setattr(rule_fit, "run", press_twice_and_hang)
+    clf = patient("scale-free", n_jobs=2, multi_class="ovr")
+    try:
+        with CtrlC(), pytest.raises(KeyboardInterrupt):
+            clf.fit(X, y)
+        assert not finished
+    finally:
+        release.set()
+    assert not hasattr(clf, "certificate_")
 
 
 def test_a_fit_in_another_thread_installs_no_signal_handler():

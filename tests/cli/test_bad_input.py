@@ -20,7 +20,7 @@ SPOILT = {
     "no rows": ("x,kind\n", "no rows"),
     "empty": ("", "it is empty"),
     "no such column": ("x,sort\n1,a\n2,b\n", "no column 'kind'"),
-    "ragged": ("x,kind\n1,a\n2\n", "row 2 has 1 fields"),
+    "ragged": ("x,kind\n1,a\n2\n", "row 2 has 1 field"),
     "overflow": ("x,kind\n1e300,a\n-1e300,b\n", "overflow"),
     "a word": ("x,kind\n1,a\ntwo,b\n", "row 2: 'two' is not a number"),
     "missing": ("x,z,kind\n1,,a\n2,3,b\n", "row 1"),

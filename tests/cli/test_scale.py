@@ -27,12 +27,13 @@ def birds(tmp_path: Path) -> Path:
 def test_the_summary_says_what_to_do_and_then_is_content(run, birds):
     told = lines_of(run("fit", birds, "-t", "kind").stdout)
     assert told["Advice"].splitlines() == [
-        "x1 carries 99 % of the squared distance to the mean and outweighs the others: add --scale",
-        "x3 is constant",
-        "x2 looks like an identifier (whole numbers, all different): --drop x2 leaves it out",
+        "'x1' carries 99 % of the squared distance to the mean and outweighs the others: "
+        "add --scale",
+        "'x3' is constant",
+        "'x2' looks like an identifier (whole numbers, all different): --drop x2 leaves it out",
     ]
     told = lines_of(run("fit", birds, "-t", "kind", "--scale", "--drop", "x2").stdout)
-    assert told["Advice"] == "x3 is constant"
+    assert told["Advice"] == "'x3' is constant"
     model = novikoff.load("model.json")
     assert model.scale is True
     assert isinstance(model.certificate_, NonSeparation)

@@ -27,7 +27,10 @@ def test_no(run, mixed, noisy):
         assert result.stdout.startswith(
             "Separable  no\nProved     Not separable: no hyperplane separates the "
         )
-        assert "prove it: they have two class averages that coincide exactly." in result.stdout
+        assert (
+            "prove it: a weighted average of one class equals one of the other, exactly."
+            in result.stdout
+        )
         assert "The model" not in result.stdout
 
 

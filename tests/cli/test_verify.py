@@ -238,7 +238,35 @@ def test_other_labels_are_other_data(run, model, fruit):
     fruit.write_text(fruit.read_text().replace("banana", "cherry"))
     result = run("verify", model, fruit)
     assert result.exit_code == 1
-    assert "cherry" in result.stdout
+    assert "row 26 has the label 'cherry'" in result.stdout
+
+
+@pytest.mark.parametrize("verb", ["verify", "predict"])
+def test_rows_are_counted_as_in_the_file(run, fruit, verb):
+    """From 1, with those that are left out because a value is missing."""
+    rows = fruit.read_text().splitlines()
+    rows[3] = "," + rows[3].partition(",")[2]
+    fruit.write_text("\n".join(rows) + "\n")
+    assert run("fit", fruit, "-t", "kind", "--missing", "drop", "-q").exit_code == 0
+    rows[40] = rows[40].replace("banana", "cherry")
+    fruit.write_text("\n".join(rows) + "\n")
+    result = run(verb, "model.json", fruit, "-t", "kind")
+    assert result.exit_code != 0
+    assert "row 40" in " ".join(result.output.split())
+
+
+def test_fewer_rows_are_other_data(run, model, fruit):
+    fruit.write_text("\n".join(fruit.read_text().splitlines()[:-1]) + "\n")
+    result = run("verify", model, fruit)
+    assert result.exit_code == 1
+    told = " ".join(result.stdout.split())
+    assert "49 examples and 2 features, that of the certificate has 50 examples and 2" in told
+
+
+def test_model_and_data_in_the_wrong_order(refused, model, fruit):
+    assert "fruit.csv: it is not JSON, as models and certificates are" in refused(
+        "verify", fruit, model
+    )
 
 
 def test_a_cryptographic_hash(run, refused, fruit):

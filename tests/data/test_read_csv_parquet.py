@@ -231,7 +231,7 @@ def test_parquet_of_many_batches_and_row_groups(tmp_path):
         ("a,b\n1,2\n-inf,3\n", None, "column 'a', row 2: -inf is not a finite number"),
         ("a,b\n1,12:30:00\n", None, "column 'b' contains times of day, not numbers"),
         ("a,b\n1,2\n3,4,5\n", None, "row 2 has 3 fields where the first line has 2"),
-        ("a,b\n1,2\n3\n", "b", "row 2 has 1 fields where the first line has 2"),
+        ("a,b\n1,2\n3\n", "b", "row 2 has 1 field where the first line has 2"),
         ("a,b\n", None, "it has a header and no rows"),
         ("a,b", None, "it has a header and no rows"),
         ("\n \n", None, "it contains nothing but blank lines"),

@@ -31,10 +31,10 @@ def test_each_is_named(kind):
     names = ("mass", "length", "number", "a site")
     found = columns(MASS, LENGTH, NUMBER, SITE, names=names, kind=kind)
     assert lines(found) == [
-        "mass carries 99 % of the squared distance to the mean and outweighs the others: "
+        "'mass' carries 99 % of the squared distance to the mean and outweighs the others: "
         "add --scale",
-        "a site is constant",
-        "number looks like an identifier (whole numbers, all different): "
+        "'a site' is constant",
+        "'number' looks like an identifier (whole numbers, all different): "
         "--drop number leaves it out",
     ]
     variances = np.array([MASS, LENGTH, NUMBER]).var(axis=1)
@@ -84,7 +84,7 @@ def test_an_identifier_that_outweighs_the_others_is_to_be_left_out_not_scaled():
     found = columns(1000.0 + np.arange(N), LENGTH / 100.0, names=("id", "length"))
     assert found.heaviest == 0
     assert lines(found) == [
-        "id looks like an identifier (whole numbers, all different): --drop id leaves it out"
+        "'id' looks like an identifier (whole numbers, all different): --drop id leaves it out"
     ]
 
 
@@ -123,6 +123,6 @@ def test_numbers_whose_squares_overflow():
     assert columns(1e200 * MASS, LENGTH).heaviest is None
 
 
-def test_names_with_commas_are_quoted():
+def test_names_are_quoted():
     found = columns(SITE, SITE, LENGTH, names=("hair=auburn", "hair=auburn, grey", "length"))
-    assert lines(found) == ["hair=auburn and 'hair=auburn, grey' are constant"]
+    assert lines(found) == ["'hair=auburn' and 'hair=auburn, grey' are constant"]

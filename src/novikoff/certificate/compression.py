@@ -200,8 +200,8 @@ def _binary(certificate: Certificate, examples: Examples) -> Carriers:
 
 
 NOT_FIXED = (
-    "the model is not the optimum of a problem that was fixed beforehand: nothing was proved to "
-    "separate the examples, and C was chosen from them; give a C"
+    "the model is not the optimum of a problem that was fixed beforehand: no hyperplane was found "
+    "that separates the examples, so C was chosen from them; give a C"
 )
 ASK_LESS = "{}: fit with a smaller tol, such as 1e-9"
 

@@ -44,11 +44,19 @@ def from_text(text: str | bytes) -> dict[str, Any]:
     except RecursionError:
         raise CertificateError("the JSON is nested too deeply") from None
     except ValueError as error:
+        if not _begins_as_json(text):
+            raise CertificateError("it is not JSON, as models and certificates are") from None
         reason = printable(str(error).splitlines()[0])
         raise CertificateError(f"the JSON is damaged ({reason})") from None
     if not isinstance(document, dict):
         raise CertificateError("the JSON is not an object with named fields")
     return document
+
+
+def _begins_as_json(text: str | bytes) -> bool:
+    """Whether it may be a JSON object that was damaged later."""
+    start = text.lstrip()[:1]
+    return start in ("{", b"{")
 
 
 def check_keys(found: dict[str, Any], wanted: Iterable[str], what: str) -> None:

@@ -114,10 +114,12 @@ class Risk:
         """What is proved, and under which conditions."""
         confidence = f"{in_full(round(100.0 * self.confidence, 10))} %"
         farthest = " and the farthest one" if self.extra else ""
+        # Some on the margin carry no weight, and some are too near it to tell.
+        most, what = ("at most ", "optimum") if self.scheme == "optimum" else ("", "model")
         lines = [
             f"With {confidence} confidence the error on new examples from the same source is at "
-            f"most {percent(self.bound)}: {self.support.size:,} of "
-            f"{counted(self.n_examples, 'example')}{farthest} carry the model "
+            f"most {percent(self.bound)}: {most}{self.support.size:,} of "
+            f"{counted(self.n_examples, 'example')}{farthest} carry the {what} "
             f"({_SAID[self.method]})."
         ]
         if self.margin is not None and self.margin > 0.0:

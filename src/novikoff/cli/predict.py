@@ -12,12 +12,13 @@ import typer
 
 from novikoff.cli.shared import options
 from novikoff.cli.shared.group import Refusal, safe
-from novikoff.cli.shared.input import Source, columns_of, load_model
+from novikoff.cli.shared.input import Source, columns_of, load_model, row_in_file
 from novikoff.cli.shared.output import check_output, write
 from novikoff.cli.shared.screen import Screen
 
 if TYPE_CHECKING:
     from novikoff.certificate.predictor import Predictor
+    from novikoff.data import Table
 
 
 def predict(
@@ -116,7 +117,7 @@ def predict(
         wanted = columns_of(model, problem, fitted.about, missing)
         source = replace(source, labels_at_the_fit=fitted.about.get("target"))
         table = source.with_dialect(fitted.about).read(**wanted)
-        known = labels_known(source, table.y, fitted)
+        known = labels_known(source, table, fitted)
         screen.stage(f"predicting {table.X.shape[0]:,} examples")
         found = fitted.decision_function(table.X)
         labels = labels_of(found, fitted.classes)
@@ -217,7 +218,7 @@ def compared(errors: int, n: int) -> str:
     return f"{counted(errors, 'error')} in {n:,} labelled examples ({share(errors, n)})"
 
 
-def labels_known(source: Source, y: Any, model: "Predictor") -> bool:
+def labels_known(source: Source, table: "Table", model: "Predictor") -> bool:
     """Whether there are labels to compare with.
 
     The labels of --target must be the model's. Labels that a format always has, such as libsvm,
@@ -227,6 +228,7 @@ def labels_known(source: Source, y: Any, model: "Predictor") -> bool:
 
     from novikoff.certificate.escape import format_label
 
+    y = table.y
     if y is None:
         return False
     unseen = ~np.isin(y, model.classes)
@@ -236,7 +238,7 @@ def labels_known(source: Source, y: Any, model: "Predictor") -> bool:
         return False
     row, known = int(np.argmax(unseen)), model.classes.tolist()
     raise Refusal(
-        f"{safe(source.path)}: row {row + 1}: the model has never seen the label "
+        f"{safe(source.path)}: row {row_in_file(table, row)}: the model has never seen the label "
         f"{format_label(y[row].item())}; it knows {', '.join(map(format_label, known))}"
     )
 

@@ -12,6 +12,7 @@ from novikoff.cli.shared.input import (
     columns_of,
     load_claim,
     with_names,
+    with_rows_of_file,
 )
 from novikoff.cli.shared.screen import Screen
 
@@ -117,7 +118,7 @@ def verify(
             if risk is not None:
                 check_risk(risk, certificate, document, table.X, labels)
         except CertificateError as error:
-            reason = str(error)
+            reason = with_rows_of_file(str(error), table)
             refuted = {"verified": False, "reason": reason, "seconds": screen.seconds}
             screen.show([("Not verified", reason)], refuted)
             raise typer.Exit(1) from None

@@ -17,7 +17,7 @@ from novikoff.estimators.fitted import Fitted, Task
 from novikoff.estimators.training import Training
 from novikoff.run import Callback, Clock, Limits
 from novikoff.run.blas import blas_for
-from novikoff.run.clock import cancel_on_interrupt
+from novikoff.run.clock import SecondInterrupt, cancel_on_interrupt
 
 Search = Callable[[Task], Fitted]
 
@@ -119,5 +119,12 @@ def combined(
 def _each(function: Callable[[int], Any], items: Sequence[int], jobs: int) -> list[Any]:
     if jobs == 1 or len(items) == 1:
         return [function(item) for item in items]
-    with ThreadPoolExecutor(jobs) as pool:
+    pool, wait = ThreadPoolExecutor(jobs), True
+    try:
         return list(pool.map(function, items))
+    except SecondInterrupt:
+        # Exact arithmetic may go on for seconds; nobody waits for what it finds.
+        wait = False
+        raise
+    finally:
+        pool.shutdown(wait=wait, cancel_futures=True)

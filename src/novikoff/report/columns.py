@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from novikoff.certificate.escape import escaped, printable, quoted
+from novikoff.certificate.escape import quoted
 from novikoff.data.encoding import DATES
 from novikoff.report.describe import MOST_FEATURES, Row, command, first_of
 from novikoff.sample.scale import column_ranges
@@ -45,9 +45,9 @@ class Columns:
     >>> columns = Columns.of(Table(X, rng.integers(0, 2, 20), ("id", "mass", "site")))
     >>> for _, text in columns.rows():
     ...     print(text)
-    mass carries 99 % of the squared distance to the mean and outweighs the others: add --scale
-    site is constant
-    id looks like an identifier (whole numbers, all different): --drop id leaves it out
+    'mass' carries 99 % of the squared distance to the mean and outweighs the others: add --scale
+    'site' is constant
+    'id' looks like an identifier (whole numbers, all different): --drop id leaves it out
     """
 
     names: tuple[str, ...] | None
@@ -123,11 +123,7 @@ class Columns:
         }
 
     def _name(self, j: int) -> str:
-        if self.names is None:
-            return f"feature {j}"
-        # In an enumeration, a comma within a name would make two of it.
-        name = self.names[j]
-        return quoted(name) if "," in name else escaped(printable(name))
+        return f"feature {j}" if self.names is None else quoted(self.names[j])
 
     def _listed(self, columns: list[int]) -> str:
         return first_of([self._name(j) for j in columns[:MOST_FEATURES]], len(columns))

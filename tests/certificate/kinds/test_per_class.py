@@ -221,7 +221,7 @@ def test_the_class_that_fails_is_named():
         proof.verify(X + 1.0, Y)
     with pytest.raises(CertificateError, match="row 2 has the label 'd'"):
         proof.verify(X, ["a", "b", "d"])
-    with pytest.raises(CertificateError, match="shape"):
+    with pytest.raises(CertificateError, match="the data has 2 examples"):
         proof.verify(X[:2], Y[:2])
 
 

@@ -45,8 +45,8 @@ def test_the_corners_of_a_square(store):
     assert PROOF.status is Status.NOT_SEPARABLE and not PROOF
     assert str(PROOF).startswith(
         "Not separable: no hyperplane separates the 5 examples.\nThe slacks of a hyperplane prove "
-        "it: with weights that differ from them on 3 examples, the examples have two class "
-        "averages that coincide exactly.\nProblem:"
+        "it: with weights that differ from them on 3 examples, a weighted average of one class "
+        "equals one of the other, exactly.\nProblem:"
     )
     assert repr(PROOF) == ("<NonSeparation: not separable, the slacks of a hyperplane prove it>")
 

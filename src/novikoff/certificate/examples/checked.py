@@ -15,6 +15,7 @@ from novikoff.certificate.examples.labels import Label, Signs, codes_of, signs_a
 from novikoff.certificate.examples.matrix import canonical_if_small, check_matrix
 from novikoff.certificate.examples.scaling import Exponents, divided, in_scaled_columns
 from novikoff.certificate.feature_space.kernel import Kernel
+from novikoff.certificate.wording import counted
 
 if TYPE_CHECKING:
     from novikoff.certificate.problem import Problem
@@ -59,7 +60,7 @@ class Examples:
         shape = (problem.n_examples, problem.n_features)
         if matrix.shape != shape:
             raise CertificateError(
-                f"the data has shape {matrix.shape}, that of the certificate has {shape}"
+                f"the data has {_size(matrix.shape)}, that of the certificate has {_size(shape)}"
             )
         codes = codes_of(y, problem.classes)
         if codes.shape != (problem.n_examples,):
@@ -133,6 +134,10 @@ class Examples:
         costs = np.where(part, 1.0 if self.costs is None else self.costs, 0.0)
         codes = (self.codes == second).astype(np.int64)
         return replace(self, codes=codes, signs=signs_against(codes, 1), costs=costs)
+
+
+def _size(shape: tuple[int, ...]) -> str:
+    return f"{counted(shape[0], 'example')} and {counted(shape[1], 'feature')}"
 
 
 def _check_identity(problem: "Problem", X: Any, codes: Indices, weights: Floats | None) -> None:

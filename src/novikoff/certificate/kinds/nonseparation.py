@@ -78,18 +78,20 @@ class NonSeparation(Binary):
         """What is proved, in whole sentences."""
         problem = self.problem
         what = (
-            "two class averages that coincide" if problem.affine else "a weighted sum that is zero"
+            "a weighted average of one class equals one of the other"
+            if problem.affine
+            else "a weighted sum of the signed examples is zero"
         )
         n = self._carried_by
         proof = (
             f"{counted(n, 'example')} of {problem.n_examples:,} {prove(n)} it: "
             # A single signed example that is zero with its weight is zero itself.
-            + ("it is zero exactly." if n == 1 else f"they have {what} exactly.")
+            + ("it is zero exactly." if n == 1 else f"{what}, exactly.")
         )
         if self.slacks is not None:
             proof = (
                 "The slacks of a hyperplane prove it: with weights that differ from them on "
-                f"{counted(self.support.size, 'example')}, the examples have {what} exactly."
+                f"{counted(self.support.size, 'example')}, {what}, exactly."
             )
         return [
             f"Not separable: no {problem.hyperplanes} separates {problem.examples}.",

@@ -1,5 +1,6 @@
 """What is read: examples, models and certificates."""
 
+import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -275,6 +276,27 @@ def load_claim(path: Path) -> Claim:
         raise Refusal(f"{safe(path)}: {one_line(error)}") from None
     except OSError as error:
         raise Refusal(f"{safe(path)}: {error.strerror or error}") from None
+
+
+def with_rows_of_file(reason: str, table: "Table") -> str:
+    """Return a reason with the number of its row in the file, from 1.
+
+    A certificate counts the examples, from 0, which the rows left out are not among.
+    """
+    if table.counts is not None:
+        return reason
+    return re.sub(
+        r"\brow (\d+)", lambda found: f"row {row_in_file(table, int(found[1]))}", reason, count=1
+    )
+
+
+def row_in_file(table: "Table", example: int) -> int:
+    """Return the number of the row of an example in its file, from 1."""
+    for row in table.dropped.tolist():
+        if row > example:
+            break
+        example += 1
+    return example + 1
 
 
 def check_readable(path: Path) -> None:

@@ -14,6 +14,7 @@ import pyarrow.csv as pacsv
 from numpy.typing import NDArray
 
 from novikoff.certificate.escape import printable, quoted
+from novikoff.certificate.wording import counted
 from novikoff.data.columns import Choice, choose
 from novikoff.data.encoding import MISSING
 from novikoff.data.formats.arrow import Irregular, assemble, with_policy
@@ -226,7 +227,7 @@ class _File:
         if ragged := _RAGGED.search(str(error)):
             row, expected, actual = map(int, ragged.groups())
             return self.request.error(
-                f"row {row - self.skipped} has {actual} fields where the first line has "
+                f"row {row - self.skipped} has {counted(actual, 'field')} where the first line has "
                 f"{expected}; correct or remove the row"
             )
         if "straddling" in str(error):
