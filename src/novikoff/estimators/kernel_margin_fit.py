@@ -53,19 +53,19 @@ class KernelMarginFit(MarginSearch):
         if start is not None and len(start) != len(task.hashes):
             start = None
         if self.C < np.inf:
-            solution, support = self._solve(task, self.C, start)
-            model = self._soft_model(task, solution, support, self.C)
+            solution = self._solve(task, self.C, start)
+            model = self._soft_model(task, solution, self.C)
             certificate = certifier_of(task).soft(self.account(task, solution.status), model)
             return self._fitted(task, certificate, solution)
         refutation = self._contradiction(task)
         if refutation is None:
-            solution, support = self._solve(task, np.inf, start)
-            certificate = self._hard(task, solution, support)
+            solution = self._solve(task, np.inf, start)
+            certificate = self._hard(task, solution)
             asked = isinstance(certificate, Separation) and certificate.gap > self.tol
             if asked and solution.status is Status.GAP_REACHED:
                 # Rounding pushed the certified gap over what was asked for.
-                solution, support = self._solve(task, np.inf, solution.weights, share=0.5)
-                certificate = self._hard(task, solution, support)
+                solution = self._solve(task, np.inf, solution.weights, share=0.5)
+                certificate = self._hard(task, solution)
             over = solution.status in (Status.TIME_LIMIT, Status.INTERRUPTED)
             if isinstance(certificate, Separation) or over:
                 return self._fitted(task, certificate, solution)
@@ -85,13 +85,14 @@ class KernelMarginFit(MarginSearch):
             )
         return self._soft_instead(task, account, refutation, proof)
 
-    def _hard(self, task: Task, solution: KernelSolution, support: Ids) -> Any:
+    def _hard(self, task: Task, solution: KernelSolution) -> Any:
+        support, coef = _model(task, solution)
         return certifier_of(task).hard(
             self.account(task, solution.status),
             support=support,
-            coef=solution.weights[support] * task.sample.signs[support],
+            coef=coef,
             intercept=solution.offset,
-            proof=Weighted(support, solution.weights[support]),
+            proof=_proof(solution),
             also=task.bound_before,
         )
 
@@ -102,9 +103,9 @@ class KernelMarginFit(MarginSearch):
         clock, certifier = task.clock, certifier_of(task)
         C = usual_kernel_cost(sample_of(task), task.costs)
         allow_soft_margin(clock)
-        solution, support = self._solve(task, C, None)
+        solution = self._solve(task, C, None)
         account = self.account(task, solution.status, C)
-        model = self._soft_model(task, solution, support, C, account)
+        model = self._soft_model(task, solution, C, account)
         certificate = certified_instead(certifier, hard, refutation, model, proof)
         return self._fitted(task, certificate, solution)
 
@@ -112,19 +113,18 @@ class KernelMarginFit(MarginSearch):
         self,
         task: Task,
         solution: KernelSolution,
-        support: Ids,
         C: float,
         account: Account | None = None,
     ) -> Any:
-        weights = solution.weights[support]
+        support, coef = _model(task, solution)
 
         def certified(*, thorough: bool) -> Any:
             return certifier_of(task).soft_model(
                 support,
-                weights * task.sample.signs[support],
+                coef,
                 solution.offset,
                 C=C,
-                proof=Weighted(support, weights),
+                proof=_proof(solution),
                 account=account,
                 thorough=thorough,
             )
@@ -136,8 +136,8 @@ class KernelMarginFit(MarginSearch):
 
     def _solve(
         self, task: Task, C: float, start: Vector | None, share: float = 1.0
-    ) -> tuple[KernelSolution, Ids]:
-        """Return the solution, with weights for all examples, and its support."""
+    ) -> KernelSolution:
+        """Return the solution, with weights for all examples."""
         rows: KernelRows = sample_of(task)
         part = rows.taking_part(task.costs)
         own = np.ones(len(part)) if task.costs is None else task.costs[part]
@@ -155,9 +155,12 @@ class KernelMarginFit(MarginSearch):
             clock=task.clock,
             start=None if start is None else start[part],
         )
-        weights = np.zeros(rows.n_examples)
+        weights, model = np.zeros(rows.n_examples), None
         weights[part] = solution.weights
-        return replace(solution, weights=weights), np.flatnonzero(weights)
+        if solution.model is not None:
+            model = np.zeros(rows.n_examples)
+            model[part] = solution.model
+        return replace(solution, weights=weights, model=model)
 
     def _contradiction(self, task: Task) -> Refutation | None:
         """Prove by two equal examples with opposite labels that nothing separates."""
@@ -176,6 +179,17 @@ class KernelMarginFit(MarginSearch):
             solver=solution.solver,
             last=solution.weights,
         )
+
+
+def _model(task: Task, solution: KernelSolution) -> tuple[Ids, Vector]:
+    """Return support and coefficients as a certifier takes them."""
+    support = np.flatnonzero(solution.terms)
+    return support, solution.terms[support] * task.sample.signs[support]
+
+
+def _proof(solution: KernelSolution) -> Weighted:
+    support = np.flatnonzero(solution.weights)
+    return Weighted(support, solution.weights[support])
 
 
 def denied(task: Task | JointTask, status: Status, model: Any, tol: float) -> bool:

@@ -8,12 +8,13 @@ the worst of these join the working set. The factor is Cholesky's with pivots (L
 
 from dataclasses import replace
 from math import sqrt
+from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg.lapack import dpstrf, spstrf
 
 from novikoff.certificate import Status
-from novikoff.maxmargin.joint.bounds import best_offsets, signed, worst_wrong
+from novikoff.maxmargin.joint.bounds import best_offsets, place_soft, signed, worst_wrong
 from novikoff.maxmargin.joint.choose import SMALL_ROWS, joint_hard_margin, joint_soft_margin
 from novikoff.maxmargin.joint.kernel_problem import (
     Ids,
@@ -25,6 +26,7 @@ from novikoff.maxmargin.joint.kernel_problem import (
 )
 from novikoff.maxmargin.joint.problem import JointProblem
 from novikoff.maxmargin.joint.settings import CORRAL
+from novikoff.maxmargin.small_weights import small_weights
 from novikoff.run.clock import Clock
 from novikoff.sample import Sample, storage_of
 from novikoff.sample.kernel import KernelMatrix, check_square
@@ -114,8 +116,11 @@ class FeatureSpaceSearch:
         """
         working, share, tol = self._first(), SHARE, self.tol
         while True:
-            inner = self._solve(working, share * tol)
+            linear = self._solve(working, share * tol)
+            inner = linear.status
             found, violation = self._judge(working)
+            if not self.hard and not found.lower >= (1.0 - tol) * found.upper:
+                found = self._in_small_weights(working, linear, found)
             self.clock.report(found.mistakes, found.lower, found.upper)
             if found.lower > 0.0 and found.lower >= (1.0 - tol) * found.upper:
                 return self._ended(Status.GAP_REACHED)
@@ -146,8 +151,8 @@ class FeatureSpaceSearch:
         chosen[carriers[: self.room - np.count_nonzero(chosen)]] = True
         return np.flatnonzero(chosen)
 
-    def _solve(self, working: Ids, tol: float) -> Status:
-        """Set the weights to those of the working set's optimum; return how the search ended."""
+    def _solve(self, working: Ids, tol: float) -> "_Solved":
+        """Set the weights to those of the working set's optimum."""
         problem = self.problem
         coordinates, scale = self._coordinates(working)
         sample = Sample.of(
@@ -175,7 +180,9 @@ class FeatureSpaceSearch:
         self.weights[working] = np.maximum(found.weights, 0.0) * scale**2
         self.means = (coordinates.mean(axis=0) - sample.centre) @ found.vectors.T + found.offsets
         status = found.status
-        return Status.PRECISION if status is Status.NOT_SEPARABLE else status
+        if status is Status.NOT_SEPARABLE:
+            status = Status.PRECISION
+        return _Solved(coordinates, scale, found.vectors, status)
 
     def _coordinates(self, working: Ids) -> tuple[Vector, float]:
         """Return coordinates of examples relative to their mean, times a factor; and the factor."""
@@ -231,10 +238,10 @@ class FeatureSpaceSearch:
             return 0.0
         return 0.1 * self.tol * float(self.problem.slack2[working].min())
 
-    def _products(self) -> Vector:
+    def _products(self, weights: Vector) -> Vector:
         """Return the scores of all examples without offsets, a column for each class."""
-        support = np.flatnonzero(self.weights.any(axis=1))
-        coef = 0.5 * signed(self.weights[support], self.codes[support])
+        support = np.flatnonzero(weights.any(axis=1))
+        coef = 0.5 * signed(weights[support], self.codes[support])
         out = np.zeros((self.n, self.problem.n_classes))
         for first in range(0, self.n, CHUNK):
             some = np.arange(first, min(first + CHUNK, self.n))
@@ -247,7 +254,7 @@ class FeatureSpaceSearch:
     def _judge(self, working: Ids) -> tuple[JointKernelSolution, Vector]:
         """Return the bounds of the weights, and by how much each example is violated."""
         problem, codes, affine = self.problem, self.codes, self.problem.affine
-        products = self._products()
+        products = self._products(self.weights)
         # The offsets that the solver has for the working set.
         own = np.zeros(problem.n_classes)
         if affine and not self.hard:
@@ -262,10 +269,43 @@ class FeatureSpaceSearch:
         else:
             lifted = self.weights.sum() / found.weights.sum()
             violation = lifted - _leads(products, codes, own, affine)
+        self._keep(found)
+        return found, violation
+
+    def _keep(self, found: JointKernelSolution) -> None:
         best = self.best
         if best is None or (found.lower > best.lower if self.hard else found.upper < best.upper):
             self.best = found
-        return found, violation
+
+    def _in_small_weights(
+        self, working: Ids, linear: "_Solved", found: JointKernelSolution
+    ) -> JointKernelSolution:
+        """Return the solution with a model that is made of smaller weights, if that is better."""
+        codes, slack2 = self.codes, self.problem.slack2
+        assert slack2 is not None
+        some = small_weights(
+            linear.coordinates,
+            codes[working],
+            self.weights[working],
+            linear.vectors,
+            affine=self.problem.affine,
+        )
+        if some is None:
+            return found
+        model = np.zeros_like(self.weights)
+        model[working] = some * linear.scale**2
+        products = self._products(model)
+        offsets = self.means - products[working].mean(axis=0)
+        norm2 = 0.5 * float((signed(model, codes) * products).sum())
+        free = self.problem.affine
+        made = place_soft(norm2, products, codes, slack2, offsets, free=free, multiples=False)
+        if not norm2 > 0.0 or not made.value < found.upper:
+            return found
+        found = replace(
+            found, model=model, offsets=made.offsets, upper=made.value, mistakes=made.mistakes
+        )
+        self._keep(found)
+        return found
 
     def _hard_offsets(self, products: Vector, ids: Ids) -> Vector:
         """Return the offsets that make the least lead of some examples as large as possible."""
@@ -307,6 +347,16 @@ class FeatureSpaceSearch:
     def _ended(self, status: Status) -> JointKernelSolution:
         nothing = nothing_known(self.problem, self.weights, f"kernel-{self.solver}")
         return replace(self.best or nothing, status=status)
+
+
+class _Solved(NamedTuple):
+    """The optimum of a working set in coordinates, which are ``scale`` times those of its examples.
+    """
+
+    coordinates: Vector
+    scale: float
+    vectors: Vector
+    status: Status
 
 
 def _leads(products: Vector, codes: Ids, offsets: Vector, affine: bool) -> Vector:

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from novikoff.certificate import Status
+from novikoff.maxmargin.smo.coordinates import solve_in_coordinates
 from novikoff.maxmargin.smo.digits import copied_bytes, takes_single, trusted
 from novikoff.maxmargin.smo.gram import solve_by_gram
 from novikoff.maxmargin.smo.problem import KernelProblem, KernelSolution, Vector
@@ -68,6 +69,10 @@ def kernel_margin(
         if problem.slack2 is None and before.upper <= settings.zero * _length(matrix):
             return before
         start = balanced(before.weights, problem)
+        if problem.slack2 is not None:
+            end = solve_in_coordinates(problem, matrix, clock, aim, before.weights)
+            if end is not None:
+                return _better(before, end)
     copied = copied_bytes(problem.X, problem.cache_bytes)
     rest = replace(problem, cache_bytes=problem.cache_bytes - copied)
     single = takes_single(n, problem.slack2, problem.cache_bytes, tol, settings)
@@ -85,6 +90,11 @@ def kernel_margin(
     found = _in_turns(search, aim, settings)
     if before is None or before.solver == found.solver:
         return found
+    return _better(before, found)
+
+
+def _better(before: KernelSolution, found: KernelSolution) -> KernelSolution:
+    """Return the better of two solutions, with the status of the second."""
     better = before if before.gap < found.gap else found
     return replace(better, status=found.status, solver=f"{before.solver}+{found.solver}")
 
