@@ -165,7 +165,7 @@ class KernelMatrix:
         """
         if self.kernel.name == "rbf":
             return max(1.0, self.kernel.gamma * float(self._norms2.max(initial=0.0)))
-        return self.largest if self.kernel.name in ("linear", "poly", "precomputed") else 1.0
+        return 1.0 if self.kernel.name in ("laplacian", "sigmoid") else self.largest
 
     @property
     def rounded_as(self) -> Any:

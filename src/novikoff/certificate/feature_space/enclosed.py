@@ -23,6 +23,7 @@ from novikoff.certificate.examples.blocks import Floats, Indices
 from novikoff.certificate.examples.checked import Examples
 from novikoff.certificate.examples.labels import Signs
 from novikoff.certificate.feature_space.exact_table import Interval, exact_square, exact_sums
+from novikoff.certificate.feature_space.kernel import Kernel
 from novikoff.certificate.feature_space.table import KernelTable
 
 SMALL_TABLE = 1 << 10
@@ -204,6 +205,25 @@ def semidefinite(
             f"norm {ceil_float(high)!r}. Use another kernel, or another gamma or coef0."
         )
     return (fmpq(0), high - 2 * low) if given and low < 0 else square
+
+
+def agreeing_dual(dual: float, primal: float, kernel: Kernel) -> float:
+    """A lower bound on the objective beside an upper one, which rounded values may put below it.
+
+    A function rounds differently in other blocks. As with a squared norm that is negative, bounds
+    that rounding has made contradictory are as uncertain as it shows; others stay as they are.
+
+    Examples
+    --------
+    >>> agreeing_dual(1.0 + 2.0**-30, 1.0, Kernel("callable")) == 1.0 - 2.0**-30
+    True
+    >>> agreeing_dual(1.0 + 2.0**-30, 1.0, Kernel("linear")) > 1.0
+    True
+    """
+    excess = dual - primal
+    if not kernel.is_given or not 0.0 < excess <= primal * 2.0**-ROUNDED_VALUES:
+        return dual
+    return primal - math.nextafter(excess, math.inf)
 
 
 def _rounding(table: KernelTable, support: Indices, coefs: Floats, times: int) -> fmpq:

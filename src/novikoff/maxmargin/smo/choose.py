@@ -66,8 +66,11 @@ def kernel_margin(
         before = solve_by_gram(problem, matrix, clock, aim, settings.zero, settings)
         if before.status is not Status.PRECISION or before.gap <= tol:
             return before
-        if problem.slack2 is None and before.upper <= settings.zero * _length(matrix):
-            return before
+        if problem.slack2 is None:
+            # A squared norm that is not positive leaves no bound.
+            known = before.upper < np.inf
+            if not known or before.upper <= settings.zero * _length(matrix):
+                return before
         start = balanced(before.weights, problem)
         if problem.slack2 is not None:
             end = solve_in_coordinates(problem, matrix, clock, aim, before.weights)
