@@ -304,9 +304,10 @@ class FeatureSpaceSearch:
         model = np.zeros_like(self.weights)
         model[working] = some * linear.scale**2
         products = self._products(model)
-        offsets = self.means - products[working].mean(axis=0)
+        free, offsets = self.problem.affine, np.zeros(self.problem.n_classes)
+        if free:
+            offsets = self.means - products[working].mean(axis=0)
         norm2 = 0.5 * float((signed(model, codes) * products).sum())
-        free = self.problem.affine
         made = place_soft(norm2, products, codes, slack2, offsets, free=free, multiples=False)
         if not norm2 > 0.0 or not made.value < found.upper:
             return found

@@ -67,9 +67,9 @@ def kernel_margin(
         if before.status is not Status.PRECISION or before.gap <= tol:
             return before
         if problem.slack2 is None:
-            # A squared norm that is not positive leaves no bound.
-            known = before.upper < np.inf
-            if not known or before.upper <= settings.zero * _length(matrix):
+            # A squared norm that is not positive leaves no bound, and is rounding but of a sigmoid.
+            rounded = before.upper == np.inf and problem.kernel.name != "sigmoid"
+            if rounded or before.upper <= settings.zero * _length(matrix):
                 return before
         start = balanced(before.weights, problem)
         if problem.slack2 is not None:
