@@ -1,10 +1,10 @@
 """The vectors of a model as a combination of examples with small weights.
 
 Where examples depend on one another, many combinations of them make the same vectors. The dual
-optimum of a large ``C`` is one with large weights that nearly cancel, and rounding may leave nothing
-of the vectors. One with as few examples as there are coordinates, found by the method of
+optimum of a large ``C`` is one with large weights that nearly cancel, and rounding may leave
+nothing of the vectors. Another one, of about as many examples as there are coordinates, is found by
 nonnegative least squares (C. L. Lawson & R. J. Hanson, *Solving Least Squares Problems*, 1974,
-chapter 23), has weights that are no larger than the vectors ask for, and the signs of the classes.
+chapter 23). Its weights have the signs of the classes and the size that the vectors ask for.
 """
 
 import numpy as np
@@ -57,7 +57,7 @@ def small_weights(
     if not len(rows) or (n_classes - 1) * (coordinates.shape[1] + affine) > MOST_EQUATIONS:
         return None
     # In units of what a coordinate adds to the scores of the examples.
-    change = np.linalg.qr(coordinates, mode="r")
+    change = np.asarray(np.linalg.qr(coordinates, mode="r"))
     points, wanted = coordinates @ change.T, (vectors - vectors.mean(axis=0)) @ change.T
     if affine:
         size = np.sqrt(np.mean(np.einsum("ij,ij->i", points, points)))

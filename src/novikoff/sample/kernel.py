@@ -177,6 +177,11 @@ class KernelMatrix:
         return np.float32 if self.kernel.name in ("precomputed", "callable") else self.dtype
 
     @property
+    def rows_dtype(self) -> Any:
+        """The type of the examples, or of the values that are given."""
+        return self._X.dtype
+
+    @property
     def _in_place(self) -> bool:
         plain = self.centre is None and self.kernel.name != "precomputed"
         return plain and self._X.dtype == self.dtype and bool(self._X.flags.c_contiguous)

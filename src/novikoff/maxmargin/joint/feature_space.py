@@ -1,9 +1,9 @@
 """The margin of all classes together in the feature space of a kernel.
 
-The examples of a working set span a part of the feature space that a factor of their Gram matrix
-gives coordinates: the rows of ``L`` with ``L L' = K``. In them the problem is a linear one, for the
-solvers of :mod:`~.choose`. Its optimum is that of all examples if no other is violated; otherwise
-the worst of these join the working set. The factor is Cholesky's with pivots (LAPACK's ``pstrf``).
+The examples of a working set span a part of the feature space that has coordinates
+(:mod:`~.feature_coordinates`). In them the problem is a linear one, for the solvers of
+:mod:`~.choose`. Its optimum is that of all examples if no other is violated; otherwise the worst of
+these join the working set.
 """
 
 from dataclasses import replace
@@ -11,11 +11,11 @@ from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg.lapack import dpstrf, spstrf
 
 from novikoff.certificate import Status
 from novikoff.maxmargin.joint.bounds import best_offsets, place_soft, signed, worst_wrong
 from novikoff.maxmargin.joint.choose import SMALL_ROWS, joint_hard_margin, joint_soft_margin
+from novikoff.maxmargin.joint.feature_coordinates import CHUNK, Coordinates, coordinates_of
 from novikoff.maxmargin.joint.kernel_problem import (
     Ids,
     JointKernelProblem,
@@ -30,7 +30,7 @@ from novikoff.maxmargin.joint.two_classes import squared_margin
 from novikoff.maxmargin.small_weights import small_weights
 from novikoff.run.clock import Clock
 from novikoff.sample import Sample, storage_of
-from novikoff.sample.kernel import KernelMatrix, check_square
+from novikoff.sample.kernel import KernelMatrix
 
 FIRST = 2500
 """Examples of the first working set; up to so many, all are in it."""
@@ -48,24 +48,6 @@ begins with. Digits of scikit-learn, rbf: 16.7 s without it."""
 
 SHARE = 0.5
 """The share of the gap asked for to which the problem of a working set is solved."""
-
-RANK = 512.0
-"""The part of a squared length that counts as rounding, in rounding errors of the largest."""
-
-RANKS = (8.0, 64.0, RANK)
-"""The same for soft margins of values that were given in float32: the first that leaves no squared
-length further below zero. With the last alone, 16 of 80 small problems with C = 1000 stop short of
-a gap of 1e-3, and 3 with these."""
-
-FAR = 64.0
-"""The origin is so many squared lengths away where the errors of its distance count."""
-
-NEGATIVE, NEGATIVE_SINGLE = 1 << 22, 1 << 14
-"""Rounding errors by which a squared length may be negative, for float64 and float32: it is what is
-left after up to thousands of others were subtracted."""
-
-CHUNK = 2048
-"""Examples whose scores are computed at a time."""
 
 
 class NoRoomError(Exception):
@@ -99,7 +81,6 @@ class FeatureSpaceSearch:
     ) -> None:
         self.problem, self.matrix, self.clock, self.tol = problem, matrix, clock, tol
         self.codes, self.n = problem.codes, matrix.n
-        self.given = problem.kernel.name in ("callable", "precomputed")
         self.hard = problem.slack2 is None
         least = 2 * problem.n_classes
         self.room_double = max(int(sqrt(problem.cache_bytes / (8 * MATRICES))), least)
@@ -158,7 +139,7 @@ class FeatureSpaceSearch:
     def _solve(self, working: Ids, tol: float) -> "_Solved":
         """Set the weights to those of the working set's optimum."""
         problem = self.problem
-        coordinates, scale = self._coordinates(working)
+        coordinates, scale = made = self._coordinates(working)
         sample = Sample.of(
             storage_of(coordinates), np.ones(len(working), dtype=np.int8), affine=problem.affine
         )
@@ -188,54 +169,17 @@ class FeatureSpaceSearch:
         status = found.status
         if status is Status.NOT_SEPARABLE:
             status = Status.PRECISION
-        return _Solved(coordinates, scale, found.vectors, status)
+        return _Solved(made, found.vectors, status)
 
-    def _coordinates(self, working: Ids) -> tuple[Vector, float]:
-        """Return coordinates of examples relative to their mean, times a factor; and the factor."""
-        m, double = len(working), len(working) <= self.room_double
-        gram = np.empty((m, m), dtype=np.float64 if double else np.float32)
-        sums = np.zeros(m)
-        slices = [slice(begin, min(begin + CHUNK, m)) for begin in range(0, m, CHUNK)]
-        for part in slices:
-            block = self.matrix.block(working[part], working)
-            sums += block.sum(axis=0)
-            gram[part] = block
-        if self.problem.affine:
-            # Relative to the mean, which loses fewer digits far from the origin.
-            means = (sums / m - 0.5 * sums.sum() / m**2).astype(gram.dtype)
-            gram -= means
-            gram -= means[:, None]
-        squares = np.diagonal(gram).astype(np.float64)
-        largest = float(np.abs(squares).max()) or 1.0
-        # A function of float32 rows returns values with errors of float32.
-        exact = double and not (self.given and self.problem.X.dtype == np.float32)
-        # Far from the origin the errors are those of the values before the mean was subtracted.
-        whole = max(largest, self.matrix.largest)
-        noisy = not self.hard and (not exact or whole > FAR * largest)
-        unit = (whole if noisy else largest) * float(np.finfo(np.float64 if exact else np.float32).eps)
-        shares = RANKS if double and noisy else (RANK,)
-        factorise = dpstrf if double else spstrf
-        factor, pivots, rank, _ = factorise(gram.T, tol=shares[0] * unit, lower=1, overwrite_a=1)
-        for k in range(int(rank)):
-            factor[:k, k] = 0.0
-        for share in shares:
-            kept = int(np.count_nonzero(np.diagonal(factor)[:rank] ** 2 > share * unit))
-            part = factor[:, :kept]
-            # What is left of a squared length is that of a combination of examples.
-            left = squares[pivots - 1] - np.einsum("ij,ij->i", part, part, dtype=np.float64)
-            if float(left.min()) >= -share * unit:
-                break
-        out = np.zeros((m, max(kept, 1)), dtype=gram.dtype)
-        if kept:
-            out[pivots - 1] = part
-        if float(left.min()) < -self._negligible(working):
-            if double and not self.given:
-                check_square(float(left.min()), whole, np.float64, NEGATIVE)
-            else:
-                check_square(float(left.min()), whole, np.float32, NEGATIVE_SINGLE)
-        scale = 1.0 / sqrt(largest)
-        out *= scale
-        return out, scale
+    def _coordinates(self, working: Ids) -> Coordinates:
+        return coordinates_of(
+            self.matrix,
+            working,
+            affine=self.problem.affine,
+            soft=not self.hard,
+            double=len(working) <= self.room_double,
+            negligible=self._negligible(working),
+        )
 
     def _negligible(self, working: Ids) -> float:
         """Return the squared length that matters less than the gap, beside that of the slack.
@@ -293,7 +237,7 @@ class FeatureSpaceSearch:
         codes, slack2 = self.codes, self.problem.slack2
         assert slack2 is not None
         some = small_weights(
-            linear.coordinates,
+            linear.coordinates.rows,
             codes[working],
             self.weights[working],
             linear.vectors,
@@ -302,7 +246,7 @@ class FeatureSpaceSearch:
         if some is None:
             return found
         model = np.zeros_like(self.weights)
-        model[working] = some * linear.scale**2
+        model[working] = some * linear.coordinates.scale**2
         products = self._products(model)
         free, offsets = self.problem.affine, np.zeros(self.problem.n_classes)
         if free:
@@ -360,11 +304,9 @@ class FeatureSpaceSearch:
 
 
 class _Solved(NamedTuple):
-    """The optimum of a working set in coordinates, which are ``scale`` times those of its examples.
-    """
+    """The optimum of a working set in its coordinates."""
 
-    coordinates: Vector
-    scale: float
+    coordinates: Coordinates
     vectors: Vector
     status: Status
 

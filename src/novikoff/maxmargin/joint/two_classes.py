@@ -1,4 +1,8 @@
-"""Two classes as several: with the hinge they are solved so, with its square by their own solvers."""
+"""Soft margins of two classes beside those of several.
+
+With the hinge two classes are solved as several; with its square those of a problem of several are
+solved as two.
+"""
 
 from dataclasses import replace
 

@@ -5,9 +5,10 @@ from dataclasses import replace
 import numpy as np
 
 from novikoff.certificate import Status
-from novikoff.maxmargin.smo.coordinates import solve_in_coordinates
+from novikoff.maxmargin.joint.feature_space import MATRICES
 from novikoff.maxmargin.smo.digits import copied_bytes, takes_single, trusted
 from novikoff.maxmargin.smo.gram import solve_by_gram
+from novikoff.maxmargin.smo.in_coordinates import solve_in_coordinates
 from novikoff.maxmargin.smo.problem import KernelProblem, KernelSolution, Vector
 from novikoff.maxmargin.smo.search import BlockSearch
 from novikoff.maxmargin.smo.settings import SMO, SmoSettings
@@ -28,7 +29,8 @@ def kernel_margin(
     Few examples: Wolfe's method on the Gram matrix, which is exact, if a small gap or the hard
     margin is asked for. Otherwise two-example steps on blocks of
     columns, in float32 where that has the digits for the gap asked for, then in float64 where it
-    turned out not to have them.
+    turned out not to have them. A soft margin that both leave unsolved is that of coordinates, if
+    the pairs of examples have room in the cache.
 
     Parameters
     ----------
@@ -90,6 +92,17 @@ def kernel_margin(
         del search, matrix
     matrix = KernelMatrix(problem.X, problem.kernel, copy_bytes=2 * copied)
     search = BlockSearch(rest, matrix, clock, balanced(start, problem), settings)
+    if problem.slack2 is not None and 8.0 * MATRICES * n * n <= problem.cache_bytes:
+        some = search.run(aim, settings.zero, steps=settings.most_steps * n)
+        if some is not None:
+            return some if before is None else _better(before, some)
+        before, start = search.best, search.weights
+        assert before is not None
+        del search
+        end = solve_in_coordinates(problem, matrix, clock, aim, start)
+        if end is not None:
+            return _better(before, end)
+        search = BlockSearch(rest, matrix, clock, balanced(start, problem), settings)
     found = _in_turns(search, aim, settings)
     if before is None or before.solver == found.solver:
         return found
