@@ -205,6 +205,14 @@ def test_where_rounding_of_given_values_counts_the_warning_says_what_helps(n_cla
     clf.certificate_.verify(values, labels)
 
 
+def test_rounding_does_not_deny_the_gap_of_a_polynomial_far_from_the_origin():
+    rng = np.random.default_rng(0)
+    data, labels = 100.0 + rng.standard_normal((80, 2)), rng.integers(0, 6, 80)
+    clf = MaxMargin(kernel="poly", gamma=0.5, coef0=1.0, C=0.01).fit(data, labels)
+    assert clf.status_ is Status.GAP_REACHED
+    clf.certificate_.verify(data, labels)
+
+
 # Infinity needs examples of length 1 at most; with the lift they have 2.
 @pytest.mark.parametrize("name", [name for name in ALL_RULES if name != "infinity"])
 def test_every_rule_is_certified(name):

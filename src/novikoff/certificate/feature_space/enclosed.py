@@ -57,6 +57,12 @@ ROUNDED_VALUES = 19
 """Bits of the values of a given kernel that are taken for right, in sums of many of them: who gives
 them may have computed in float32, which has 24."""
 
+OVERFLOW = (
+    "sums of kernel values overflow: rescale the features, or use another kernel, or another gamma "
+    "or coef0"
+)
+"""The weights of a kernel that is not positive semidefinite grow without bound."""
+
 Mask = npt.NDArray[np.bool_]
 
 
@@ -341,5 +347,5 @@ def weighted(coef: Floats, values: Floats, error: Floats, room: float) -> Interv
     wide = room * float(radius(np.array(magnitude), coef.size)) + spread * (1.0 + 2.0**-20)
     (low,), (high,) = enclose(np.array([total]), np.array([wide]))
     if not math.isfinite(low) or not math.isfinite(high):
-        raise CertificateError("the values of the kernel classifier overflow: scale the data")
+        raise CertificateError(OVERFLOW)
     return of_float(float(low)), of_float(float(high))
