@@ -131,6 +131,88 @@ def test_rounding_does_not_deny_the_gap_of_few_examples(n_classes):
     clf.certificate_.verify(data + 1000.0, labels)
 
 
+@pytest.mark.parametrize("multi_class", ["joint", "ovr"])
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("seed", range(3))
+def test_weights_that_cancel_leave_a_model(seed, n_classes, multi_class):
+    """Weights of 1e6 make a vector of 1e-3: their sums have no digits of it."""
+    rng = np.random.default_rng(seed)
+    n, d = rng.choice([80, 200]), rng.choice([1, 2, 5])
+    data, labels = 100.0 * rng.standard_normal((n, d)), rng.integers(0, n_classes, n)
+    how = dict(C=1e6, multi_class=multi_class)
+    named = MaxMargin(kernel="linear", **how).fit(data, labels)
+    given = MaxMargin(kernel="precomputed", **how).fit(data @ data.T, labels)
+    called = MaxMargin(kernel=lambda A, B: A @ B.T, **how).fit(data, labels)
+    for clf in (named, given, called):
+        assert clf.status_ is Status.GAP_REACHED
+        for part, other in zip(clf.certificate_.parts, named.certificate_.parts, strict=True):
+            assert part.hyperplane.soft.gap <= clf.tol
+            wanted = other.hyperplane.soft.primal
+            assert part.hyperplane.soft.primal == pytest.approx(wanted, rel=clf.tol)
+    given.certificate_.verify(data @ data.T, labels)
+    verify(given, data @ data.T, labels)
+
+
+@pytest.mark.parametrize("n_classes, n", [(2, 1200), (3, 1500)])
+def test_weights_of_many_examples_that_cancel_leave_a_model(n_classes, n):
+    rng = np.random.default_rng(n_classes)
+    data, labels = rng.standard_normal((n, 3)), rng.integers(0, n_classes, n)
+    clf = MaxMargin(kernel="precomputed", C=1e6).fit(data @ data.T, labels)
+    assert clf.status_ is Status.GAP_REACHED
+    clf.certificate_.verify(data @ data.T, labels)
+
+
+def test_a_function_that_rounds_differently_in_other_blocks_does_not_contradict_itself():
+    rng = np.random.default_rng(10)
+    data = rng.standard_normal((300, 5)) + 100.0
+    labels = (data - 100.0) @ rng.standard_normal(5) + rng.standard_normal(300) > 0.0
+
+    def kernel(A, B):
+        # Two blocks of the same values, of other shapes.
+        return (A @ B.T) * (1.0 + 2.0**-52 * (len(A) % 3))
+
+    clf = MaxMargin(kernel=kernel, C=1e4).fit(data, labels)
+    assert clf.status_ is Status.GAP_REACHED and clf.certificate_.soft.gap <= clf.tol
+
+
+def test_a_margin_of_zero_up_to_rounding_is_no_error():
+    """The squared norm is negative by rounding, so that nothing bounds the margin."""
+    rng = np.random.default_rng(0)
+    data, labels = 1e4 + rng.standard_normal((300, 1)), rng.integers(0, 2, 300)
+    values = rbf_kernel(data, gamma=1.0)
+    clf = fitted(MaxMargin, values, labels, kernel="precomputed", tol=1e-6)
+    assert clf.status_ is Status.PRECISION
+    clf.certificate_.verify(values, labels)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_values_far_from_the_origin_are_those_of_a_kernel(n_classes):
+    """Rounding of 1e24 leaves squared distances that are negative beside others of 1e16."""
+    rng = np.random.default_rng(0)
+    data, labels = 1e4 + rng.standard_normal((120, 2)), rng.integers(0, n_classes, 120)
+    how = dict(kernel="poly", gamma=0.5, coef0=1.0, C=1e4, max_iter=100)
+    fitted(MaxMargin, data, labels, **how).certificate_.verify(data, labels)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_where_rounding_of_given_values_counts_the_warning_says_what_helps(n_classes):
+    rng = np.random.default_rng(0)
+    data, labels = rng.standard_normal((80, 2)), rng.integers(0, n_classes, 80)
+    values = (data @ data.T).astype(np.float32)
+    with pytest.warns(ConvergenceWarning, match="given kernel values.*by name.*smaller C"):
+        clf = MaxMargin(kernel="precomputed", C=1e9).fit(values, labels)
+    assert clf.status_ is Status.PRECISION
+    clf.certificate_.verify(values, labels)
+
+
+def test_rounding_does_not_deny_the_gap_of_a_polynomial_far_from_the_origin():
+    rng = np.random.default_rng(0)
+    data, labels = 100.0 + rng.standard_normal((80, 2)), rng.integers(0, 6, 80)
+    clf = MaxMargin(kernel="poly", gamma=0.5, coef0=1.0, C=0.01).fit(data, labels)
+    assert clf.status_ is Status.GAP_REACHED
+    clf.certificate_.verify(data, labels)
+
+
 # Infinity needs examples of length 1 at most; with the lift they have 2.
 @pytest.mark.parametrize("name", [name for name in ALL_RULES if name != "infinity"])
 def test_every_rule_is_certified(name):

@@ -113,7 +113,8 @@ class JointKernelMarginFit(MarginSearch):
         self, task: JointTask, solution: JointKernelSolution
     ) -> tuple[Ids, Vector, Vector | None]:
         """Return support, coefficients and intercepts as a certifier takes them."""
-        support, codes = _support(solution), np.asarray(certifier_of(task).examples.codes)
+        support = np.flatnonzero(solution.terms.any(axis=1))
+        codes = np.asarray(certifier_of(task).examples.codes)
         affine = certifier_of(task).problem.affine
         return support, solution.coef(support, codes), solution.offsets if affine else None
 
@@ -142,9 +143,12 @@ class JointKernelMarginFit(MarginSearch):
             clock=task.clock,
             start=None if start is None else start[part],
         )
-        weights = np.zeros((n, n_classes))
+        weights, model = np.zeros((n, n_classes)), None
         weights[part] = solution.weights
-        return replace(solution, weights=weights)
+        if solution.model is not None:
+            model = np.zeros((n, n_classes))
+            model[part] = solution.model
+        return replace(solution, weights=weights, model=model)
 
     def _contradiction(self, task: JointTask) -> Any:
         """Prove by two equal examples of different classes that nothing separates."""
@@ -170,10 +174,6 @@ class JointKernelMarginFit(MarginSearch):
         )
 
 
-def _support(solution: JointKernelSolution) -> Ids:
-    return np.flatnonzero(solution.weights.any(axis=1))
-
-
 def _proof(solution: JointKernelSolution) -> dict[str, JointWeighted]:
-    support = _support(solution)
+    support = np.flatnonzero(solution.weights.any(axis=1))
     return {"proof": JointWeighted(support, solution.weights[support])}

@@ -242,6 +242,10 @@ class LinearModel(ClassifierMixin, BaseEstimator):
         """What helps a run that ended at a limit."""
         raise NotImplementedError
 
+    def _remedy_of(self, status: Status) -> str:
+        """What helps a run that ended so."""
+        return self._remedy
+
     def _warn_if_cut_short(self) -> bool:
         """Warn once if a limit ended a run before its target was reached; return whether."""
         parts = self.certificate_.parts
@@ -258,7 +262,7 @@ class LinearModel(ClassifierMixin, BaseEstimator):
         where = f" for {count} of {len(parts)} classes" if len(parts) > 1 else ""
         warnings.warn(
             f"{account.status.value[:-1]}{where}: asked for {account.asked}, "
-            f"reached {part.headline()}. {self._remedy}",
+            f"reached {part.headline()}. {self._remedy_of(account.status)}",
             ConvergenceWarning,
             stacklevel=3,
         )

@@ -7,7 +7,7 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from novikoff.certificate import Certificate, Joint, Separation
+from novikoff.certificate import Certificate, Joint, Separation, Status
 from novikoff.certificate.threads import threads
 from novikoff.estimators.joint import fit_jointly, is_joint
 from novikoff.estimators.kernel_options import is_linear
@@ -214,6 +214,16 @@ class MaxMargin(LinearModel):
     @property
     def _remedy(self) -> str:
         return remedy(scales=self.kernel == "linear" and not self.scale)
+
+    def _remedy_of(self, status: Status) -> str:
+        given = self.kernel == "precomputed" or callable(self.kernel)
+        if status is not Status.PRECISION or not given:
+            return self._remedy
+        return (
+            "Rounding of the given kernel values counts: give X with a kernel by name, values in "
+            f"float64 of centred examples, or a {'finite' if np.inf == self.C else 'smaller'} C; "
+            "or raise tol."
+        )
 
     def fit(
         self,

@@ -165,7 +165,7 @@ class KernelMatrix:
         """
         if self.kernel.name == "rbf":
             return max(1.0, self.kernel.gamma * float(self._norms2.max(initial=0.0)))
-        return self.largest if self.kernel.name in ("linear", "poly", "precomputed") else 1.0
+        return 1.0 if self.kernel.name in ("laplacian", "sigmoid") else self.largest
 
     @property
     def rounded_as(self) -> Any:
@@ -175,6 +175,11 @@ class KernelMatrix:
         in float32, whatever the type now.
         """
         return np.float32 if self.kernel.name in ("precomputed", "callable") else self.dtype
+
+    @property
+    def rows_dtype(self) -> Any:
+        """The type of the examples, or of the values that are given."""
+        return self._X.dtype
 
     @property
     def _in_place(self) -> bool:

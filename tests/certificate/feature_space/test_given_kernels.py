@@ -15,7 +15,7 @@ from novikoff.certificate import (
     Status,
     Weighted,
 )
-from novikoff.certificate.feature_space.enclosed import semidefinite
+from novikoff.certificate.feature_space.enclosed import semidefinite, weighted
 from novikoff.certificate.feature_space.exact_table import exact_square
 from novikoff.certificate.feature_space.table import KernelTable
 from tests.certificate.feature_space.test_certify_kernel import problem, ridge
@@ -148,6 +148,15 @@ def test_a_square_that_rounding_has_made_negative_is_as_uncertain_as_it_shows():
     assert semidefinite(positive, table, rows, coefs) == positive
     with pytest.raises(CertificateError, match="not positive semidefinite"):
         semidefinite((fmpq(-10_000), fmpq(-9_999)), table, rows, coefs)
+
+
+def test_sums_that_overflow_have_a_remedy():
+    """The weights of an indefinite kernel grow without bound."""
+    large = np.array([1e200])
+    refused = pytest.raises(CertificateError, match=r"overflow.*another gamma or coef0")
+    with refused as seen, np.errstate(over="ignore", invalid="ignore"):
+        weighted(large, large, np.zeros(1), 1.0)
+    assert "\n" not in str(seen.value)
 
 
 def test_an_indefinite_kernel_is_refused_only_where_a_square_is_negative():

@@ -181,12 +181,19 @@ def test_a_support_that_outgrows_its_room_is_handed_over():
     assert solution.gap <= 1e-4
 
 
-@pytest.mark.parametrize("few", [0, 10_000])
-def test_coordinates_take_over_where_steps_are_slow(few):
+@pytest.mark.parametrize(
+    "limits",
+    [
+        dict(most_steps=2, some_steps=1, few_weights=0),
+        dict(most_steps=2, some_steps=1, few_weights=10_000),
+        dict(some_rounds=1),
+    ],
+)
+def test_coordinates_take_over_where_steps_are_slow(limits):
     generator = np.random.default_rng(0)
     X, codes = generator.normal(size=(900, 2)), np.arange(900) % 3
     problem = JointKernelProblem(X, codes, 3, RBF, True, np.full(900, 0.5 / 100.0))
-    hasty = replace(BLOCKS, most_steps=2, some_steps=1, few_weights=few)
+    hasty = replace(BLOCKS, **limits)
     solution = joint_kernel_margin(problem, tol=1e-4, clock=Clock(), settings=hasty)
     assert solution.status is Status.GAP_REACHED
     assert solution.solver.startswith("kernel-joint-smo+kernel-joint-")

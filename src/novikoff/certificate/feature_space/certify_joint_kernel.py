@@ -17,6 +17,7 @@ from novikoff.certificate.examples.checked import Examples
 from novikoff.certificate.feature_space.certify_kernel import KernelCertifier
 from novikoff.certificate.feature_space.enclosed import (
     MAKER_ROOM,
+    agreeing_dual,
     best_scale,
     margin_below,
     primal_value,
@@ -195,12 +196,14 @@ class JointKernelCertifier:
         scale = best_scale(leads, C, costs) if rescale else 1.0
         primal = primal_value(leads, C, costs, scale=scale, thorough=thorough).high
         model, bound = self._model(leads), self._maker.bound(proof, C, thorough=thorough)
-        if dual_below(bound.point, C) > primal or model.lower > bound.upper:
+        dual = agreeing_dual(dual_below(bound.point, C), primal, self.problem.kernel)
+        if dual > primal or model.lower > bound.upper:
             bound = self._contradicted()
+            dual = dual_below(bound.point, C)
         soft = JointSoft(
             C=float(C),
             primal=primal,
-            dual=dual_below(bound.point, C),
+            dual=dual,
             upper=bound.upper,
             support=bound.support,
             weights=bound.weights,

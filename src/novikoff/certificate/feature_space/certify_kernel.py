@@ -16,6 +16,7 @@ from novikoff.certificate.examples.checked import Examples
 from novikoff.certificate.feature_space.enclosed import (
     MAKER_ROOM,
     Enclosed,
+    agreeing_dual,
     best_scale,
     count_errors,
     margin_below,
@@ -202,7 +203,9 @@ class KernelCertifier(BinaryCertifier):
         primal = primal_value(found, C, costs, scale=scale, thorough=thorough).high
         model = self._model(found)
         bound = self._bound(proof, costs, thorough=thorough)
-        dual, upper = dual_below(bound.point, C), bound.upper
+        assert self.problem.kernel is not None
+        dual = agreeing_dual(dual_below(bound.point, C), primal, self.problem.kernel)
+        upper = bound.upper
         if dual > primal or model.lower > upper:
             self._check_contradiction()
             bound, dual, upper = self._bound(None), 0.0, math.inf

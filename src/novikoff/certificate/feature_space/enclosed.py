@@ -23,6 +23,7 @@ from novikoff.certificate.examples.blocks import Floats, Indices
 from novikoff.certificate.examples.checked import Examples
 from novikoff.certificate.examples.labels import Signs
 from novikoff.certificate.feature_space.exact_table import Interval, exact_square, exact_sums
+from novikoff.certificate.feature_space.kernel import Kernel
 from novikoff.certificate.feature_space.table import KernelTable
 
 SMALL_TABLE = 1 << 10
@@ -35,8 +36,8 @@ does, only closer. With 1,024 of them it was a third of the time that 500 half m
 LARGEST_TABLE = 1 << 18
 """Kernel values to which exact arithmetic is extended where bounds do not prove a claim: 2 s."""
 
-LARGEST_GIVEN = 1 << 22
-"""The same for values that are given as floats, if asked for: 0.1 s."""
+LARGEST_GIVEN = 1 << 25
+"""The same for values that are given as floats, if asked for: 1.4 s."""
 
 QUICK_TABLE = 1 << 14
 """Kernel values that take exact arithmetic up to 0.2 s."""
@@ -55,6 +56,12 @@ spare."""
 ROUNDED_VALUES = 19
 """Bits of the values of a given kernel that are taken for right, in sums of many of them: who gives
 them may have computed in float32, which has 24."""
+
+OVERFLOW = (
+    "sums of kernel values overflow: rescale the features, or use another kernel, or another gamma "
+    "or coef0"
+)
+"""The weights of a kernel that is not positive semidefinite grow without bound."""
 
 Mask = npt.NDArray[np.bool_]
 
@@ -206,6 +213,25 @@ def semidefinite(
     return (fmpq(0), high - 2 * low) if given and low < 0 else square
 
 
+def agreeing_dual(dual: float, primal: float, kernel: Kernel) -> float:
+    """A lower bound on the objective beside an upper one, which rounded values may put below it.
+
+    A function rounds differently in other blocks. As with a squared norm that is negative, bounds
+    that rounding has made contradictory are as uncertain as it shows; others stay as they are.
+
+    Examples
+    --------
+    >>> agreeing_dual(1.0 + 2.0**-30, 1.0, Kernel("callable")) == 1.0 - 2.0**-30
+    True
+    >>> agreeing_dual(1.0 + 2.0**-30, 1.0, Kernel("linear")) > 1.0
+    True
+    """
+    excess = dual - primal
+    if not kernel.is_given or not 0.0 < excess <= primal * 2.0**-ROUNDED_VALUES:
+        return dual
+    return primal - math.nextafter(excess, math.inf)
+
+
 def _rounding(table: KernelTable, support: Indices, coefs: Floats, times: int) -> fmpq:
     """What rounding of given values may change in a squared norm."""
     lengths = np.sqrt([abs(table.exact_block(i, i)[0, 0]) for i in support[:, np.newaxis]])
@@ -321,5 +347,5 @@ def weighted(coef: Floats, values: Floats, error: Floats, room: float) -> Interv
     wide = room * float(radius(np.array(magnitude), coef.size)) + spread * (1.0 + 2.0**-20)
     (low,), (high,) = enclose(np.array([total]), np.array([wide]))
     if not math.isfinite(low) or not math.isfinite(high):
-        raise CertificateError("the values of the kernel classifier overflow: scale the data")
+        raise CertificateError(OVERFLOW)
     return of_float(float(low)), of_float(float(high))

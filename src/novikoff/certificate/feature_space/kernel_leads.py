@@ -24,6 +24,7 @@ from novikoff.certificate.exact.prediction import Errors, undecided
 from novikoff.certificate.examples.blocks import Floats, Indices
 from novikoff.certificate.examples.checked import Examples
 from novikoff.certificate.feature_space.enclosed import (
+    OVERFLOW,
     Enclosed,
     is_loose,
     is_small_table,
@@ -173,7 +174,7 @@ def flow_point(
             ):
                 square = None
         elif not is_small_table(table, n_rows, support.size, thorough=True):
-            raise CertificateError("the values of the kernel overflow: scale the data")
+            raise CertificateError(OVERFLOW)
     exact = square is None
     if square is None:
         square = squares(table, support, flow.astype(object), fmpq(1, fmpz(total) ** 2))

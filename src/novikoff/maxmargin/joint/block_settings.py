@@ -47,6 +47,11 @@ class BlockSettings:
     in five spirals, C = 1000, take coordinates 0.5 s, and have 600; at the next limit it was 1.5 s.
     1,500 x 2 of a noisy chessboard have 1,000 at C = 100, and blocks take 0.4 s, not 1.6."""
 
+    some_rounds: int = 300
+    """The same limit for blocks, for up to as many examples as a first working set has: where
+    columns differ in units, blocks of few steps may go on for all passes. Of 234 small soft
+    margins, blocks alone ended the others in 189."""
+
     pull: float = 0.05
     """The quadratic penalty on the flow between classes, in units of the mean squared distance of
     the examples of a large block from their mean: 5,000 digits 1.6, 1.6 to 1.9 and 1.7 s."""

@@ -1,20 +1,21 @@
 """The margin of all classes together in the feature space of a kernel.
 
-The examples of a working set span a part of the feature space that a factor of their Gram matrix
-gives coordinates: the rows of ``L`` with ``L L' = K``. In them the problem is a linear one, for the
-solvers of :mod:`~.choose`. Its optimum is that of all examples if no other is violated; otherwise
-the worst of these join the working set. The factor is Cholesky's with pivots (LAPACK's ``pstrf``).
+The examples of a working set span a part of the feature space that has coordinates
+(:mod:`~.feature_coordinates`). In them the problem is a linear one, for the solvers of
+:mod:`~.choose`. Its optimum is that of all examples if no other is violated; otherwise the worst of
+these join the working set.
 """
 
 from dataclasses import replace
 from math import sqrt
+from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg.lapack import dpstrf, spstrf
 
 from novikoff.certificate import Status
-from novikoff.maxmargin.joint.bounds import best_offsets, signed, worst_wrong
+from novikoff.maxmargin.joint.bounds import best_offsets, place_soft, signed, worst_wrong
 from novikoff.maxmargin.joint.choose import SMALL_ROWS, joint_hard_margin, joint_soft_margin
+from novikoff.maxmargin.joint.feature_coordinates import CHUNK, Coordinates, coordinates_of
 from novikoff.maxmargin.joint.kernel_problem import (
     Ids,
     JointKernelProblem,
@@ -25,9 +26,11 @@ from novikoff.maxmargin.joint.kernel_problem import (
 )
 from novikoff.maxmargin.joint.problem import JointProblem
 from novikoff.maxmargin.joint.settings import CORRAL
+from novikoff.maxmargin.joint.two_classes import squared_margin
+from novikoff.maxmargin.small_weights import small_weights
 from novikoff.run.clock import Clock
 from novikoff.sample import Sample, storage_of
-from novikoff.sample.kernel import KernelMatrix, check_square
+from novikoff.sample.kernel import KernelMatrix
 
 FIRST = 2500
 """Examples of the first working set; up to so many, all are in it."""
@@ -45,21 +48,6 @@ begins with. Digits of scikit-learn, rbf: 16.7 s without it."""
 
 SHARE = 0.5
 """The share of the gap asked for to which the problem of a working set is solved."""
-
-RANK = 512.0
-"""The part of a squared length that counts as rounding, in rounding errors of the largest."""
-
-RANKS = (8.0, 64.0, RANK)
-"""The same for soft margins of values that were given in float32: the first that leaves no squared
-length further below zero. With the last alone, 16 of 80 small problems with C = 1000 stop short of
-a gap of 1e-3, and 3 with these."""
-
-NEGATIVE, NEGATIVE_SINGLE = 1 << 22, 1 << 14
-"""Rounding errors by which a squared length may be negative, for float64 and float32: it is what is
-left after up to thousands of others were subtracted."""
-
-CHUNK = 2048
-"""Examples whose scores are computed at a time."""
 
 
 class NoRoomError(Exception):
@@ -93,7 +81,6 @@ class FeatureSpaceSearch:
     ) -> None:
         self.problem, self.matrix, self.clock, self.tol = problem, matrix, clock, tol
         self.codes, self.n = problem.codes, matrix.n
-        self.given = problem.kernel.name in ("callable", "precomputed")
         self.hard = problem.slack2 is None
         least = 2 * problem.n_classes
         self.room_double = max(int(sqrt(problem.cache_bytes / (8 * MATRICES))), least)
@@ -114,8 +101,11 @@ class FeatureSpaceSearch:
         """
         working, share, tol = self._first(), SHARE, self.tol
         while True:
-            inner = self._solve(working, share * tol)
+            linear = self._solve(working, share * tol)
+            inner = linear.status
             found, violation = self._judge(working)
+            if not self.hard and not found.lower >= (1.0 - tol) * found.upper:
+                found = self._in_small_weights(working, linear, found)
             self.clock.report(found.mistakes, found.lower, found.upper)
             if found.lower > 0.0 and found.lower >= (1.0 - tol) * found.upper:
                 return self._ended(Status.GAP_REACHED)
@@ -146,10 +136,10 @@ class FeatureSpaceSearch:
         chosen[carriers[: self.room - np.count_nonzero(chosen)]] = True
         return np.flatnonzero(chosen)
 
-    def _solve(self, working: Ids, tol: float) -> Status:
-        """Set the weights to those of the working set's optimum; return how the search ended."""
+    def _solve(self, working: Ids, tol: float) -> "_Solved":
+        """Set the weights to those of the working set's optimum."""
         problem = self.problem
-        coordinates, scale = self._coordinates(working)
+        coordinates, scale = made = self._coordinates(working)
         sample = Sample.of(
             storage_of(coordinates), np.ones(len(working), dtype=np.int8), affine=problem.affine
         )
@@ -163,6 +153,8 @@ class FeatureSpaceSearch:
             start = joint_soft_margin(rough, tol=ROUGH, clock=self.clock).weights
         if self.hard:
             found = joint_hard_margin(linear, tol=tol, clock=self.clock, start=start)
+        elif problem.n_classes == 2:
+            found = squared_margin(linear, tol=tol, clock=self.clock, start=start)
         else:
             # At the optimum scores of classes are equal, which only exact arithmetic can tell, and
             # the exact solver takes longer than all else: 630 x 16, three classes, 169 and 45 ms.
@@ -175,51 +167,19 @@ class FeatureSpaceSearch:
         self.weights[working] = np.maximum(found.weights, 0.0) * scale**2
         self.means = (coordinates.mean(axis=0) - sample.centre) @ found.vectors.T + found.offsets
         status = found.status
-        return Status.PRECISION if status is Status.NOT_SEPARABLE else status
+        if status is Status.NOT_SEPARABLE:
+            status = Status.PRECISION
+        return _Solved(made, found.vectors, status)
 
-    def _coordinates(self, working: Ids) -> tuple[Vector, float]:
-        """Return coordinates of examples relative to their mean, times a factor; and the factor."""
-        m, double = len(working), len(working) <= self.room_double
-        gram = np.empty((m, m), dtype=np.float64 if double else np.float32)
-        sums = np.zeros(m)
-        slices = [slice(begin, min(begin + CHUNK, m)) for begin in range(0, m, CHUNK)]
-        for part in slices:
-            block = self.matrix.block(working[part], working)
-            sums += block.sum(axis=0)
-            gram[part] = block
-        if self.problem.affine:
-            # Relative to the mean, which loses fewer digits far from the origin.
-            means = (sums / m - 0.5 * sums.sum() / m**2).astype(gram.dtype)
-            gram -= means
-            gram -= means[:, None]
-        squares = np.diagonal(gram).astype(np.float64)
-        largest = float(np.abs(squares).max()) or 1.0
-        # A function of float32 rows returns values with errors of float32.
-        exact = double and not (self.given and self.problem.X.dtype == np.float32)
-        unit = largest * float(np.finfo(np.float64 if exact else np.float32).eps)
-        shares = RANKS if double and not exact and not self.hard else (RANK,)
-        factorise = dpstrf if double else spstrf
-        factor, pivots, rank, _ = factorise(gram.T, tol=shares[0] * unit, lower=1, overwrite_a=1)
-        for k in range(int(rank)):
-            factor[:k, k] = 0.0
-        for share in shares:
-            kept = int(np.count_nonzero(np.diagonal(factor)[:rank] ** 2 > share * unit))
-            part = factor[:, :kept]
-            # What is left of a squared length is that of a combination of examples.
-            left = squares[pivots - 1] - np.einsum("ij,ij->i", part, part, dtype=np.float64)
-            if float(left.min()) >= -share * unit:
-                break
-        out = np.zeros((m, max(kept, 1)), dtype=gram.dtype)
-        if kept:
-            out[pivots - 1] = part
-        if float(left.min()) < -self._negligible(working):
-            if double and not self.given:
-                check_square(float(left.min()), largest, np.float64, NEGATIVE)
-            else:
-                check_square(float(left.min()), largest, np.float32, NEGATIVE_SINGLE)
-        scale = 1.0 / sqrt(largest)
-        out *= scale
-        return out, scale
+    def _coordinates(self, working: Ids) -> Coordinates:
+        return coordinates_of(
+            self.matrix,
+            working,
+            affine=self.problem.affine,
+            soft=not self.hard,
+            double=len(working) <= self.room_double,
+            negligible=self._negligible(working),
+        )
 
     def _negligible(self, working: Ids) -> float:
         """Return the squared length that matters less than the gap, beside that of the slack.
@@ -231,10 +191,10 @@ class FeatureSpaceSearch:
             return 0.0
         return 0.1 * self.tol * float(self.problem.slack2[working].min())
 
-    def _products(self) -> Vector:
+    def _products(self, weights: Vector) -> Vector:
         """Return the scores of all examples without offsets, a column for each class."""
-        support = np.flatnonzero(self.weights.any(axis=1))
-        coef = 0.5 * signed(self.weights[support], self.codes[support])
+        support = np.flatnonzero(weights.any(axis=1))
+        coef = 0.5 * signed(weights[support], self.codes[support])
         out = np.zeros((self.n, self.problem.n_classes))
         for first in range(0, self.n, CHUNK):
             some = np.arange(first, min(first + CHUNK, self.n))
@@ -247,7 +207,7 @@ class FeatureSpaceSearch:
     def _judge(self, working: Ids) -> tuple[JointKernelSolution, Vector]:
         """Return the bounds of the weights, and by how much each example is violated."""
         problem, codes, affine = self.problem, self.codes, self.problem.affine
-        products = self._products()
+        products = self._products(self.weights)
         # The offsets that the solver has for the working set.
         own = np.zeros(problem.n_classes)
         if affine and not self.hard:
@@ -262,10 +222,44 @@ class FeatureSpaceSearch:
         else:
             lifted = self.weights.sum() / found.weights.sum()
             violation = lifted - _leads(products, codes, own, affine)
+        self._keep(found)
+        return found, violation
+
+    def _keep(self, found: JointKernelSolution) -> None:
         best = self.best
         if best is None or (found.lower > best.lower if self.hard else found.upper < best.upper):
             self.best = found
-        return found, violation
+
+    def _in_small_weights(
+        self, working: Ids, linear: "_Solved", found: JointKernelSolution
+    ) -> JointKernelSolution:
+        """Return the solution with a model that is made of smaller weights, if that is better."""
+        codes, slack2 = self.codes, self.problem.slack2
+        assert slack2 is not None
+        some = small_weights(
+            linear.coordinates.rows,
+            codes[working],
+            self.weights[working],
+            linear.vectors,
+            affine=self.problem.affine,
+        )
+        if some is None:
+            return found
+        model = np.zeros_like(self.weights)
+        model[working] = some * linear.coordinates.scale**2
+        products = self._products(model)
+        free, offsets = self.problem.affine, np.zeros(self.problem.n_classes)
+        if free:
+            offsets = self.means - products[working].mean(axis=0)
+        norm2 = 0.5 * float((signed(model, codes) * products).sum())
+        made = place_soft(norm2, products, codes, slack2, offsets, free=free, multiples=False)
+        if not norm2 > 0.0 or not made.value < found.upper:
+            return found
+        found = replace(
+            found, model=model, offsets=made.offsets, upper=made.value, mistakes=made.mistakes
+        )
+        self._keep(found)
+        return found
 
     def _hard_offsets(self, products: Vector, ids: Ids) -> Vector:
         """Return the offsets that make the least lead of some examples as large as possible."""
@@ -307,6 +301,14 @@ class FeatureSpaceSearch:
     def _ended(self, status: Status) -> JointKernelSolution:
         nothing = nothing_known(self.problem, self.weights, f"kernel-{self.solver}")
         return replace(self.best or nothing, status=status)
+
+
+class _Solved(NamedTuple):
+    """The optimum of a working set in its coordinates."""
+
+    coordinates: Coordinates
+    vectors: Vector
+    status: Status
 
 
 def _leads(products: Vector, codes: Ids, offsets: Vector, affine: bool) -> Vector:

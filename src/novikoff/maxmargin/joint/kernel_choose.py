@@ -19,7 +19,7 @@ from novikoff.certificate import Status
 from novikoff.maxmargin.joint.block_settings import BLOCKS, BlockSettings
 from novikoff.maxmargin.joint.choose import CLOSE, SMALL_ROWS
 from novikoff.maxmargin.joint.decomposition import JointBlockSearch
-from novikoff.maxmargin.joint.feature_space import FeatureSpaceSearch, NoRoomError
+from novikoff.maxmargin.joint.feature_space import FIRST, FeatureSpaceSearch, NoRoomError
 from novikoff.maxmargin.joint.kernel_problem import (
     JointKernelProblem,
     JointKernelSolution,
@@ -151,9 +151,11 @@ class _Turns:
         search = JointBlockSearch(problem, matrix, room, self.clock, self.weights, settings)
         zero = SMO.zero_single if single else SMO.zero
         aim, first = settings.reserve * self.tol, min(most, settings.some_steps * matrix.n)
-        found = search.run(aim, zero, steps=first if most < inf else inf)
+        limited = most < inf and matrix.n <= FIRST
+        rounds = settings.some_rounds if limited else inf
+        found = search.run(aim, zero, steps=first if most < inf else inf, rounds=rounds)
         if found is None and np.count_nonzero(search.weights) > settings.few_weights:
-            found = search.run(aim, zero, steps=most - first)
+            found = search.run(aim, zero, steps=most - first, rounds=rounds)
         self.weights = search.weights
         if found is None:
             self.before = search.best

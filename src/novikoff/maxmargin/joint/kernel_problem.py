@@ -47,7 +47,8 @@ class JointKernelSolution:
     """``f_r(x) = sum_i coef_ir k(x_i, x) + offsets_r``, with ``coef = signed(weights) / 2``.
 
     ``weights`` are those of :class:`~.problem.JointSolution`, a row for each example; ``lower`` and
-    ``upper`` too.
+    ``upper`` too. ``model`` are others that make the scores, if rounding leaves too little of them
+    in the sums of these.
     """
 
     weights: Vector
@@ -57,15 +58,21 @@ class JointKernelSolution:
     upper: float
     mistakes: int
     solver: str
+    model: Vector | None = None
 
     @property
     def gap(self) -> float:
         """The relative gap between the two bounds."""
         return 1.0 - self.lower / self.upper if 0.0 < self.upper < np.inf else np.inf
 
+    @property
+    def terms(self) -> Vector:
+        """The weights that make the scores."""
+        return self.weights if self.model is None else self.model
+
     def coef(self, support: Ids, codes: Ids) -> Vector:
         """Return the coefficients of some examples, a column for each class."""
-        return 0.5 * signed(self.weights[support], codes[support]) + 0.0
+        return 0.5 * signed(self.terms[support], codes[support]) + 0.0
 
 
 def placed(

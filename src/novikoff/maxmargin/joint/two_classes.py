@@ -1,10 +1,17 @@
-"""The soft margin of two classes with the hinge, solved as that of several, of which it has two."""
+"""Soft margins of two classes beside those of several.
+
+With the hinge two classes are solved as several; with its square those of a problem of several are
+solved as two.
+"""
+
+from dataclasses import replace
 
 import numpy as np
 
+from novikoff.maxmargin.choose.soft import soft_margin
 from novikoff.maxmargin.joint.choose import joint_soft_margin
-from novikoff.maxmargin.joint.problem import JointProblem, Vector
-from novikoff.maxmargin.problem import Solution
+from novikoff.maxmargin.joint.problem import JointProblem, JointSolution, Vector
+from novikoff.maxmargin.problem import Problem, Solution
 from novikoff.run.clock import Clock
 from novikoff.sample import Sample
 
@@ -47,4 +54,30 @@ def hinge_margin(
         lower=found.lower,
         upper=found.upper,
         solver=found.solver,
+    )
+
+
+def squared_margin(
+    problem: JointProblem, *, tol: float, clock: Clock, start: Vector | None = None
+) -> JointSolution:
+    """Return the soft margin of a problem of several classes that has two."""
+    codes, places = problem.codes, np.arange(len(problem.codes))
+    sample = replace(problem.sample, signs=np.where(codes == 1, 1, -1).astype(np.int8))
+    found = soft_margin(
+        Problem(sample, problem.slack2),
+        tol=tol,
+        clock=clock,
+        start=None if start is None else start.sum(axis=1),
+    )
+    weights = np.zeros((len(codes), 2))
+    weights[places, 1 - codes] = found.weights
+    half = 0.5 * found.w
+    return JointSolution(
+        weights=weights,
+        status=found.status,
+        lower=found.lower,
+        upper=found.upper,
+        solver=found.solver,
+        vectors=np.stack([-half, half]),
+        offsets=np.array([-0.5, 0.5]) * found.offset,
     )

@@ -5,8 +5,10 @@ from dataclasses import replace
 import numpy as np
 
 from novikoff.certificate import Status
+from novikoff.maxmargin.joint.feature_space import MATRICES
 from novikoff.maxmargin.smo.digits import copied_bytes, takes_single, trusted
 from novikoff.maxmargin.smo.gram import solve_by_gram
+from novikoff.maxmargin.smo.in_coordinates import solve_in_coordinates
 from novikoff.maxmargin.smo.problem import KernelProblem, KernelSolution, Vector
 from novikoff.maxmargin.smo.search import BlockSearch
 from novikoff.maxmargin.smo.settings import SMO, SmoSettings
@@ -27,7 +29,8 @@ def kernel_margin(
     Few examples: Wolfe's method on the Gram matrix, which is exact, if a small gap or the hard
     margin is asked for. Otherwise two-example steps on blocks of
     columns, in float32 where that has the digits for the gap asked for, then in float64 where it
-    turned out not to have them.
+    turned out not to have them. A soft margin that both leave unsolved is that of coordinates, if
+    the pairs of examples have room in the cache.
 
     Parameters
     ----------
@@ -65,9 +68,16 @@ def kernel_margin(
         before = solve_by_gram(problem, matrix, clock, aim, settings.zero, settings)
         if before.status is not Status.PRECISION or before.gap <= tol:
             return before
-        if problem.slack2 is None and before.upper <= settings.zero * _length(matrix):
-            return before
+        if problem.slack2 is None:
+            # A squared norm that is not positive leaves no bound, and is rounding but of a sigmoid.
+            rounded = before.upper == np.inf and problem.kernel.name != "sigmoid"
+            if rounded or before.upper <= settings.zero * _length(matrix):
+                return before
         start = balanced(before.weights, problem)
+        if problem.slack2 is not None:
+            end = solve_in_coordinates(problem, matrix, clock, aim, before.weights)
+            if end is not None:
+                return _better(before, end)
     copied = copied_bytes(problem.X, problem.cache_bytes)
     rest = replace(problem, cache_bytes=problem.cache_bytes - copied)
     single = takes_single(n, problem.slack2, problem.cache_bytes, tol, settings)
@@ -82,9 +92,25 @@ def kernel_margin(
         del search, matrix
     matrix = KernelMatrix(problem.X, problem.kernel, copy_bytes=2 * copied)
     search = BlockSearch(rest, matrix, clock, balanced(start, problem), settings)
+    if problem.slack2 is not None and 8.0 * MATRICES * n * n <= problem.cache_bytes:
+        some = search.run(aim, settings.zero, steps=settings.most_steps * n)
+        if some is not None:
+            return some if before is None else _better(before, some)
+        before, start = search.best, search.weights
+        assert before is not None
+        del search
+        end = solve_in_coordinates(problem, matrix, clock, aim, start)
+        if end is not None:
+            return _better(before, end)
+        search = BlockSearch(rest, matrix, clock, balanced(start, problem), settings)
     found = _in_turns(search, aim, settings)
     if before is None or before.solver == found.solver:
         return found
+    return _better(before, found)
+
+
+def _better(before: KernelSolution, found: KernelSolution) -> KernelSolution:
+    """Return the better of two solutions, with the status of the second."""
     better = before if before.gap < found.gap else found
     return replace(better, status=found.status, solver=f"{before.solver}+{found.solver}")
 

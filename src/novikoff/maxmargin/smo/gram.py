@@ -52,6 +52,7 @@ def solve_by_gram(
     )
     size = _first_members(corral, second)
     weights: Vector = np.zeros(n)
+    most = np.inf if problem.slack2 is None else clock.updates + settings.gram_steps * n
     status, share = None, 0.01 * tol
     while status is None:
         ended, size, steps = compiled.descend(
@@ -65,7 +66,7 @@ def solve_by_gram(
         clock.report(found.mistakes, found.lower, found.upper)
         if found.lower > 0.0 and found.lower >= (1.0 - tol) * found.upper:
             status = Status.GAP_REACHED
-        elif ended != compiled.EXHAUSTED:
+        elif ended != compiled.EXHAUSTED or clock.updates >= most:
             status = Status.PRECISION
         else:
             status = clock.stop()

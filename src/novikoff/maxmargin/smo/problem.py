@@ -40,6 +40,8 @@ class KernelSolution:
 
     Scaled so that ``y f(x) = 1`` at the margin. For the hard margin ``lower`` and ``upper`` bound
     the margin, for the soft one they are the dual and the primal objective; in floating point.
+    ``model`` are other weights that make ``f``, if rounding leaves too little of it in the sums of
+    those that prove the bound.
     """
 
     weights: Vector
@@ -49,11 +51,17 @@ class KernelSolution:
     upper: float
     mistakes: int
     solver: str
+    model: Vector | None = None
 
     @property
     def gap(self) -> float:
         """The relative gap between the two bounds."""
         return 1.0 - self.lower / self.upper if 0.0 < self.upper < np.inf else np.inf
+
+    @property
+    def terms(self) -> Vector:
+        """The weights that make ``f``."""
+        return self.weights if self.model is None else self.model
 
 
 def placed(
