@@ -265,7 +265,7 @@ def _soft_dense(
     sweeps = sweeps_before_pivoting(shape, settings)
     if sweeps and clock.fits(settings.coordinate_passes):
         with clock.at_most(sweeps + settings.coordinate_passes):
-            swept = coordinate_descent(problem, tol=tol, clock=clock, start=start)
+            swept = coordinate_descent(problem, tol=tol, clock=clock, start=start, allowance=sweeps)
         found = swept if found is None else problem.joined(found, swept)
         if found.status is not Status.MAX_ITER or not clock.fits(settings.pivoting_passes):
             return found

@@ -36,6 +36,7 @@ def coordinate_descent(
     start: Vector | None = None,
     patient: bool = True,
     leaves: Callable[[int, float], bool] | None = None,
+    allowance: float = inf,
     settings: CoordinateSettings = COORDINATE,
 ) -> Solution:
     """Maximise the dual until the relative gap between the bounds is at most ``tol``.
@@ -58,6 +59,10 @@ def coordinate_descent(
     leaves : function, optional
         With slack, end as at a limit of passes where sweeps are slow and this says, of the number
         of examples that carry weight and the passes so far, that another solver is faster.
+    allowance : float, optional
+        The passes after which another solver is to go on. With slack, end as at a limit of passes
+        after a quarter of them if, at the rate at which the gap falls, many times as many are to
+        come.
     settings : CoordinateSettings, optional
         Lengths of rounds, and accuracies.
 
@@ -66,7 +71,7 @@ def coordinate_descent(
     Solution
         Its hyperplane is that of the best primal bound seen, its weights those of the best dual.
     """
-    run = _Run(problem, tol, clock, patient, leaves, settings)
+    run = _Run(problem, tol, clock, patient, leaves, allowance, settings)
     try:
         status = run.rounds(*run.begin(start))
     except Stopped as stopped:
@@ -82,6 +87,7 @@ class _Run:
         clock: Clock,
         patient: bool,
         leaves: Callable[[int, float], bool] | None,
+        allowance: float,
         settings: CoordinateSettings,
     ) -> None:
         self.problem = problem
@@ -91,6 +97,7 @@ class _Run:
         self.clock = clock
         self.patient = patient
         self.leaves = leaves
+        self.allowance = allowance
         self.passes_before = clock.passes
         self.gave_up = self.left = False
         # The sweeps of a round after which a separator is looked for, once a sweep sees no mistake.
@@ -175,6 +182,10 @@ class _Run:
                 return
             supports.append(int(np.count_nonzero(dual.weights)))
             gaps.append(seen)
+            if swept >= max(settings.steady_sweeps, self.allowance / 4.0):
+                self.left = self._to_come(gaps, swept) > settings.hopeless * self.allowance
+                if self.left:
+                    return
             if len(supports) == settings.trial_sweeps and not self.patient:
                 self.gave_up = self._is_slow(supports, seen, before)
                 if self.gave_up:
@@ -201,18 +212,18 @@ class _Run:
         return seen * (seen / before) ** self.settings.few_sweeps <= self.tol
 
     def _is_steady(self, gaps: list[float]) -> bool:
-        """Whether sweeps get no faster: about as many are to come as were half-way.
+        """Whether sweeps get no faster: about as many are to come as were half-way."""
+        half_way = self._to_come(gaps, len(gaps) // 2)
+        return self._to_come(gaps, len(gaps)) >= self.settings.steady * half_way
 
-        Judged by the gaps of all sweeps so far, at the rate of their last quarter, and of the
-        quarter before the middle.
+    def _to_come(self, gaps: list[float], swept: int) -> float:
+        """The sweeps that were to come after some, at the rate at which the gap fell before.
+
+        That is the rate of a quarter of all sweeps so far.
         """
         quarter = len(gaps) // 4
-
-        def to_come(swept: int) -> float:
-            rate = gaps[swept - 1] / gaps[swept - 1 - quarter]
-            return log(self.tol / gaps[swept - 1]) / log(rate) if rate < 1.0 else inf
-
-        return to_come(4 * quarter) >= self.settings.steady * to_come(2 * quarter)
+        rate = gaps[swept - 1] / gaps[swept - 1 - quarter]
+        return quarter * log(self.tol / gaps[swept - 1]) / log(rate) if rate < 1.0 else inf
 
     def _is_left_with(self, n_support: int) -> bool:
         """Whether another solver is faster with so many support vectors."""
