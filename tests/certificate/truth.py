@@ -3,6 +3,8 @@
 import math
 from fractions import Fraction
 
+import numpy as np
+
 
 def exact(a):
     if isinstance(a, Fraction):
@@ -221,6 +223,34 @@ def corrected(X, signs, rows, weights, support, affine):
         return None
     changes = dict(zip(support, change, strict=True))
     return [exact(a) + changes.get(i, 0) for i, a in zip(rows, weights, strict=True)]
+
+
+def spread(X, signs, rows, weights, support, columns, affine):
+    """The weights of rows, changed on the support so that they combine to zero in some columns.
+
+    The change is the least one, beside powers of two near the weights. None if there is none.
+    """
+    lifted = np.column_stack([X, np.ones(len(X))]) if affine else X
+    signed = [[exact(v) * int(signs[i]) for v in lifted[i][columns].tolist()] for i in rows]
+    at = {row: place for place, row in enumerate(rows)}
+    places = [at[i] for i in support]
+    squares = [Fraction(2.0 ** (2 * np.frexp(weights[p])[1] - 2)) for p in places]
+    size = range(len(columns))
+    matrix = [
+        [
+            sum(a * signed[p][k] * signed[p][m] for a, p in zip(squares, places, strict=True))
+            for m in size
+        ]
+        + [sum(exact(a) * row[k] for a, row in zip(weights, signed, strict=True))]
+        for k in size
+    ]
+    solved = solution(matrix, len(columns))
+    if solved is None:
+        return None
+    changed = [exact(a) for a in weights]
+    for a, p in zip(squares, places, strict=True):
+        changed[p] -= a * sum(v * b for v, b in zip(signed[p], solved, strict=True))
+    return changed
 
 
 def solution(matrix, n):

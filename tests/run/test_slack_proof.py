@@ -12,7 +12,7 @@ from novikoff import MaxMargin
 from novikoff.certificate import Certificate, CertificateError, Certifier, Relation, Slacks
 from novikoff.run import slack_proof
 from novikoff.run.elimination import Elimination
-from novikoff.run.remainders import _short_weights
+from novikoff.run.remainders import short_weights
 from novikoff.run.slack_proof import refute_by_slacks
 from tests.certificate.exact.test_vanishing import near_optimum, noisy, separable
 from tests.certificate.verdict import agrees, is_true, replaced
@@ -336,8 +336,8 @@ def test_slacks_far_from_the_optimum_are_brought_there_if_sparse():
 def test_long_relations_are_given_up_soon():
     """Few examples have relations with long fractions, which no short ones stand for."""
     weights = np.random.default_rng(0).normal(size=500)
-    assert _short_weights(weights, 64) is None and _short_weights(weights, 1 << 20) is None
-    assert _short_weights(np.array([0.5, -1.0 / 3.0, 2.0]), 64) == [
+    assert short_weights(weights, 64) is None and short_weights(weights, 1 << 20) is None
+    assert short_weights(np.array([0.5, -1.0 / 3.0, 2.0]), 64) == [
         Fraction(1, 2),
         Fraction(-1, 3),
         Fraction(2),

@@ -8,6 +8,7 @@ import numpy as np
 
 from novikoff.certificate.errors import CertificateError
 from novikoff.certificate.exact.columns import Relation, Replaced
+from novikoff.certificate.exact.gram import Gram
 from novikoff.certificate.exact.vanishing import NOT_POSITIVE, largest_change
 from novikoff.certificate.exact.violations import Violations, slacks_of
 from novikoff.certificate.examples.blocks import Floats, Indices
@@ -100,12 +101,14 @@ class Slacks:
         affine: bool,
         violations: Violations | None = None,
         inverse: Floats | None = None,
+        gram: Gram | None = None,
         most: float = 1.0,
     ) -> Indices:
         """Return the examples that combine to zero.
 
-        ``violations`` and ``inverse`` are what :meth:`violations` returns and an inverse of the
-        scaled basis, where they are known; ``most`` bounds the change of a slack, as a share of it.
+        ``violations`` is what :meth:`violations` returns, ``inverse`` an inverse of the scaled
+        basis and ``gram`` the Gram matrix of a larger support, where they are known;
+        ``most`` bounds the change of a slack, as a share of it.
 
         Raises
         ------
@@ -114,7 +117,7 @@ class Slacks:
         """
         if violations is None:
             violations = self.violations(examples, affine=affine)
-        if not largest_change(violations, support, self.relations, inverse) < most:
+        if not largest_change(violations, support, self.relations, inverse, gram) < most:
             raise CertificateError(NOT_POSITIVE)
         return violations.rows
 

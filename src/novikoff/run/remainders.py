@@ -224,7 +224,7 @@ def _solved(
         if not columns.remainders:
             return Relation(np.r_[column, terms.columns], np.r_[1.0, -weights])
         weights = [Fraction(a) for a in weights.tolist()]
-    return _in_floats(column, columns.left_over(column, terms.combined(weights)))
+    return in_floats(column, columns.left_over(column, terms.combined(weights)))
 
 
 def _guesses(found: Elimination, column: int, terms: _Terms) -> Iterator[list[Fraction] | Vector]:
@@ -237,13 +237,13 @@ def _guesses(found: Elimination, column: int, terms: _Terms) -> Iterator[list[Fr
         yield [Fraction(one) / Fraction(other)]
         return
     for largest in DENOMINATORS:
-        weights = _short_weights(terms.weights, largest)
+        weights = short_weights(terms.weights, largest)
         if weights is not None:
             yield weights
     yield terms.weights
 
 
-def _short_weights(numbers: Vector, largest: int) -> list[Fraction] | None:
+def short_weights(numbers: Vector, largest: int) -> list[Fraction] | None:
     """Return the nearest fractions with such denominators, if they have a common one."""
     fractions, common = [], 1
     for number in numbers.tolist():
@@ -291,7 +291,7 @@ def _remainder(
     return weights, scale, None
 
 
-def _in_floats(column: int, combination: Combination) -> Relation | None:
+def in_floats(column: int, combination: Combination) -> Relation | None:
     """Return a combination with its coefficients as floats, solved for a column.
 
     ``None`` where they are too long or too large for floats, or the column is not among them.

@@ -270,7 +270,7 @@ def test_what_is_accepted_is_true(kind, shares, seed):
                 continue
             accepted[basis.edit] += 1
             support = basis.support.tolist()
-            assert is_true(basis.X, basis.violations, support), basis.edit
+            assert is_true(basis.X, basis.violations, support, basis.relations), basis.edit
             assert all(holds(basis, claim) for claim in basis.relations), basis.edit
     for edit, share in shares.items():
         assert accepted[edit] >= share * tried[edit] > 30

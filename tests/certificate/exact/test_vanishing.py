@@ -37,16 +37,14 @@ def accepts(violations, support, relations=(), inverse=None):
         return False
 
 
-def is_true(X, violations, support):
+def is_true(X, violations, support, relations=()):
     """Whether positive weights combine the rows to zero, equal to theirs but on the support."""
-    found = truth.corrected(
-        X,
-        violations.signs,
-        violations.rows.tolist(),
-        violations.weights.tolist(),
-        list(support),
-        violations.affine,
-    )
+    given = violations.signs, violations.rows.tolist(), violations.weights.tolist(), list(support)
+    columns = np.setdiff1d(violations.columns, [int(each.columns[0]) for each in relations])
+    if len(support) > columns.size:
+        found = truth.spread(X, *given, columns, violations.affine)
+    else:
+        found = truth.corrected(X, *given, violations.affine)
     if found is None or min(found) <= 0:
         return False
     columns = truth.signed_columns(X, violations.signs, violations.rows, violations.affine)

@@ -180,13 +180,19 @@ def _products_of_integers(
     ``None`` where some are not. A column that is named twice has the sum of its coefficients, which
     is exact, too.
     """
-    combinations, used = np.zeros((n_features + 1, len(relations))), np.zeros(n_features + 1, bool)
-    for out, relation in zip(combinations.T, relations, strict=True):
+    parts = []
+    for relation in relations:
         coefs = as_short_integers(relation.coefs)
         if coefs is None or coefs.size > MOST_TERMS:
             return None
-        np.add.at(out, relation.columns, coefs)
-        used[relation.columns] = True
+        parts.append(coefs)
+    columns = np.concatenate([relation.columns for relation in relations])
+    numbers = np.repeat(np.arange(len(relations)), [coefs.size for coefs in parts])
+    shape = n_features + 1, len(relations)
+    entries = np.concatenate(parts), (columns, numbers)
+    combinations = sparse.csr_array(sparse.coo_array(entries, shape=shape))
+    used = np.zeros(n_features + 1, dtype=np.bool_)
+    used[columns] = True
     # The values of columns that no relation names may be of any length.
     named = used[block.indices]
     values = as_short_integers(np.append(block.data[named], 1.0))
@@ -195,7 +201,8 @@ def _products_of_integers(
     ends = np.concatenate(([0], np.cumsum(named)))[block.ends]
     shape = block.rows.size, n_features
     rows = sparse.csr_array((values[:-1], block.indices[named], ends), shape=shape)
-    products: Floats = rows @ combinations[:-1] + values[-1] * combinations[-1]
+    constant = values[-1] * combinations[[n_features]].toarray()
+    products: Floats = (rows @ combinations[:n_features]).toarray() + constant
     return products
 
 

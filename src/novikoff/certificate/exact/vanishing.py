@@ -53,6 +53,7 @@ from novikoff.certificate.exact.columns import (
     check_solved,
 )
 from novikoff.certificate.exact.filter import UNDERFLOW, radius
+from novikoff.certificate.exact.gram import Gram, change_by_gram
 from novikoff.certificate.exact.violations import Violations
 from novikoff.certificate.examples.blocks import Floats, Indices
 
@@ -73,6 +74,7 @@ def largest_change(
     support: Indices,
     relations: Sequence[Relation] = (),
     inverse: Floats | None = None,
+    gram: Gram | None = None,
 ) -> float:
     """Bound on ``|δ_i|/λ_i``: below 1, the violations are close to weights that sum to zero.
 
@@ -81,11 +83,14 @@ def largest_change(
     violations : Violations
         The weights ``λ`` on the rows ``P``.
     support : array of int
-        The rows ``S``.
+        The rows ``S``; where there are more than columns in ``J``, the lemma of
+        :mod:`novikoff.certificate.exact.gram` applies.
     relations : sequence of Relation
         Between the columns, on ``P``; each excludes its first column from ``J``.
     inverse : array, optional
         The matrix ``R``, if there is one already; any will do that satisfies the lemma.
+    gram : Gram, optional
+        Of the rows ``S`` and the columns ``J``, where these are more rows and it is known.
 
     Raises
     ------
@@ -94,16 +99,22 @@ def largest_change(
         a relation does not hold exactly.
     """
     columns = kept_columns(violations, relations)
-    if not support.size or support.size != columns.size:
+    if not columns.size or support.size < columns.size:
         raise CertificateError(
             f"the slacks need a support of {columns.size} examples, one for each independent "
-            f"feature, not {support.size}"
+            f"feature, or more, not {support.size}"
         )
     if columns.size > MOST_COLUMNS:
         raise CertificateError(
             f"a proof by slacks is limited to {MOST_COLUMNS} features, not {columns.size}"
         )
     places = violations.places_of(support)
+    if support.size > columns.size:
+        if violations.replaced.remainders:
+            raise CertificateError("replaced features need one example each, and no more")
+        if np.unique(places).size < places.size:
+            raise CertificateError("an example of the support is there twice")
+        return change_by_gram(violations, places, columns, gram)
     matrix = violations.scaled_table(places, columns).T
     with np.errstate(all="ignore"):
         if inverse is None:

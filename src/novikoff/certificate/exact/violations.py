@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 
 from novikoff.certificate.errors import CertificateError
 from novikoff.certificate.exact.columns import REPLACED_ERROR, Replaced, dense_columns
@@ -185,28 +186,67 @@ class Violations:
             If a product with a power of two would be rounded.
         """
         table = self.table(places, columns)
+        by_row, by_column = self._scales(places, columns)
+        for first in range(0, places.size, _ROWS):
+            part = table[first : first + _ROWS]
+            _multiply(part, by_row[first : first + _ROWS, None])
+            _multiply(part, by_column)
+        return table
+
+    def scaled_rows(self, places: Indices, columns: Indices) -> Any:
+        """The same of sparse examples without replaced columns, as a CSR matrix."""
+        n_features = self.X.shape[1]
+        by_row, by_column = self._scales(places, columns)
+        place_of = np.full(n_features + 1, -1)
+        place_of[columns] = np.arange(columns.size)
+        data, indices, counts = [np.empty(0)], [np.empty(0, dtype=np.int64)], []
+        for block in take(self.X, self.rows[places]):
+            assert isinstance(block, SparseBlock)
+            data.append(block.data)
+            indices.append(block.indices)
+            counts.append(np.diff(block.ends))
+        owners = np.repeat(np.arange(places.size), np.concatenate(counts))
+        values, where = np.concatenate(data), place_of[np.concatenate(indices)]
+        inside = where >= 0
+        owners, values, where = owners[inside], values[inside], where[inside]
+        if place_of[n_features] >= 0:
+            owners = np.concatenate([owners, np.arange(places.size)])
+            values = np.concatenate([values, np.ones(places.size)])
+            where = np.concatenate([where, np.full(places.size, place_of[n_features])])
+        _multiply(values, by_row[owners])
+        _multiply(values, by_column[where])
+        shape = places.size, columns.size
+        return sparse.csr_array(sparse.coo_array((values, (owners, where)), shape=shape))
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether the examples are stored as a sparse matrix."""
+        return bool(sparse.issparse(self.X))
+
+    def _scales(self, places: Indices, columns: Indices) -> tuple[Floats, Floats]:
+        """The powers of two that rows, with their signs, and columns are multiplied by."""
         with np.errstate(all="ignore"):
             by_row = np.ldexp(1.0, np.frexp(self.weights[places])[1])
             by_column = np.ldexp(1.0, -self.exponents[columns])
-        by_row *= self.signs[self.rows[places]]
-        for first in range(0, places.size, _ROWS):
-            part = table[first : first + _ROWS]
-            if not (
-                _multiply(part, by_row[first : first + _ROWS, None]) and _multiply(part, by_column)
-            ):
-                raise CertificateError("the examples are too large or too small to be scaled")
-        return table
+        return by_row * self.signs[self.rows[places]], by_column
 
 
-def _multiply(table: Floats, factors: Floats) -> bool:
-    """Multiply the table by powers of two in place; whether that is exact."""
+def _multiply(table: Floats, factors: Floats) -> None:
+    """Multiply the table by powers of two in place.
+
+    Raises
+    ------
+    CertificateError
+        If that is not exact.
+    """
     count = np.count_nonzero(table)
     with np.errstate(all="ignore"):
         table *= factors
     sizes = np.abs(table)
     least, most = _RANGE
     exact = np.count_nonzero((sizes >= least) & (sizes <= most)) == count
-    return exact and bool(np.isfinite(sizes).all())
+    if not (exact and np.isfinite(sizes).all()):
+        raise CertificateError("the examples are too large or too small to be scaled")
 
 
 def touching(X: Any, rows: Indices, columns: Indices) -> Mask:
