@@ -42,7 +42,7 @@ class Curvature:
         self.sample = passes.sample
         n, self.n_features = passes.sample.storage.shape
         self.width = self.n_features + int(self.sample.affine)
-        values = self.sample.storage.n_values / n
+        values = self.sample.storage.nbytes / (settings.sparse_bytes * n)
         self.row_cost: float = (
             settings.sparse_value * values
             if self.sample.is_sparse

@@ -157,6 +157,9 @@ class NewtonSettings:
     """A product with a value of a sparse row takes as long as this many multiplications in a
     factor. The same at half and at twice."""
 
+    sparse_bytes: int = 12
+    """The bytes of a value of a sparse row with its column."""
+
     sparse_product: float = 40.0
     """A product of two values of a sparse row takes as long as this many multiplications in a
     factor. Sparse 1,000 x 500 counts, 10 % noise, C = 1 and 100, take 22 and 36 ms at half, 20 and
