@@ -533,8 +533,15 @@ def test_pivoting_goes_on_where_sweeps_come_to_nothing():
     assert solution.solver == "coordinate+pivoting"
     assert solution.upper == pytest.approx(reference.upper, rel=2e-4)
     # Not where too many examples carry weight for a factor.
-    solution = soft(X, y, 100.0, tol=1e-4, settings=ChooseSettings(**brief, most_pivoted=0))
+    none = {"most_pivoted": 0, "most_members": 0}
+    solution = soft(X, y, 100.0, tol=1e-4, settings=ChooseSettings(**brief, **none))
     assert "pivoting" not in solution.solver
+    # But where Newton's method is stuck, before it uses up the limit.
+    stuck = {"most_pivoted": 0, "straight_passes": 5}
+    clock = clock_of(100)
+    solution = soft(X, y, 100.0, tol=1e-4, clock=clock, settings=ChooseSettings(**brief, **stuck))
+    assert solution.status is Status.GAP_REACHED
+    assert solution.solver == "coordinate+newton+pivoting"
 
 
 def names(n=40_000, kinds=20_000):

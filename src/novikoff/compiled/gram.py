@@ -13,12 +13,12 @@ def products(
     """Write the products of rows relative to a centre, those from ``first`` on with all before.
 
     ``columns`` is the transposed matrix; ``along`` has the rows' products with the centre. The
-    values of a row meet those of others in the same column alone.
+    values of a row meet those of others in the same column alone. Sums are in double precision.
     """
     data, indices, indptr = rows
     values, places, ends = columns
+    line = np.empty(out.shape[0])
     for i in range(first, out.shape[0]):
-        line = out[i]
         for p in range(i + 1):
             line[p] = centre2 - along[i] - along[p]
         for k in range(np.uint64(indptr[i]), np.uint64(indptr[i + 1])):
@@ -28,5 +28,5 @@ def products(
                 if p > i:
                     break
                 line[np.uint64(p)] += value * values[m]
-        for p in range(i):
-            out[p, i] = line[p]
+        for p in range(i + 1):
+            out[i, p] = out[p, i] = line[p]

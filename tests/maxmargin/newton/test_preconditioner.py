@@ -36,6 +36,15 @@ def test_a_factor_of_all_examples_inverts_the_hessian(kind, affine, precise, nea
     np.testing.assert_allclose(columns, np.eye(len(hessian)), atol=near)
 
 
+@pytest.mark.parametrize("affine", [True, False])
+@pytest.mark.parametrize(("precise", "near"), [(True, 1e-12), (False, 1e-4)])
+def test_a_factor_of_sparse_examples_is_made_value_by_value(affine, precise, near):
+    passes, ids, stiffness, hessian = problem_of("csr", affine)
+    inverse = Factored(passes, ids, stiffness, precise=precise, block=7, by_values=True)
+    columns = np.array([inverse.solve(column) for column in hessian])
+    np.testing.assert_allclose(columns, np.eye(len(hessian)), atol=near)
+
+
 @pytest.mark.parametrize(
     ("kind", "affine", "offset"),
     [

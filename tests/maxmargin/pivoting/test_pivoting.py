@@ -11,6 +11,8 @@ from novikoff.certificate import Status
 from novikoff.maxmargin import soft_margin
 from novikoff.maxmargin.newton.search import newton
 from novikoff.maxmargin.passes import Passes
+from novikoff.maxmargin.pivoting import gram as gram_module
+from novikoff.maxmargin.pivoting.factor import Factor
 from novikoff.maxmargin.pivoting.gram import Gram
 from novikoff.maxmargin.pivoting.search import block_pivoting
 from novikoff.maxmargin.pivoting.settings import PivotingSettings
@@ -72,6 +74,54 @@ def test_near_twins_of_both_classes(affine):
     best = soft_margin(problem_of(X.toarray(), y, 100.0, affine=affine), tol=1e-9, clock=clock_of())
     assert found.gap <= 1e-3
     assert found.lower <= best.upper and best.lower <= found.upper
+
+
+def test_a_factor_serves_for_places_that_differ_little():
+    rng = np.random.default_rng(0)
+    B = rng.normal(size=(60, 20))
+    matrix, diagonal = B @ B.T, rng.uniform(0.5, 1.0, 60)
+    at_first, right = np.arange(0, 50), rng.normal(size=(60, 2))
+    factor = Factor(matrix, at_first, diagonal[at_first], np.empty((50, 50)))
+    # Some leave and join, then come back, then all are as at first.
+    for left_out, added in (([3, 40], [55]), ([3, 7, 20], [52, 55, 59]), ([], [51]), ([], [])):
+        places = np.sort(np.concatenate([np.setdiff1d(at_first, left_out), added])).astype(np.int64)
+        changes = factor.changes(places, diagonal[places])
+        assert changes is not None
+        found = factor.solve(matrix, places, diagonal[places], right[places], changes)
+        whole = matrix[np.ix_(places, places)] + np.diag(diagonal[places])
+        np.testing.assert_allclose(whole @ found, right[places], atol=1e-9)
+    assert factor.changes(at_first, 2.0 * diagonal[at_first]) is None
+
+
+def test_a_gram_matrix_keeps_its_factor_where_few_places_change(monkeypatch):
+    made = []
+    monkeypatch.setattr(gram_module, "LEAST_KEPT", 100)
+    monkeypatch.setattr(gram_module, "Factor", lambda *all: made.append(Factor(*all)) or made[-1])
+    X, y = planted(0, 200, 30)
+    gram = Gram(Passes(problem_of(X, y, 1.0).sample, clock_of()), precise=True, block_values=100)
+    gram.extend(np.arange(180))
+    few, more = np.arange(5, 180), np.arange(200)
+    for places, factors in ((np.arange(180), 1), (few, 1), (more, 1), (np.arange(90), 2)):
+        if len(places) > len(gram.members):
+            gram.extend(np.arange(180, 200))
+        found = gram.solve(places, np.ones(len(places)), np.ones((len(places), 1)))
+        whole = gram.matrix[np.ix_(places, places)] + np.eye(len(places))
+        np.testing.assert_allclose(whole @ found, np.ones((len(places), 1)), atol=1e-9)
+        assert len(made) == factors
+
+
+def test_single_precision_is_corrected_for_sparse_examples():
+    """Where rounding of the matrix alone would leave hardly a digit of the weights."""
+    rng = np.random.default_rng(0)
+    X = csr_array(rng.integers(1, 100, (300, 400)) * (rng.random((300, 400)) < 0.3))
+    problem = problem_of(X, np.where(np.arange(300) % 2, 1, -1), 1.0)
+    gram = Gram(Passes(problem.sample, clock_of()), precise=False, block_values=100)
+    gram.extend(np.arange(300))
+    right = np.column_stack([problem.sample.signs, np.ones(300)])
+    found = gram.solve(np.arange(300), np.full(300, 0.1), right)
+    centred = X.toarray() - problem.sample.centre
+    left = right - centred @ (centred.T @ found) - 0.1 * found
+    assert np.abs(left).max() <= 1e-6
 
 
 def test_nothing_solves_an_indefinite_matrix():

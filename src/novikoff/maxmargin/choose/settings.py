@@ -119,6 +119,20 @@ class ChooseSettings:
     after 1,000 passes; pivoting takes 1 to 3 s with 2,000 to 2,500 (after Newton's method), 2 to 3
     with 4,050 (groups of letters of 12,000 lines, 0.05 to 0.5 before), and 7 s with 5,800."""
 
+    most_members: int = 8000
+    """Where neither sweeps nor Newton's method close the gap, pivoting goes on if no more examples
+    than this carry weight: with those that join on the way, their Gram matrix and its factor take
+    up to about 1 GB. Other values were not tried."""
+
+    straight_passes: int = 250
+    """Where many examples carry weight, Newton's method takes so many passes before it is judged.
+    Counts of groups of letters in 12,000 lines of programs, 10 % noise, C = 1, end after 230.
+    Other values were not tried."""
+
+    stuck_gap: float = 0.1
+    """If the gap is larger than this then, pivoting follows: with C = 100 it is 0.99, and 0.6 after
+    1,000 passes. At 0.5 groups of letters in 16,000 names take 990 passes in all."""
+
     many_passes: int = 100
     """After this many slow passes of coordinate descent Newton's method goes on if more do. Counts
     of groups of letters in 16,156 names, C = 1 and 100, take 288 and 724 passes at half and at the

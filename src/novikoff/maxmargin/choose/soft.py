@@ -72,7 +72,10 @@ def soft_margin(
         Which solver is chosen.
     """
     if not _is_too_stiff(problem):
-        return _soft(problem, tol, clock, start, settings)
+        found = _soft(problem, tol, clock, start, settings)
+        # The bounds of two solvers together may be closer than those of the last.
+        closed = found.status is Status.MAX_ITER and found.gap <= tol
+        return replace(found, status=Status.GAP_REACHED) if closed else found
     asked_more = clock.fits(STIFF_PASSES + 1.0)
     with np.errstate(over="ignore", invalid="ignore"), clock.at_most(STIFF_PASSES):
         found = _soft(problem, tol, clock, start, settings)
@@ -178,16 +181,7 @@ def _sparse_soft(
             return found
     many = _n_support(found) > settings.most_pivoted
     if slow and many and clock.fits(2 * settings.pivoting_room):
-        left = clock.limits.max_iter - clock.passes
-        with clock.at_most(left - settings.pivoting_room):
-            found = problem.joined(found, _newton_straight(problem, tol, clock))
-        slow = found.status is Status.MAX_ITER and clock.fits(settings.pivoting_passes)
-        if slow and _n_support(found) <= settings.most_pivoted:
-            # Sweeps had not found yet how few examples carry weight.
-            return _pivot(problem, tol, clock, found)[0]
-        if not slow and found.status is not Status.PRECISION:
-            return found
-        return by_coordinates(problem, tol, clock, found, settings)
+        return _many_carry(problem, tol, clock, found, settings)
     per_feature = _n_support(found) / problem.n_features
     if found.gave_up or per_feature > COORDINATE.independent:
         # Where few more support vectors than features are left, it may come to a halt.
@@ -217,7 +211,34 @@ def _sparse_soft(
     return by_coordinates(problem, tol, clock, found, settings)
 
 
-def _newton_straight(problem: Problem, tol: float, clock: Clock) -> Solution:
+def _many_carry(
+    problem: Problem, tol: float, clock: Clock, found: Solution, settings: ChooseSettings
+) -> Solution:
+    """Go on where sweeps are slow and too many examples carry weight for pivoting to be quick.
+
+    Newton's method, unless it is far from the gap after its first passes: then pivoting of as many
+    examples as memory allows. Its factors take seconds, but it does not depend on how stiff hinges
+    are.
+    """
+    for passes in (settings.straight_passes, inf):
+        left = clock.limits.max_iter - clock.passes - settings.pivoting_room
+        with clock.at_most(min(left, passes)):
+            after = _newton_straight(problem, tol, clock, _useful(found, settings))
+        found = problem.joined(found, after)
+        if found.status is not Status.MAX_ITER:
+            break
+        stuck = passes == inf or found.gap > settings.stuck_gap
+        few = _n_support(found) <= settings.most_members
+        if stuck and few and clock.fits(settings.pivoting_passes):
+            return _pivot(problem, tol, clock, found)[0]
+        if not clock.fits(2 * settings.pivoting_room):
+            break
+    if found.status not in (Status.MAX_ITER, Status.PRECISION):
+        return found
+    return by_coordinates(problem, tol, clock, found, settings)
+
+
+def _newton_straight(problem: Problem, tol: float, clock: Clock, start: Vector | None) -> Solution:
     """Return what Newton's method finds where sweeps are slow and too many examples carry weight.
 
     A factor of the heaviest columns makes its steps good enough for stiff hinges, and weights come
@@ -225,8 +246,9 @@ def _newton_straight(problem: Problem, tol: float, clock: Clock) -> Solution:
     """
     lone = LoneColumns.of(problem)
     if lone is None:
-        return newton(problem, tol=tol, clock=clock, settings=STRAIGHT)
-    return lone.restored(newton(lone.problem, tol=tol, clock=clock, settings=STRAIGHT))
+        return newton(problem, tol=tol, clock=clock, start=start, settings=STRAIGHT)
+    after = newton(lone.problem, tol=tol, clock=clock, start=start, settings=STRAIGHT)
+    return lone.restored(after)
 
 
 def _pivot(problem: Problem, tol: float, clock: Clock, found: Solution) -> tuple[Solution, bool]:

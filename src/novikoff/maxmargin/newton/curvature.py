@@ -48,6 +48,12 @@ class Curvature:
             if self.sample.is_sparse
             else settings.dense_value * self.n_features
         )
+        # What a row costs that is built into a factor: its products of two values, or all.
+        self.built_cost = float(self.width) ** 2
+        each = settings.sparse_product * values * values
+        self.by_values = self.sample.is_sparse and each < self.built_cost
+        if self.by_values:
+            self.built_cost = each
         self.spent = 0.0
         self.preconditioner: Factored | None = None
         self.built_of: Ids = np.empty(0, dtype=np.int64)
@@ -249,7 +255,7 @@ class Curvature:
             settings.factor_products * settings.dense_value * n // self.width,
         )
         few = n if exactly else min(n, self.richness * few)
-        cost = self.width**2 * (few + self.width / 3.0)
+        cost = few * self.built_cost + self.width**3 / 3.0
         if self.preconditioner is not None:
             # With exact factors, each example that has changed takes a product at most.
             changed = self._changed(ids)
@@ -265,7 +271,12 @@ class Curvature:
             scale = stiffness.sum() / stiffness[chosen].sum()
             some, stiffness = ids[chosen], stiffness[chosen] * scale
         self.preconditioner = Factored(
-            self.passes, some, stiffness, precise=exactly, block=settings.block
+            self.passes,
+            some,
+            stiffness,
+            precise=exactly,
+            block=settings.block,
+            by_values=self.by_values,
         )
         self.built_of = ids
         return self.preconditioner

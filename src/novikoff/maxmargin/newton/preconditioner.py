@@ -31,21 +31,30 @@ class Factored:
     """The Cholesky factor of the Hessian of the given examples.
 
     In single precision it takes half the time, and is near enough to the Hessian to precondition.
-    ``block`` rows are built in at once, between two looks at the clock.
+    ``block`` rows are built in at once, between two looks at the clock; those of sparse examples
+    value by value with ``by_values``.
     """
 
     def __init__(
-        self, passes: Passes, ids: Ids, stiffness: Vector, *, precise: bool, block: int
+        self,
+        passes: Passes,
+        ids: Ids,
+        stiffness: Vector,
+        *,
+        precise: bool,
+        block: int,
+        by_values: bool = False,
     ) -> None:
+        make = _scattered if by_values else _hessian
         self.dtype: Any = np.float64 if precise else np.float32
         self.units = np.ones(passes.n_features + int(passes.sample.affine))
         self.units[passes.n_features :] = passes.sample.radius or 1.0
-        syrk, potrf, self.trsv = _routines(self.dtype)
-        hessian = _hessian(passes, ids, stiffness, self.dtype, syrk, block)
+        potrf, self.trsv = _routines(self.dtype)
+        hessian = make(passes, ids, stiffness, self.dtype, block)
         if not np.isfinite(hessian.diagonal()).all():
             self.dtype = np.float64
-            syrk, potrf, self.trsv = _routines(self.dtype)
-            hessian = _hessian(passes, ids, stiffness, self.dtype, syrk, block)
+            potrf, self.trsv = _routines(self.dtype)
+            hessian = make(passes, ids, stiffness, self.dtype, block)
         diagonal = np.arange(len(hessian))
         # Where rounding makes the matrix indefinite, one nearby preconditions as well.
         lift = np.finfo(self.dtype).eps * hessian[diagonal, diagonal].max()
@@ -66,17 +75,16 @@ class Factored:
         return np.asarray(length * solution.astype(np.float64) * self.units)
 
 
-def _routines(dtype: Any) -> tuple[Any, Any, Any]:
-    syrk, trsv = get_blas_funcs(("syrk", "trsv"), dtype=dtype)
+def _routines(dtype: Any) -> tuple[Any, Any]:
+    (trsv,) = get_blas_funcs(("trsv",), dtype=dtype)
     (potrf,) = get_lapack_funcs(("potrf",), dtype=dtype)
-    return syrk, potrf, trsv
+    return potrf, trsv
 
 
-def _hessian(
-    passes: Passes, ids: Ids, stiffness: Vector, dtype: Any, syrk: Any, at_once: int
-) -> NDArray[Any]:
+def _hessian(passes: Passes, ids: Ids, stiffness: Vector, dtype: Any, at_once: int) -> NDArray[Any]:
     """Return the lower half of the Hessian of the given examples."""
     sample, d = passes.sample, passes.n_features
+    (syrk,) = get_blas_funcs(("syrk",), dtype=dtype)
     width = d + int(sample.affine)
     hessian = np.zeros((width, width), dtype=dtype, order="F")
     roots = np.sqrt(stiffness)
@@ -120,6 +128,25 @@ def _hessian(
     return hessian
 
 
+def _scattered(
+    passes: Passes, ids: Ids, stiffness: Vector, dtype: Any, at_once: int
+) -> NDArray[Any]:
+    """Return the lower half of the Hessian of sparse examples, value by value."""
+    sample, d = passes.sample, passes.n_features
+    rows, _ = passes.gathered(ids, stiffness)
+    gram = np.zeros((d + 1, d + 1))
+    for begin in range(0, len(ids), at_once):
+        passes.check()
+        here = np.arange(begin, min(begin + at_once, len(ids)), dtype=np.int64)
+        heavy_columns.gram(rows, here, stiffness[here], gram)
+    root, hessian = sample.radius or 1.0, np.zeros((d + 1, d + 1), dtype=dtype)
+    heavy_columns.centred(gram, sample.centre, root, hessian)
+    width = d + int(sample.affine)
+    # The intercept has no penalty; without examples it has no curvature at all.
+    hessian[d, d] = root * root * gram[d, d] if len(ids) else 1.0
+    return np.asfortranarray(hessian[:width, :width])
+
+
 class Heavy:
     """The Hessian in the heaviest columns and the intercept, and its diagonal in the others.
 
@@ -146,7 +173,7 @@ class Heavy:
         gram[k, k] = gram[k, k] or 1.0
         self.units = 1.0 / np.sqrt(gram.diagonal())
         gram *= self.units[:, None] * self.units
-        _, potrf, self.trsv = _routines(np.float32)
+        potrf, self.trsv = _routines(np.float32)
         self.factor, failed = potrf(gram.T.astype(np.float32), lower=0)
         if failed:
             # Rounding: the diagonal, which is 1 in these units, preconditions as well as it can.

@@ -168,6 +168,9 @@ class _Run(Steps):
         """
         if not self.sample.is_sparse or self.exact or self.reached():
             return False
+        if self.curvature.preconditioner is not None:
+            # Steps with a factor lead to good weights by themselves, and sooner.
+            return False
         settled = before - point.primal <= self.settings.settled * self.tol * point.primal
         return settled and self.clock.passes >= self.next_proof
 

@@ -145,7 +145,7 @@ class _Run:
                 # Without the first scan there may be no hyperplane to return.
                 with nullcontext() if self.upper < inf else self.passes.without_limits():
                     new = self._scan(*found)
-                if self.lower > 0.0 and self.lower >= (1.0 - self.tol) * self.upper:
+                if self._reached():
                     return Status.GAP_REACHED
                 status = self.clock.stop()
                 if status is not None:
@@ -172,6 +172,9 @@ class _Run:
                 self.gave_up = True
                 return Status.PRECISION
 
+    def _reached(self) -> bool:
+        return self.lower > 0.0 and self.lower >= (1.0 - self.tol) * self.upper
+
     def _made_precise(self) -> bool:
         """Go over to double precision, if that is not where this is."""
         if self.precise:
@@ -187,12 +190,10 @@ class _Run:
         Returns their signed weights and the offset, or ``None`` where exchanges go in circles.
         """
         settings, gram, self.nearly = self.settings, self.gram, False
-        members = gram.members
-        free = self.free[members]
-        signs = self.sample.signs[members].astype(np.float64)
-        slack2 = softness * self.slack2[members]
+        free = self.free[gram.members]
+        signs, slack2 = self._terms(softness)
         aim = settings.share_of_tol * (self.tol if softness == 1.0 else settings.soft_tol)
-        least, patience, noise = len(members) + 1, settings.patience, settings.rounding * gram.eps
+        least, patience, noise = len(free) + 1, settings.patience, settings.rounding * gram.eps
         while True:
             self.passes.check()
             found = self._solve(free, signs, slack2)
@@ -209,8 +210,21 @@ class _Run:
             )
             count = int(np.count_nonzero(misplaced))
             if gap <= aim or not count:
-                self.free[members] = free
+                self.free[gram.members] = free
                 return weights, offset
+            if self._scans_are_quick():
+                new = self._scan(weights, offset)
+                if self._reached():
+                    return weights, offset
+                if len(new):
+                    gram.extend(new)
+                    count += len(new)
+                    free = np.append(free, np.zeros(len(new), dtype=np.bool_))
+                    misplaced = np.append(misplaced, np.ones(len(new), dtype=np.bool_))
+                    sizes, slopes = (
+                        np.append(each, np.zeros(len(new))) for each in (sizes, slopes)
+                    )
+                    signs, slack2 = self._terms(softness)
             patience = settings.patience if count < least else patience - 1
             least = min(count, least)
             self.nearly = count <= settings.few_misplaced
@@ -226,6 +240,31 @@ class _Run:
                     farthest = float(beyond[those].max(initial=0.0))
                     misplaced[those & (beyond < settings.farthest * farthest)] = False
             free = free ^ misplaced
+
+    def _terms(self, softness: float) -> tuple[Vector, Vector]:
+        """Return the signs of the members, and their ``Delta^2`` in a softer problem."""
+        members = self.gram.members
+        return self.sample.signs[members].astype(np.float64), softness * self.slack2[members]
+
+    def _scans_are_quick(self) -> bool:
+        """Whether reading all sparse examples takes no longer than a product with the Gram matrix.
+
+        Then each exchange is judged on all of them, and those that are misjudged join the members
+        at once.
+        """
+        storage = self.sample.storage
+        return self.sample.is_sparse and storage.n_values <= len(self.gram.members) ** 2
+
+    def _worst_outside(self, products: Vector, offset: float) -> Ids:
+        """Return the worst of the examples within the margin that are no members yet."""
+        slopes = self.signs * (products + offset) - 1.0
+        member = np.zeros(self.sample.n_examples, dtype=np.bool_)
+        member[self.gram.members] = True
+        (worse,) = np.nonzero((slopes < 0.0) & ~member[self.order])
+        most = max(int(self.settings.growth * len(self.gram.members)), self.settings.least_members)
+        if len(worse) > most:
+            worse = worse[np.argpartition(slopes[worse], most)[:most]]
+        return self.order[np.sort(worse)]
 
     def _solve(
         self, free: Flags, signs: Vector, slack2: Vector
@@ -291,14 +330,7 @@ class _Run:
         if primal < self.upper:
             self.w, self.offset, self.upper, self.mistakes = w, best, primal, mistakes
         self.clock.report(self.mistakes, self.lower, self.upper)
-        slopes = self.signs * (products + offset) - 1.0
-        member = np.zeros(self.sample.n_examples, dtype=np.bool_)
-        member[self.gram.members] = True
-        (worse,) = np.nonzero((slopes < 0.0) & ~member[self.order])
-        most = max(int(self.settings.growth * len(self.gram.members)), self.settings.least_members)
-        if len(worse) > most:
-            worse = worse[np.argpartition(slopes[worse], most)[:most]]
-        return self.order[np.sort(worse)]
+        return self._worst_outside(products, offset)
 
     def _judge_at_origin(self) -> None:
         """Take the bounds of ``w = 0``, where no scan was made in time."""
