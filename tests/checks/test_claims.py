@@ -209,7 +209,8 @@ def test_a_certificate_is_of_its_own_data(name):
         with pytest.raises(CertificateError, match="not the data"):
             certificate.verify(data, labels)
     for data, labels in ((X[:-1], y[:-1]), (X[:, :-1], y)):
-        with pytest.raises(CertificateError, match=f"the data has {len(data)} examples and {data.shape[1]} features"):
+        size = f"the data has {len(data)} examples and {data.shape[1]} features"
+        with pytest.raises(CertificateError, match=size):
             certificate.verify(data, labels)
 
 

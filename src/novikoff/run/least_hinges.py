@@ -67,8 +67,8 @@ SHORT = 0.25
 
 DAMPING = (1e-6, 10.0, 3.0)
 """The ridge is then this, and so many times more after each short step, and less after whole ones.
-Groups of letters, 11,159 x 3,754, take 20 s without. Three others take the same time, to within a
-third, with 1e-8 and with factors of 100 or 3."""
+Groups of letters, 11,159 x 3,754, take seconds longer without. Three others took much the same time
+with 1e-8 and with factors of 100 or 3."""
 
 RIDGES = (1e-14, 1e-11, 1e-8)
 """Added to the diagonal of the Hessian, scaled to 1, until it has a factor."""
