@@ -194,6 +194,7 @@ class _Run:
         signs, slack2 = self._terms(softness)
         aim = settings.share_of_tol * (self.tol if softness == 1.0 else settings.soft_tol)
         least, patience, noise = len(free) + 1, settings.patience, settings.rounding * gram.eps
+        quick = self._scans_are_quick()
         while True:
             self.passes.check()
             found = self._solve(free, signs, slack2)
@@ -212,10 +213,13 @@ class _Run:
             if gap <= aim or not count:
                 self.free[gram.members] = free
                 return weights, offset
-            if self._scans_are_quick():
+            if quick:
+                before = self.lower, self.upper
                 new = self._scan(weights, offset)
                 if self._reached():
                     return weights, offset
+                # Where the bounds stay, those that join would not let the others settle.
+                quick = before != (self.lower, self.upper)
                 if len(new):
                     gram.extend(new)
                     count += len(new)
