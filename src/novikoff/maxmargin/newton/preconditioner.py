@@ -46,6 +46,7 @@ class Factored:
         by_values: bool = False,
     ) -> None:
         make = _scattered if by_values else _hessian
+        self.lower = not by_values
         self.dtype: Any = np.float64 if precise else np.float32
         self.units = np.ones(passes.n_features + int(passes.sample.affine))
         self.units[passes.n_features :] = passes.sample.radius or 1.0
@@ -58,11 +59,11 @@ class Factored:
         diagonal = np.arange(len(hessian))
         # Where rounding makes the matrix indefinite, one nearby preconditions as well.
         lift = np.finfo(self.dtype).eps * hessian[diagonal, diagonal].max()
-        self.factor, failed = potrf(hessian, lower=1)
+        self.factor, failed = potrf(hessian, lower=self.lower)
         while failed:
             hessian[diagonal, diagonal] += lift
             lift *= 10.0
-            self.factor, failed = potrf(hessian, lower=1)
+            self.factor, failed = potrf(hessian, lower=self.lower)
 
     def solve(self, v: Vector) -> Vector:
         """Return the inverse times ``v``."""
@@ -70,8 +71,11 @@ class Factored:
         # Small numbers would underflow in single precision.
         length = float(np.abs(v).max()) or 1.0
         # Faster than potrs, which is made for many right sides.
-        solution = self.trsv(self.factor, (v / length).astype(self.dtype), lower=1)
-        solution = self.trsv(self.factor, solution, lower=1, trans=1, overwrite_x=1)
+        lower, solution = self.lower, (v / length).astype(self.dtype)
+        for transposed in (not lower, lower):
+            solution = self.trsv(
+                self.factor, solution, lower=lower, trans=transposed, overwrite_x=1
+            )
         return np.asarray(length * solution.astype(np.float64) * self.units)
 
 
@@ -131,7 +135,7 @@ def _hessian(passes: Passes, ids: Ids, stiffness: Vector, dtype: Any, at_once: i
 def _scattered(
     passes: Passes, ids: Ids, stiffness: Vector, dtype: Any, at_once: int
 ) -> NDArray[Any]:
-    """Return the lower half of the Hessian of sparse examples, value by value."""
+    """Return the upper half of the Hessian of sparse examples, value by value."""
     sample, d = passes.sample, passes.n_features
     rows, _ = passes.gathered(ids, stiffness)
     gram = np.zeros((d + 1, d + 1))
@@ -144,7 +148,8 @@ def _scattered(
     width = d + int(sample.affine)
     # The intercept has no penalty; without examples it has no curvature at all.
     hessian[d, d] = root * root * gram[d, d] if len(ids) else 1.0
-    return np.asfortranarray(hessian[:width, :width])
+    # The lower half by rows is the upper one by columns, as LAPACK reads them.
+    return hessian[:width, :width].T
 
 
 class Heavy:
