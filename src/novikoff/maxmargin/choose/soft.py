@@ -220,7 +220,9 @@ def _many_carry(
     examples as memory allows. Its factors take seconds, but it does not depend on how stiff hinges
     are.
     """
-    for passes in (settings.straight_passes, inf):
+    # Weights fade: twice as many may carry some as will in the end.
+    may_pivot = _n_support(found) <= 2 * settings.most_members
+    for passes in (settings.straight_passes, inf) if may_pivot else (inf,):
         left = clock.limits.max_iter - clock.passes - settings.pivoting_room
         with clock.at_most(min(left, passes)):
             after = _newton_straight(problem, tol, clock, _useful(found, settings))
