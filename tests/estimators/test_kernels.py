@@ -320,6 +320,26 @@ def test_limits_are_honest():
     assert perceptron.n_updates_ == 10
 
 
+@pytest.mark.parametrize("limit", [{"max_iter": 1}, {"time_limit": 1e-9}])
+def test_a_limit_before_any_support_is_honest(limit):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1500, 3))
+    y = X[:, 0] + 0.8 * rng.normal(size=1500) > 0.0
+    clf = MaxMargin(kernel="precomputed", C=1.0, **limit)
+    with pytest.warns(ConvergenceWarning, match=next(iter(limit))):
+        clf.fit(X @ X.T, y)
+    assert clf.support_.size == 0 and clf.status_.at_limit
+    clf.certificate_.verify(X @ X.T, y)
+
+
+def test_a_function_that_rounds_all_its_digits_away_claims_no_separation():
+    X = (1000.0 + 0.01 * np.random.default_rng(63).normal(size=(10, 3))).astype(np.float32)
+    clf = MaxMargin(kernel=lambda A, B: np.asarray(A) @ np.asarray(B).T, C=1.0)
+    with pytest.warns(ConvergenceWarning, match="Rounding of the given"):
+        clf.fit(X, np.arange(10) % 2)
+    assert clf.margin_ <= 0.0 and clf.status_.name != "GAP_REACHED"
+
+
 @pytest.mark.parametrize("kind", BOTH)
 def test_ctrl_c_stores_what_was_reached(kind):
     def interrupt(line):

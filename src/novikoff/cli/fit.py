@@ -197,7 +197,7 @@ def fit(
             help="The seed of the random order.",
         ),
     ] = None,
-    max_iter: options.MaxIter = 1000,
+    max_iter: options.FitMaxIter = None,
     time_limit: options.TimeLimit = None,
     sha256: options.Sha256 = False,
     drop: options.Drop = None,

@@ -75,7 +75,7 @@ class MaxMargin(LinearModel):
         examples that take part, in a copy of the data; for columns of different units. The division
         is exact, so ``coef_`` applies to the data as they are, and ``verify`` checks them as they
         are. Margins, norms and objectives are in units of the scaled columns.
-    max_iter : int, default=1000
+    max_iter : int, default=5000
         The limit on passes over the data; a soft margin that replaces the hard one has as many
         again, and at least 10.
     time_limit : float, optional
@@ -185,7 +185,7 @@ class MaxMargin(LinearModel):
         coef0: float = 0.0,
         cache_size: float = 200,
         scale: bool = False,
-        max_iter: int = 1000,
+        max_iter: int = 5000,
         time_limit: float | None = None,
         warm_start: bool = False,
         class_weight: dict[Any, float] | Literal["balanced"] | None = None,

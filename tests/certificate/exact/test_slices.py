@@ -120,3 +120,8 @@ def test_numbers_of_very_different_size_are_left_to_integers():
     assert Slices.of(np.array([1e300, 5e-324])) is None
     assert Slices.of(np.array([5e-324])) is None
     assert Slices.of(np.array([1.0, 1e-60])) is not None
+
+
+def test_a_product_with_nothing_is_zero():
+    product, _ = slices.exact_product(np.empty((3, 0)), np.empty(0))
+    assert product.tolist() == [0, 0, 0]

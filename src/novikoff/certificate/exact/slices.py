@@ -272,11 +272,11 @@ def sum_of_squares(values: npt.NDArray[np.float64]) -> fmpq:
 def _few_products(matrix: npt.NDArray[Any], vector: npt.NDArray[Any]) -> tuple[Integers, int]:
     """The same for few values, one at a time."""
     integers, exponent = integers_of(matrix.ravel().tolist())
-    factors, place = integers_of(vector.tolist())
+    factors, shift = integers_of(vector.tolist())
     width = len(factors)
-    rows = (integers[first : first + width] for first in range(0, len(integers), width))
-    sums = [sum(map(mul, row, factors)) for row in rows] if width else [0] * len(matrix)
-    return np.array(sums, dtype=object), exponent + place
+    rows = (integers[place * width : (place + 1) * width] for place in range(len(matrix)))
+    sums = [sum(map(mul, row, factors)) for row in rows]
+    return np.array(sums, dtype=object), exponent + shift
 
 
 def _long_product(matrix: npt.NDArray[Any], vector: npt.NDArray[Any]) -> tuple[Integers, int]:

@@ -18,6 +18,7 @@ from novikoff.certificate.feature_space.certify_kernel import KernelCertifier
 from novikoff.certificate.feature_space.enclosed import (
     MAKER_ROOM,
     agreeing_dual,
+    agreeing_margin,
     best_scale,
     margin_below,
     primal_value,
@@ -244,11 +245,12 @@ class JointKernelCertifier:
 
     def _model(self, leads: KernelLeads) -> JointKernelModel:
         part = self.examples.taking_part
+        margin = margin_below(leads, part).value if leads.coef.any() else None
         return JointKernelModel(
             support=leads.support,
             coef=leads.coef,
             intercept=leads.offsets,
-            margin=margin_below(leads, part).value if leads.coef.any() else None,
+            margin=agreeing_margin(margin, leads.errors.count),
             errors=leads.errors.count,
         )
 

@@ -17,6 +17,7 @@ from novikoff.certificate.feature_space.enclosed import (
     MAKER_ROOM,
     Enclosed,
     agreeing_dual,
+    agreeing_margin,
     best_scale,
     count_errors,
     margin_below,
@@ -240,13 +241,14 @@ class KernelCertifier(BinaryCertifier):
 
     def _model(self, found: Enclosed) -> KernelModel:
         part = self.examples.taking_part
+        errors = count_errors(found, part).count
         margin = margin_below(found, part).value if found.coef.any() else None
         return KernelModel(
             support=found.support,
             coef=found.coef,
             intercept=found.intercept,
-            margin=margin,
-            errors=count_errors(found, part).count,
+            margin=agreeing_margin(margin, errors),
+            errors=errors,
         )
 
     def _bound(

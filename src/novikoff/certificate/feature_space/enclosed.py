@@ -232,6 +232,15 @@ def agreeing_dual(dual: float, primal: float, kernel: Kernel) -> float:
     return primal - math.nextafter(excess, math.inf)
 
 
+def agreeing_margin(margin: float | None, errors: int) -> float | None:
+    """A lower bound on the margin that is not positive where errors were counted.
+
+    Both are bounds on the same values, but those of a function may round differently in other
+    blocks.
+    """
+    return min(margin, 0.0) if errors and margin is not None else margin
+
+
 def _rounding(table: KernelTable, support: Indices, coefs: Floats, times: int) -> fmpq:
     """What rounding of given values may change in a squared norm."""
     lengths = np.sqrt([abs(table.exact_block(i, i)[0, 0]) for i in support[:, np.newaxis]])

@@ -174,6 +174,17 @@ MaxIter = Annotated[
         "--max-iter", min=1, metavar="N", rich_help_panel=_LIMITS, help="At most N full passes."
     ),
 ]
+FitMaxIter = Annotated[
+    int | None,
+    typer.Option(
+        "--max-iter",
+        min=1,
+        metavar="N",
+        show_default=False,
+        rich_help_panel=_LIMITS,
+        help="At most N full passes (5,000; 1,000 with --rule or --C auto).",
+    ),
+]
 TimeLimit = Annotated[
     float | None,
     typer.Option(
