@@ -9,7 +9,9 @@ examples, so that columns that others determine up to rounding are left to elimi
 
 Columns that depend on others exactly, such as the number of a letter and of the pairs that begin
 with it, show in a factor of the Gram matrix with a small ridge. Its solution tells the coefficients
-to a few digits: enough if they are short fractions. All relations are verified at once.
+to a few digits: enough if they are short fractions. All relations are verified at once. Where a
+relation does not hold exactly, as between columns of tf-idf that were rounded, the rarest of its
+columns is named: without the examples that have it, there is nothing to relate.
 """
 
 from dataclasses import dataclass
@@ -18,6 +20,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
+from scipy.sparse import issparse
 
 from novikoff.certificate import Certifier, Refutation, Slacks
 from novikoff.certificate.exact.columns import Relation, not_exact
@@ -43,10 +46,11 @@ NEGLIGIBLE = 1e-4
 
 def refute_by_gram(
     certifier: Certifier, slacks: Slacks, violations: Violations, most: float
-) -> Refutation | None:
+) -> tuple[Refutation | None, Ids]:
     """Prove that nothing separates the examples, with slacks that change by ``most`` of themselves.
 
-    ``None`` where that is not proved.
+    ``None`` where that is not proved. Returned with it are rare columns that others determine, but
+    not exactly.
 
     Raises
     ------
@@ -54,25 +58,27 @@ def refute_by_gram(
         If powers of two cannot scale the examples without rounding.
     """
     columns: Ids = np.roll(violations.columns, int(violations.affine))
+    none = np.empty(0, dtype=np.int64)
     if not 0 < columns.size <= MOST_COLUMNS:
-        return None
+        return None, none
     places = np.arange(violations.rows.size)
     gram = Gram.of(violations, places, columns)
     found = _Dependent.of(gram, columns)
     if found is None or found.kept.sum() >= places.size:
-        return None
-    relations = found.relations(violations)
-    if relations is None:
-        return None
+        return None, none
+    relations, rare = found.relations(violations)
+    if rare.size:
+        return None, rare
     kept = np.flatnonzero(found.kept)
     kept = kept[np.argsort(columns[kept])]
-    return certifier.refute_by_slacks(
+    proof = certifier.refute_by_slacks(
         Columns(relations={int(each.columns[0]): each for each in relations}).put(slacks),
         violations.rows,
         violations=violations,
         gram=gram.part(kept),
         most=most,
     )
+    return proof, none
 
 
 @dataclass(frozen=True)
@@ -103,29 +109,40 @@ class _Dependent:
             weights = linalg.cho_solve((factor, False), right, check_finite=False)
         return cls(columns, kept, weights, gram.exponents)
 
-    def relations(self, violations: Violations) -> list[Relation] | None:
-        """Return a relation for each column that depends on others, if all are found."""
+    def relations(self, violations: Violations) -> tuple[list[Relation], Ids]:
+        """Return the relations that hold exactly, and the rarest column of each that does not."""
         own, others = self.columns[~self.kept], self.columns[self.kept]
-        if not own.size:
-            return []
         exponents = self.exponents[~self.kept] - self.exponents[self.kept, None]
         sizes = np.abs(self.weights)
-        used = sizes > NEGLIGIBLE * sizes.max(axis=0)
+        used = sizes > NEGLIGIBLE * sizes.max(axis=0, initial=0.0)
         weights = np.ldexp(self.weights, exponents)
-        found = []
+        found, terms = [], dict[int, Ids]()
         for k, column in enumerate(own.tolist()):
+            terms[column] = others[used[:, k]]
             short = short_weights(weights[used[:, k], k], DENOMINATORS[0])
             if short is None:
-                return None
-            combination = dict(zip(others[used[:, k]].tolist(), (-a for a in short), strict=True))
+                continue
+            combination = dict(zip(terms[column].tolist(), (-a for a in short), strict=True))
             relation = in_floats(column, {column: Fraction(1), **combination})
-            if relation is None:
-                return None
-            found.append(relation)
+            if relation is not None:
+                found.append(relation)
         for rows in (violations.rows[:FEW_ROWS], violations.rows):
-            if not_exact(violations.X, rows, found):
-                return None
-        return found
+            wrong = not_exact(violations.X, rows, found)
+            found = [relation for relation in found if relation not in wrong]
+        unproved = terms.keys() - {int(each.columns[0]) for each in found}
+        if not unproved:
+            return found, np.empty(0, dtype=np.int64)
+        counts = _counts(violations)
+        named = (np.append(terms[column], column) for column in sorted(unproved))
+        return found, np.unique([each[np.argmin(counts[each])] for each in named])
+
+
+def _counts(violations: Violations) -> Ids:
+    """How many of the examples have each column, and the intercept."""
+    counts = np.full(violations.X.shape[1] + 1, violations.rows.size)
+    rows = violations.X[violations.rows]
+    counts[:-1] = rows.count_nonzero(axis=0) if issparse(rows) else np.count_nonzero(rows, axis=0)
+    return counts
 
 
 def _widest_gap(pivots: Vector) -> float:

@@ -36,6 +36,10 @@ NO_COLUMNS: Ids = np.empty(0, dtype=np.int64)
 ROUNDS = 4
 """How often columns are replaced: once by remainders, and again where these depend on others."""
 
+RARE_ROUNDS = 8
+"""How often examples are left out for the columns that they have. Tf-idf of groups of letters,
+17,955 x 2,000, 10 % noise, takes 4. Other values were not tried."""
+
 MANY_COLUMNS = 256
 """With fewer, elimination takes 10 ms, and the certificate names fewer examples."""
 
@@ -107,7 +111,7 @@ def refute_by_slacks(
         if rough and _gradient(violations) > ROUGH:
             return None
         if sparse.issparse(violations.X) and violations.columns.size > MANY_COLUMNS:
-            proof = refute_by_gram(certifier, slacks, violations, MOST_CHANGE)
+            proof = _by_gram(certifier, slacks, violations)
             if proof is not None:
                 return proof
         found = Elimination.of(violations)
@@ -124,6 +128,17 @@ def refute_by_slacks(
     except CertificateError:
         # A slack, a sum or a product with a power of two overflows.
         return None
+
+
+def _by_gram(certifier: Certifier, slacks: Slacks, violations: Violations) -> Refutation | None:
+    """Prove it by a Gram matrix, if need be without the examples that have certain rare columns."""
+    for _ in range(RARE_ROUNDS):
+        proof, rare = refute_by_gram(certifier, slacks, violations, MOST_CHANGE)
+        if proof is not None or not rare.size:
+            return proof
+        without = np.union1d(slacks.without, rare)
+        slacks, violations = _nearer(certifier, *_weighted(certifier, slacks, without))
+    return None
 
 
 def _by_remainders(
