@@ -252,9 +252,13 @@ def test_shown_defaults_are_the_estimators():
         theirs = inspect.signature(estimator).parameters
         for name in own:
             assert float(hints[name].__metadata__[0].show_default) == theirs[name].default, name
-        for name in ("max_iter", "time_limit"):
-            ours = inspect.signature(fit).parameters[name].default
-            assert ours == theirs[name].default, name
+        assert (
+            inspect.signature(fit).parameters["time_limit"].default == theirs["time_limit"].default
+        )
+    assert inspect.signature(fit).parameters["max_iter"].default is None
+    limits = hints["max_iter"].__metadata__[0].help
+    for estimator in (novikoff.MaxMargin, novikoff.MaxMarginCV, novikoff.Perceptron):
+        assert f"{inspect.signature(estimator).parameters['max_iter'].default:,}" in limits
 
 
 def test_every_format_gives_the_same_model(run, fruit):
