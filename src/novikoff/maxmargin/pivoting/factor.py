@@ -15,6 +15,9 @@ from scipy.linalg import get_blas_funcs, get_lapack_funcs
 
 from novikoff.maxmargin.passes import Ids, Vector
 
+ROWS = 64
+"""Rows that are copied at a time."""
+
 
 class Factor:
     """The factor of ``matrix`` at ``places`` plus a diagonal, made in the square array ``part``.
@@ -26,8 +29,9 @@ class Factor:
         self, matrix: NDArray[Any], places: Ids, diagonal: Vector, part: NDArray[Any]
     ) -> None:
         self.places, self.diagonal = places, diagonal
-        for place, row in zip(places, part, strict=True):
-            np.take(matrix[place], places, out=row, mode="clip")
+        for begin in range(0, len(places), ROWS):
+            some = slice(begin, begin + ROWS)
+            np.take(matrix[places[some]], places, axis=1, out=part[some], mode="clip")
         at = np.arange(len(places))
         part[at, at] += diagonal.astype(matrix.dtype)
         (potrf,) = get_lapack_funcs(("potrf",), dtype=matrix.dtype)
