@@ -117,6 +117,7 @@ def test_squares_beyond_the_range_of_floats(name, store, fit_intercept):
         ((1e200, 1e155), "overflow; divide the features by their largest magnitude"),
         ((1e-150, 1e-200, 1e-300), "underflow; multiply the features by a large constant"),
     ):
+        message += ", or set scale=True"
         for scale in scales:
             if name in RESCALING and scale != 1e-300:
                 continue

@@ -89,3 +89,14 @@ def test_separable(run, birds, fruit):
         assert "exponents" in json.loads(Path("proof.json").read_text())["problem"]
         assert run("verify", "proof.json", data, "-t", "kind").exit_code == 0
         Path("proof.json").unlink()
+
+
+@pytest.mark.parametrize("verb", ["fit", "separable"])
+def test_squares_that_overflow_name_the_option(run, refused, tmp_path, verb):
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((40, 2))
+    kinds = np.where(X.sum(axis=1) > 0.0, "a", "b").tolist()
+    path = write_csv(tmp_path / "huge.csv", X * [1e250, 1.0], kinds)
+    assert "squares of the features overflow" in refused(verb, path, "-t", "kind")
+    assert "or add --scale" in refused(verb, path, "-t", "kind")
+    run(verb, path, "-t", "kind", "--scale")

@@ -99,6 +99,7 @@ def separable(
 
         from novikoff import is_separable
         from novikoff.data.regression import without_first_levels
+        from novikoff.report.advice import with_options
         from novikoff.report.describe import continuous_target, doubtful_classes
         from novikoff.report.estimates import Estimates
         from novikoff.report.summary import SeparabilitySummary
@@ -133,7 +134,7 @@ def separable(
             regression = without_first_levels(table, affine=not no_intercept)
             estimates = Estimates.of(regression, affine=not no_intercept, time_limit=left)
         except ValueError as error:
-            raise Refusal(error) from None
+            raise Refusal(with_options(str(error))) from None
         except KeyboardInterrupt:
             if not written:
                 raise

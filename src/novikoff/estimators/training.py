@@ -139,12 +139,13 @@ class Training:
         how["affine"] = self.problem.affine
         try:
             sample = Sample.of(self.storage, signs, **how)
-        except ScaleError:
+        except ScaleError as error:
             # Some norm is not finite; only then is it worth a pass to name the value.
             assert_all_finite(self.X, input_name="X")
             scaled = rescaled(self.scaled) if rescale else None
             if scaled is None:
-                raise
+                remedy = ", or set scale=True" if self.exponents is None else ""
+                raise ScaleError(f"{str(error).removesuffix('.')}{remedy}.") from None
             storage, exponent = scaled
             sample = replace(Sample.of(storage, signs, **how), exponent=exponent)
         if not np.isfinite(sample.norms2).all():

@@ -3,6 +3,7 @@
 AS_OPTIONS = {
     "Set scale=True, or use MaxMargin,": "Add --scale, or leave out --rule (MaxMargin),",
     "set scale=True, or use MaxMargin.": "add --scale, or leave out --rule (MaxMargin).",
+    "or set scale=True": "or add --scale",
     "Use MaxMargin, which": "Leave out --rule (MaxMargin), which",
     "raise tol, or scale the features (scale=True)": "raise --tol, or add --scale",
     "Raise the limit, or raise tol.": "Raise the limit, or raise --tol.",
