@@ -84,19 +84,35 @@ def test_a_forged_exponent_is_found(run, birds):
 
 def test_separable(run, birds, fruit):
     for data, answer in ((birds, "no"), (fruit, "yes")):
-        result = run("separable", data, "-t", "kind", "--scale", "--out", "proof.json")
-        assert result.stdout.startswith(f"Separable  {answer}\n")
-        assert "exponents" in json.loads(Path("proof.json").read_text())["problem"]
-        assert run("verify", "proof.json", data, "-t", "kind").exit_code == 0
-        Path("proof.json").unlink()
+        for options, scaled in ((["--scale"], True), (["--no-scale"], False), ([], False)):
+            result = run("separable", data, "-t", "kind", *options, "--out", "proof.json")
+            assert result.stdout.startswith(f"Separable  {answer}\n")
+            problem = json.loads(Path("proof.json").read_text())["problem"]
+            assert (problem.get("exponents") is not None) == scaled
+            assert run("verify", "proof.json", data, "-t", "kind").exit_code == 0
+            Path("proof.json").unlink()
 
 
-@pytest.mark.parametrize("verb", ["fit", "separable"])
+@pytest.mark.parametrize("verb", [("fit",), ("separable", "--no-scale")])
 def test_squares_that_overflow_name_the_option(run, refused, tmp_path, verb):
+    verb, *options = verb
     rng = np.random.default_rng(3)
     X = rng.standard_normal((40, 2))
     kinds = np.where(X.sum(axis=1) > 0.0, "a", "b").tolist()
     path = write_csv(tmp_path / "huge.csv", X * [1e250, 1.0], kinds)
-    assert "squares of the features overflow" in refused(verb, path, "-t", "kind")
-    assert "or add --scale" in refused(verb, path, "-t", "kind")
-    run(verb, path, "-t", "kind", "--scale")
+    told = refused(verb, path, "-t", "kind", *options)
+    assert "squares of the features overflow" in told
+    assert "or add --scale" in told
+    assert run(verb, path, "-t", "kind", "--scale").exit_code == 0
+
+
+def test_separable_scales_columns_of_different_units_by_itself(run, birds):
+    table = pandas.read_csv(birds)
+    table["x1"] *= 10_000
+    table.to_csv(birds, index=False)
+    for options, scaled in ([], True), (["--no-scale"], False):
+        run("separable", birds, "-t", "kind", *options, "--out", "proof.json")
+        problem = json.loads(Path("proof.json").read_text())["problem"]
+        assert (problem.get("exponents") is not None) == scaled
+        assert run("verify", "proof.json", birds, "-t", "kind").exit_code == 0
+        Path("proof.json").unlink()

@@ -46,7 +46,15 @@ def separable(
         ),
     ] = "ovr",
     no_intercept: options.Intercept = False,
-    scale: options.Scale = False,
+    scale: Annotated[
+        bool | None,
+        typer.Option(
+            "--scale/--no-scale",
+            show_default=False,
+            help="Whether to divide each column by a power of two, which is exact and keeps the "
+            "verdict. By default where the units of columns differ.",
+        ),
+    ] = None,
     max_iter: options.MaxIter = 1000,
     time_limit: options.TimeLimit = None,
     sha256: options.Sha256 = False,
@@ -118,7 +126,7 @@ def separable(
                 labels,
                 sample_weight=table.weights,
                 fit_intercept=not no_intercept,
-                scale=scale,
+                scale="auto" if scale is None else scale,
                 multi_class=cast(Any, multi_class),
                 max_iter=max_iter,
                 time_limit=time_limit,

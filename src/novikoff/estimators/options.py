@@ -62,13 +62,22 @@ def check_max_margin_options(estimator: Any) -> None:
 
 
 def average_of(estimator: Any) -> bool | Literal["auto"]:
-    """Return what ``average`` asks for; numpy's booleans are taken for Python's."""
-    value = estimator.average
+    """Return what ``average`` asks for."""
+    return _switch("average", estimator.average)
+
+
+def scale_of(scale: Any) -> bool | Literal["auto"]:
+    """Return whether a verdict is to scale the columns."""
+    return _switch("scale", scale)
+
+
+def _switch(name: str, value: Any) -> bool | Literal["auto"]:
+    """Return True, False or "auto"; numpy's booleans are taken for Python's."""
     if isinstance(value, bool | np.bool_):
         return bool(value)
     if isinstance(value, str) and value == "auto":
         return "auto"
-    raise ValueError(f"average={value!r} must be True, False or 'auto'.")
+    raise ValueError(f"{name}={value!r} must be True, False or 'auto'.")
 
 
 def check_multi_class(estimator: Any) -> None:

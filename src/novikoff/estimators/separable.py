@@ -12,7 +12,7 @@ from novikoff.estimators.joint import fit_jointly, is_joint
 from novikoff.estimators.margin_fit import decide
 from novikoff.estimators.maxmargin import MaxMargin
 from novikoff.estimators.one_vs_rest import deadline_in, fit_classes
-from novikoff.estimators.options import check_max_margin_options
+from novikoff.estimators.options import check_max_margin_options, scale_of
 from novikoff.estimators.training import Training
 from novikoff.run import Callback
 from novikoff.run.clock import cancel_on_interrupt
@@ -32,7 +32,7 @@ def is_separable(
     *,
     sample_weight: ArrayLike | None = None,
     fit_intercept: bool = True,
-    scale: bool = False,
+    scale: bool | Literal["auto"] = "auto",
     multi_class: Literal["joint", "ovr"] = "ovr",
     max_iter: int = 1000,
     time_limit: float | None = None,
@@ -51,9 +51,11 @@ def is_separable(
         Examples of weight 0 take no part; other weights do not matter.
     fit_intercept : bool, default=True
         Whether hyperplanes may miss the origin.
-    scale : bool, default=False
-        Whether to divide each column by a power of two, as MaxMargin does. The verdict is the same;
-        where columns are of different units, it may be found sooner.
+    scale : bool or "auto", default="auto"
+        Whether to divide each column by a power of two, as MaxMargin does, in a copy of the data.
+        The verdict is the same; where columns are of different units, it is found sooner. "auto"
+        does so where the spans of the columns differ by more than 1,000 times, if it is exact. The
+        margin of the certificate is then in units of the scaled columns, as the certificate says.
     multi_class : {"joint", "ovr"}, default="ovr"
         What is decided of more than two classes: with "ovr", of each class whether a hyperplane
         separates it from all others; with "joint", whether one linear model, a score for each
@@ -119,9 +121,9 @@ def is_separable(
     ... )
     (False, True)
     """
+    scaling = scale_of(scale)
     asked = MaxMargin(
         fit_intercept=fit_intercept,
-        scale=scale,
         multi_class=multi_class,
         max_iter=max_iter,
         time_limit=time_limit,
@@ -138,7 +140,7 @@ def is_separable(
             y,
             affine=bool(fit_intercept),
             sample_weight=sample_weight,
-            scale=bool(scale),
+            scale=scaling,
         )
         costs = training.costs
         order = None if costs is None else np.flatnonzero(costs > 0.0)

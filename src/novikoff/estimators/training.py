@@ -2,7 +2,7 @@
 
 import copy
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -10,7 +10,7 @@ from scipy import sparse
 from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import validate_data
 
-from novikoff.certificate import Examples, Problem, fingerprint_of_hashes
+from novikoff.certificate import CertificateError, Examples, Problem, fingerprint_of_hashes
 from novikoff.certificate.examples.blocks import Floats, as_float64
 from novikoff.certificate.examples.fingerprint import fingerprint_without_weights, hash_rows
 from novikoff.certificate.examples.labels import check_classes, signs_against
@@ -27,7 +27,7 @@ from novikoff.estimators.labels import (
 )
 from novikoff.sample import Sample, storage_of
 from novikoff.sample.sample import ScaleError
-from novikoff.sample.scale import column_exponents
+from novikoff.sample.scale import column_exponents, needs_scaling
 from novikoff.sample.storage import IN_PLACE, Storage, is_converted_at_once, rescaled
 
 TABLES = (np.ndarray, sparse.csr_array, sparse.csr_matrix)
@@ -63,11 +63,12 @@ class Training:
         affine: bool,
         sample_weight: ArrayLike | None = None,
         class_weight: Any = None,
-        scale: bool = False,
+        scale: bool | Literal["auto"] = False,
     ) -> "Training":
         """Validate the data as scikit-learn does, and name the problem.
 
-        ``scale`` divides each column by a power of two, in a copy of the data.
+        ``scale`` divides each column by a power of two, in a copy of the data; "auto" does so where
+        the units of columns differ, if it is exact.
 
         Whether all values are finite is checked later, by the pass that computes the norms.
         """
@@ -77,7 +78,8 @@ class Training:
         weights = checked_weights(sample_weight, len(codes))
         class_weights = class_weights_of(class_weight, classes, codes, weights)
         X = check_matrix(X)
-        if scale or is_converted_at_once(X):
+        scaling = needs_scaling(X) if scale == "auto" else scale
+        if scaling or is_converted_at_once(X):
             # Rows are sorted here for the fingerprint, the search and the certificate together.
             X = _readable(canonical(X))
         hashes = hash_rows(X)
@@ -102,11 +104,17 @@ class Training:
         check_costs(costs)
         positives = positives_of(classes)
         scaled, exponents = X, None
-        if scale:
+        if scaling:
             taking_part = None if weights is None or weights.all() else weights > 0.0
             exponents = column_exponents(X, taking_part)
-            scaled = divided(X, exponents)
-            problem = replace(problem, exponents=tuple(exponents.tolist()))
+            try:
+                scaled = divided(X, exponents)
+            except CertificateError:
+                if scale != "auto":
+                    raise
+                exponents = None
+            else:
+                problem = replace(problem, exponents=tuple(exponents.tolist()))
         return cls(
             X,
             classes,
