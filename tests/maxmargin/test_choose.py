@@ -14,7 +14,8 @@ from benchmarks.generators import bags
 from novikoff import MaxMargin
 from novikoff.certificate import Status
 from novikoff.maxmargin import SOME_MARGIN, Solution, hard_margin, soft_margin
-from novikoff.maxmargin.choose import soft as choose
+from novikoff.maxmargin.choose import hand_over, soft_dense, soft_sparse
+from novikoff.maxmargin.choose import soft as soft_module
 from novikoff.maxmargin.choose.settings import ChooseSettings, is_small
 from novikoff.maxmargin.coordinate.search import coordinate_descent
 from novikoff.maxmargin.newton.search import newton
@@ -51,6 +52,28 @@ def hard(X, y, *, confirmed=True, tol=1e-6, clock=None, start=None):
 # Pivoting follows Newton's method.
 NO_CORRAL = {"corral_examples": 10**9}
 PIVOTING_FIRST = ChooseSettings(**NO_CORRAL)
+
+SOLVERS = {
+    "newton": newton,
+    "coordinate_descent": coordinate_descent,
+    "block_pivoting": block_pivoting,
+}
+
+
+def replace_solver(monkeypatch, name, solver):
+    """Let every place that chooses this solver take another one."""
+    places = [
+        place for place in (soft_module, soft_dense, soft_sparse, hand_over) if hasattr(place, name)
+    ]
+    assert places
+    for place in places:
+        monkeypatch.setattr(place, name, solver)
+
+
+def allow_members(monkeypatch, most):
+    """Let Wolfe's method give up where its working set has more members."""
+    settings = WolfeSettings(most_members=most)
+    monkeypatch.setattr(hand_over, "WorkingSet", lambda problem: WorkingSet(problem, settings))
 
 
 def soft(X, y, C, *, tol=1e-6, clock=None, settings=None):
@@ -198,8 +221,8 @@ def test_hand_overs_lose_nothing(monkeypatch, chain, C):
 
         return solve
 
-    for name in ("newton", "coordinate_descent", "block_pivoting"):
-        monkeypatch.setattr(choose, name, recorded(getattr(choose, name)))
+    for name in SOLVERS:
+        replace_solver(monkeypatch, name, recorded(SOLVERS[name]))
     for most in (1, 2, 3, 4, 5, 7, 10, 14, 20, 28, 40, 60, 100, 200):
         seen.clear()
         found = soft_margin(problem, tol=1e-6, clock=clock_of(most), settings=settings)
@@ -248,7 +271,7 @@ def test_coordinate_descent_goes_on_where_newton_comes_to_a_halt(monkeypatch):
     def halted(problem, *, tol, clock, **options):
         return replace(newton(problem, tol=0.1, clock=clock, **options), status=Status.PRECISION)
 
-    monkeypatch.setattr(choose, "newton", halted)
+    replace_solver(monkeypatch, "newton", halted)
     solution = soft_margin(problem, tol=1e-3, clock=clock_of())
     assert solution.solver == "newton+coordinate"
     assert solution.status is Status.GAP_REACHED and solution.gap <= 1e-3
@@ -298,17 +321,10 @@ def test_what_is_nearly_the_hard_margin_is_left_to_others(seed, C, features):
         assert stopped.gap <= hasty.gap
 
 
-def small_corrals(monkeypatch):
-    """Let Wolfe's method give up early."""
-    monkeypatch.setattr(
-        choose, "WorkingSet", lambda problem: WorkingSet(problem, WolfeSettings(most_members=10))
-    )
-
-
 def no_pivoting(monkeypatch):
     """Let pivoting give up at its first exchange."""
     settings = PivotingSettings(patience=0, softest=1.0)
-    monkeypatch.setattr(choose, "block_pivoting", partial(block_pivoting, settings=settings))
+    replace_solver(monkeypatch, "block_pivoting", partial(block_pivoting, settings=settings))
 
 
 @pytest.mark.parametrize("C", [1e4, 1e6, 1e8])
@@ -336,7 +352,7 @@ def test_pivoting_goes_on_where_a_corral_gives_up(monkeypatch, d):
     y = np.where(X @ rng.normal(size=d) > 0.0, 1, -1)
     reference = soft(X, y, 100.0)
     assert reference.solver == "newton+wolfe" and reference.status is Status.GAP_REACHED
-    small_corrals(monkeypatch)
+    allow_members(monkeypatch, 10)
     patient = soft(X, y, 100.0)
     assert patient.solver == "newton+wolfe+newton" and patient.status is Status.GAP_REACHED
     assert patient.upper == pytest.approx(reference.upper, rel=2e-6)
@@ -386,7 +402,7 @@ def test_sweeps_go_on_where_a_step_of_newton_nearly_separates(C):
 
 def test_newton_goes_on_where_a_corral_gives_up_too(monkeypatch):
     no_pivoting(monkeypatch)
-    small_corrals(monkeypatch)
+    allow_members(monkeypatch, 10)
     examples = far_from_a_plane(7900, 130, 0.01, random_state=0)
     clock = clock_of()
     solution = soft(examples.X, examples.y, 1e6, clock=clock, settings=PIVOTING_FIRST)
@@ -401,7 +417,7 @@ def test_newton_goes_on_where_a_corral_gives_up_too(monkeypatch):
 
 @pytest.mark.parametrize("C", [None, 1.0])
 def test_coordinate_descent_goes_on_where_a_corral_gives_up(monkeypatch, C):
-    small_corrals(monkeypatch)
+    allow_members(monkeypatch, 10)
     X, y = np.random.default_rng(0).normal(size=(260, 400)), np.where(np.arange(260) % 3, 1, -1)
     clock, reference = clock_of(), clock_of()
     solve = hard if C is None else lambda X, y, clock: soft(X, y, C, clock=clock)
@@ -413,7 +429,7 @@ def test_coordinate_descent_goes_on_where_a_corral_gives_up(monkeypatch, C):
     monkeypatch.undo()
     other = solve(X, y, clock=reference)
     assert solution.upper == pytest.approx(other.upper, rel=1e-5)
-    small_corrals(monkeypatch)
+    allow_members(monkeypatch, 10)
     for most in range(1, ceil(clock.passes)):
         limited = clock_of(most)
         stopped = solve(X, y, clock=limited)
@@ -434,9 +450,7 @@ def test_more_weights_than_a_corral_holds(monkeypatch):
         side = np.flatnonzero(y == sign)
         top = side[np.argsort(-weights[side])[:10]]
         assert set(top) == set(kept[y[kept] == sign])
-    monkeypatch.setattr(
-        choose, "WorkingSet", lambda problem: WorkingSet(problem, WolfeSettings(most_members=20))
-    )
+    allow_members(monkeypatch, 20)
     begun = hard(X, y, start=weights)
     assert begun.solver == "wolfe"
     assert begun.lower == pytest.approx(best.lower, rel=1e-6)

@@ -10,9 +10,9 @@ from novikoff import MaxMargin, is_separable
 from novikoff.certificate import Certifier, NonSeparation, Separation, Status
 from novikoff.maxmargin import SOME_MARGIN, soft_margin
 from novikoff.maxmargin.choose import hard
+from novikoff.maxmargin.choose.hand_over import start_wolfe
 from novikoff.maxmargin.choose.hard import hard_margin
 from novikoff.maxmargin.choose.settings import ChooseSettings
-from novikoff.maxmargin.choose.soft import start_wolfe
 from novikoff.maxmargin.verdict import Probe
 from novikoff.run.slack_proof import refute_by_slacks
 from tests.maxmargin.problems import clock_of, noisy, planted, problem_of, text_like

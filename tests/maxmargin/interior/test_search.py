@@ -7,7 +7,7 @@ from scipy import sparse
 from novikoff import MaxMargin, is_separable
 from novikoff.certificate import Separation, Status
 from novikoff.maxmargin import SOME_MARGIN, soft_margin
-from novikoff.maxmargin.choose.soft import start_wolfe
+from novikoff.maxmargin.choose.hand_over import start_wolfe
 from novikoff.maxmargin.interior.normal import Exclusive
 from novikoff.maxmargin.interior.search import interior_point
 from novikoff.maxmargin.verdict import VERDICT, Probe, VerdictSettings

@@ -9,7 +9,7 @@ from scipy import sparse
 from novikoff import MaxMargin
 from novikoff.certificate import Separation, Status
 from novikoff.maxmargin import soft_margin
-from novikoff.maxmargin.choose.soft import start_wolfe
+from novikoff.maxmargin.choose.hand_over import start_wolfe
 from novikoff.maxmargin.newton.multipliers import MULTIPLIERS, multipliers
 from novikoff.maxmargin.verdict import Probe
 from tests.maxmargin.problems import clock_of, problem_of

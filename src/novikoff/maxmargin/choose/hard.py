@@ -13,18 +13,14 @@ from novikoff.maxmargin.choose.costs import (
     suits_sparse_newton,
     wolfe_work,
 )
+from novikoff.maxmargin.choose.hand_over import by_coordinates, heaviest_weights, start_wolfe
 from novikoff.maxmargin.choose.settings import (
     CHOOSE,
     ChooseSettings,
     gap_to_aim_at,
     is_large_and_sparse,
 )
-from novikoff.maxmargin.choose.soft import (
-    by_coordinates,
-    heaviest_weights,
-    soft_margin,
-    start_wolfe,
-)
+from novikoff.maxmargin.choose.soft import soft_margin
 from novikoff.maxmargin.coordinate.search import coordinate_descent
 from novikoff.maxmargin.interior.normal import Exclusive
 from novikoff.maxmargin.interior.search import interior_point
