@@ -98,7 +98,7 @@ def decide(X, y, weights, affine, tol):
     """The verified certificate; without a tolerance, of any separator."""
     if tol is None:
         X, y = X[weights > 0], y[weights > 0]
-        certificate = is_separable(X, y, fit_intercept=affine)
+        certificate = is_separable(X, y, fit_intercept=affine, scale=False)
         certificate.verify(X, y)
         return certificate
     certificate = MaxMargin(tol=tol, fit_intercept=affine).fit(X, y, weights).certificate_

@@ -27,7 +27,7 @@ from novikoff.estimators.labels import (
 )
 from novikoff.sample import Sample, storage_of
 from novikoff.sample.sample import ScaleError
-from novikoff.sample.scale import column_exponents, needs_scaling
+from novikoff.sample.scale import column_exponents, is_extreme, needs_scaling
 from novikoff.sample.storage import IN_PLACE, Storage, is_converted_at_once, rescaled
 
 TABLES = (np.ndarray, sparse.csr_array, sparse.csr_matrix)
@@ -105,16 +105,9 @@ class Training:
         positives = positives_of(classes)
         scaled, exponents = X, None
         if scaling:
-            taking_part = None if weights is None or weights.all() else weights > 0.0
-            exponents = column_exponents(X, taking_part)
-            try:
-                scaled = divided(X, exponents)
-            except CertificateError:
-                if scale != "auto":
-                    raise
-                exponents = None
-            else:
-                problem = replace(problem, exponents=tuple(exponents.tolist()))
+            scaled, exponents = _scaled(X, weights, scale)
+        if exponents is not None:
+            problem = replace(problem, exponents=tuple(exponents.tolist()))
         return cls(
             X,
             classes,
@@ -159,6 +152,23 @@ class Training:
         if not np.isfinite(sample.norms2).all():
             assert_all_finite(self.X, input_name="X")
         return sample
+
+
+def _scaled(
+    X: Any, weights: NDArray[np.float64] | None, scale: bool | Literal["auto"]
+) -> tuple[Any, NDArray[np.int64] | None]:
+    """Return the data with divided columns and the exponents; "auto" may leave them as they are."""
+    taking_part = None if weights is None or weights.all() else weights > 0.0
+    exponents = column_exponents(X, taking_part)
+    if scale == "auto" and is_extreme(exponents):
+        # The coefficient of such a column may overflow in the units of the data.
+        return X, None
+    try:
+        return divided(X, exponents), exponents
+    except CertificateError:
+        if scale != "auto":
+            raise
+        return X, None
 
 
 def _readable(X: Any) -> Any:

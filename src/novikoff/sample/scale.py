@@ -69,6 +69,11 @@ def column_exponents(X: Any, taking_part: NDArray[np.bool_] | None = None) -> ND
     return np.where(usable, nearest, 0).astype(np.int64)
 
 
+def is_extreme(exponents: NDArray[np.int64]) -> bool:
+    """Whether a column spans so much or so little that its exponent is not the nearest."""
+    return bool(np.any(np.abs(exponents) == MOST_EXPONENT))
+
+
 def column_ranges(X: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the least and the largest value of each column.
 
