@@ -25,7 +25,8 @@ from novikoff.estimators.kernel_machine import KernelMachine
 from novikoff.estimators.kernel_options import kernel_of
 from novikoff.estimators.training import Training
 from novikoff.run.nonseparable import Combination, contradiction
-from novikoff.sample.kernel import KernelFunction, KernelMatrix, check_kernel, needs_double
+from novikoff.sample.kernel import KernelFunction, KernelMatrix, needs_double
+from novikoff.sample.kernel_checks import check_kernel
 from novikoff.sample.kernel_sample import KernelSample
 
 Vector = NDArray[np.float64]

@@ -66,7 +66,9 @@ def solve_by_gram(
         clock.report(found.mistakes, found.lower, found.upper)
         if found.lower > 0.0 and found.lower >= (1.0 - tol) * found.upper:
             status = Status.GAP_REACHED
-        elif ended != compiled.EXHAUSTED or clock.updates >= most:
+        elif found.status is Status.PRECISION or ended != compiled.EXHAUSTED:
+            status = Status.PRECISION
+        elif clock.updates >= most:
             status = Status.PRECISION
         else:
             status = clock.stop()
