@@ -84,7 +84,9 @@ def check_combination(matrix: KernelMatrix, some: Ids, weights: Vector) -> None:
     norm2 = 0.0
     for begin in range(0, len(some), CHUNK):
         part = slice(begin, begin + CHUNK)
-        norm2 += float(weights[part] @ (matrix.block(some[part], some).astype(np.float64) @ weights))
+        norm2 += float(
+            weights[part] @ (matrix.block(some[part], some).astype(np.float64) @ weights)
+        )
     everyone = np.zeros(matrix.n)
     everyone[some] = weights
     if np.isfinite(norm2):

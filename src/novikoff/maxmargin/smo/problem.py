@@ -97,9 +97,7 @@ def placed(
         norm2 = float((weights * signs) @ products)
     if not check_square(matrix, norm2, weights):
         # Rounding lets weights grow without bound.
-        return KernelSolution(
-            weights, 0.0, Status.PRECISION, -np.inf, np.inf, len(signs), solver
-        )
+        return KernelSolution(weights, 0.0, Status.PRECISION, -np.inf, np.inf, len(signs), solver)
     norm2 = max(norm2, 0.0)
     # With slack a vector of zero has a meaning: no hyperplane is worth its length.
     lifted = norm2 if slack2 is None else norm2 + float(weights**2 @ slack2)
