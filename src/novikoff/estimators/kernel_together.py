@@ -59,7 +59,8 @@ class Together:
         order = np.argsort(starts)
         places = np.argsort(order)[groups]
         first = everyone[starts[order]]
-        together = np.bincount(places, weights=own, minlength=len(first))
+        together: Vector = np.zeros(len(first))
+        np.add.at(together, places, own)
         # Each has its share of what it costs, as at the optimum; without slack one is enough.
         shares = own / together[places] if soft else (everyone == first[places]).astype(np.float64)
         return cls(first, together, everyone, places, shares)

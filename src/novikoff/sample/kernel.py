@@ -51,8 +51,8 @@ class KernelFunction:
     ========== ======================================
 
     ``precomputed`` reads the values from the matrix given in place of the examples, and
-    ``function(X, X')`` returns a matrix of them. Values by a formula of products, and given ones, are
-    multiplied by ``factor``.
+    ``function(X, X')`` returns a matrix of them. Given values and those of ``linear`` and ``poly``
+    are multiplied by ``factor``.
 
     Examples
     --------
@@ -73,7 +73,7 @@ class KernelFunction:
 
     @property
     def is_semidefinite(self) -> bool:
-        """Whether it is known to be positive semidefinite, so that only rounding shows otherwise."""
+        """Whether it is positive semidefinite, so that only rounding can show otherwise."""
         polynomial = self.name == "poly" and self.coef0 >= 0.0 and float(self.degree).is_integer()
         return polynomial or self.name in ("linear", "rbf", "laplacian")
 

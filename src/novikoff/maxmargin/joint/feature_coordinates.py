@@ -78,7 +78,7 @@ def coordinates_of(
     exact = double and not (given and matrix.rows_dtype == np.float32)
     noisy = double and soft and (not exact or whole > FAR * largest)
     unit = (whole if noisy else largest) * float(np.finfo(np.float64 if exact else np.float32).eps)
-    shares = RANKS if noisy else (RANK,)
+    shares: tuple[float, ...] = RANKS if noisy else (RANK,)
     factorise = dpstrf if double else spstrf
     factor, pivots, rank, _ = factorise(gram.T, tol=shares[0] * unit, lower=1, overwrite_a=1)
     for k in range(int(rank)):

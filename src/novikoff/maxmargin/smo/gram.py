@@ -64,11 +64,10 @@ def solve_by_gram(
         weights[corral.members[:size]] = corral.weights[:size]
         found = placed(problem, matrix, weights, values @ (weights * signs), NAME)
         clock.report(found.mistakes, found.lower, found.upper)
+        over = clock.updates >= most
         if found.lower > 0.0 and found.lower >= (1.0 - tol) * found.upper:
             status = Status.GAP_REACHED
-        elif found.status is Status.PRECISION or ended != compiled.EXHAUSTED:
-            status = Status.PRECISION
-        elif clock.updates >= most:
+        elif found.status is Status.PRECISION or ended != compiled.EXHAUSTED or over:
             status = Status.PRECISION
         else:
             status = clock.stop()
