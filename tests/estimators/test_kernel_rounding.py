@@ -54,6 +54,17 @@ def test_what_rounding_shows_of_a_polynomial_is_rounding(case):
     clf.certificate_.verify(X, y)
 
 
+@pytest.mark.parametrize("many", ["joint", "ovr"])
+def test_rounding_ends_a_fit_with_its_status_and_remedy(many):
+    rng = np.random.default_rng(0)
+    X, y = 0.01 * rng.normal(size=(48, 1)), rng.integers(0, 3, 48)
+    clf = MaxMargin(kernel="poly", nonseparable="raise", multi_class=many)
+    with pytest.warns(ConvergenceWarning, match=r"Rounding of the kernel .* or a finite C"):
+        clf.fit(X, y)
+    assert clf.status_.name == "PRECISION"
+    assert any(not part.lower > 0.0 for part in clf.certificate_.parts)
+
+
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("C", [INF, 1.0])
 def test_a_fit_does_not_depend_on_the_unit_of_kernel_values(n_classes, C):

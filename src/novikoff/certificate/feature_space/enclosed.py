@@ -210,7 +210,8 @@ def semidefinite(
     if high < 0 and not (given and -high <= _rounding(table, support, coefs, times)):
         raise CertificateError(
             "the kernel is not positive semidefinite: a combination of examples has the squared "
-            f"norm {ceil_float(high)!r}. Use another kernel, or another gamma or coef0."
+            f"norm {ceil_float(high) or 'just below 0'}. Use another kernel, or another gamma or "
+            "coef0."
         )
     return (fmpq(0), high - 2 * low) if given and low < 0 else square
 

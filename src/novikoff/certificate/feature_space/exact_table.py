@@ -36,7 +36,10 @@ MOST_PRECISION = 1 << 14
 NEGLIGIBLE = arb(2) ** -MOST_PRECISION
 """Below this the sign of a sum of hyperbolic tangents is given up too."""
 
-UNDECIDED = "the sign of a sum of kernel values could not be decided"
+UNDECIDED = (
+    "the sign of a sum of kernel values could not be decided: use another kernel, or another gamma "
+    "or coef0"
+)
 
 SATURATED = 1
 """From here on a hyperbolic tangent is 1 less a term that has digits of its own."""
