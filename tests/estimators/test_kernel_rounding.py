@@ -65,6 +65,18 @@ def test_rounding_ends_a_fit_with_its_status_and_remedy(many):
     assert any(not part.lower > 0.0 for part in clf.certificate_.parts)
 
 
+def test_weights_that_rounding_makes_negative_are_none():
+    rng = np.random.default_rng(322)
+    n, k = int(rng.integers(4, 150)), int(rng.choice([2, 3, 4]))
+    X = rng.normal(size=(n, int(rng.choice([1, 2, 5])))) * 10 ** rng.uniform(-3, 3)
+    y = rng.integers(0, k, n)
+    y[:k] = np.arange(k)
+    clf = MaxMargin(kernel="sigmoid", coef0=10.0, gamma="auto", multi_class="ovr", max_iter=100)
+    # The values are nearly 1, and no kernel: the refusal says so, and what to do.
+    with pytest.raises(ValueError, match="positive semidefinite.* another gamma"):
+        clf.fit(X, y)
+
+
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("C", [INF, 1.0])
 def test_a_fit_does_not_depend_on_the_unit_of_kernel_values(n_classes, C):

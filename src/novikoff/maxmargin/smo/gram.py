@@ -61,7 +61,8 @@ def solve_by_gram(
         clock.updates += int(steps)
         clock.passes += 1.0
         weights[:] = 0.0
-        weights[corral.members[:size]] = corral.weights[:size]
+        # Where nothing separates, some are negative by rounding.
+        weights[corral.members[:size]] = np.maximum(corral.weights[:size], 0.0)
         found = placed(problem, matrix, weights, values @ (weights * signs), NAME)
         clock.report(found.mistakes, found.lower, found.upper)
         over = clock.updates >= most
