@@ -73,7 +73,7 @@ def test_weights_that_rounding_makes_negative_are_none():
     y[:k] = np.arange(k)
     clf = MaxMargin(kernel="sigmoid", coef0=10.0, gamma="auto", multi_class="ovr", max_iter=100)
     # The values are nearly 1, and no kernel: the refusal says so, and what to do.
-    with pytest.raises(ValueError, match="positive semidefinite.* another gamma"):
+    with pytest.raises(ValueError, match=r"positive semidefinite.* another gamma"):
         clf.fit(X, y)
 
 
