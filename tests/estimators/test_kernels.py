@@ -334,7 +334,7 @@ def test_a_limit_before_any_support_is_honest(limit):
 
 def test_a_function_that_rounds_all_its_digits_away_claims_no_separation():
     X = (1000.0 + 0.01 * np.random.default_rng(63).normal(size=(10, 3))).astype(np.float32)
-    clf = MaxMargin(kernel=lambda A, B: np.asarray(A) @ np.asarray(B).T, C=1.0)
+    clf = MaxMargin(kernel=lambda A, B: A.astype(np.float32) @ B.T.astype(np.float32), C=1.0)
     with pytest.warns(ConvergenceWarning, match="Rounding of the given"):
         clf.fit(X, np.arange(10) % 2)
     assert clf.margin_ <= 0.0 and clf.status_.name != "GAP_REACHED"

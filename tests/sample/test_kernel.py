@@ -12,12 +12,8 @@ from sklearn.metrics.pairwise import (
 )
 
 from novikoff.sample.columns import ColumnCache
-from novikoff.sample.kernel import (
-    KernelError,
-    KernelFunction,
-    KernelMatrix,
-    check_symmetric,
-)
+from novikoff.sample.kernel import KernelError, KernelFunction, KernelMatrix
+from novikoff.sample.kernel_checks import check_symmetric
 
 THEIRS = {
     "linear": linear_kernel,

@@ -124,15 +124,15 @@ class JointKernelMarginFit(MarginSearch):
         """Return the solution, with weights for all examples."""
         rows: KernelRows = sample_of(task)
         n, n_classes = rows.n_examples, len(certifier_of(task).problem.classes)
-        part = rows.taking_part(task.costs)
-        own = np.ones(len(part)) if task.costs is None else task.costs[part]
+        codes = np.asarray(certifier_of(task).examples.codes, dtype=np.int64)
+        some = rows.together(task, codes, soft=np.inf > C)
         problem = JointKernelProblem(
-            X=rows.values_of(part),
-            codes=np.asarray(certifier_of(task).examples.codes, dtype=np.int64)[part],
+            X=rows.values_of(some.first),
+            codes=codes[some.first],
             n_classes=n_classes,
             kernel=rows.training.function,
             affine=certifier_of(task).problem.affine,
-            slack2=None if np.inf == C else 0.5 / C / own,
+            slack2=None if np.inf == C else 0.5 / C / some.costs,
             cache_bytes=rows.training.cache_bytes,
         )
         if start is not None and start.shape != (n, n_classes):
@@ -141,14 +141,14 @@ class JointKernelMarginFit(MarginSearch):
             problem,
             tol=share * self.tol,
             clock=task.clock,
-            start=None if start is None else start[part],
+            start=None if start is None else some.gathered(start),
         )
-        weights, model = np.zeros((n, n_classes)), None
-        weights[part] = solution.weights
-        if solution.model is not None:
-            model = np.zeros((n, n_classes))
-            model[part] = solution.model
-        return replace(solution, weights=weights, model=model)
+        model = solution.model
+        return replace(
+            solution,
+            weights=some.spread(solution.weights, n),
+            model=None if model is None else some.spread(model, n),
+        )
 
     def _contradiction(self, task: JointTask) -> Any:
         """Prove by two equal examples of different classes that nothing separates."""

@@ -140,28 +140,27 @@ class KernelMarginFit(MarginSearch):
     ) -> KernelSolution:
         """Return the solution, with weights for all examples."""
         rows: KernelRows = sample_of(task)
-        part = rows.taking_part(task.costs)
-        own = np.ones(len(part)) if task.costs is None else task.costs[part]
+        some = rows.together(task, rows.signs, soft=np.inf > C)
         problem = KernelProblem(
-            X=rows.values_of(part),
-            signs=rows.signs[part].astype(np.float64),
+            X=rows.values_of(some.first),
+            signs=rows.signs[some.first].astype(np.float64),
             kernel=rows.training.function,
             affine=task.certifier.problem.affine,
-            slack2=None if np.inf == C else 0.5 / C / own,
+            slack2=None if np.inf == C else 0.5 / C / some.costs,
             cache_bytes=rows.training.cache_bytes,
         )
         solution = kernel_margin(
             problem,
             tol=share * self.tol,
             clock=task.clock,
-            start=None if start is None else start[part],
+            start=None if start is None else some.gathered(start),
         )
-        weights, model = np.zeros(rows.n_examples), None
-        weights[part] = solution.weights
-        if solution.model is not None:
-            model = np.zeros(rows.n_examples)
-            model[part] = solution.model
-        return replace(solution, weights=weights, model=model)
+        model = solution.model
+        return replace(
+            solution,
+            weights=some.spread(solution.weights, rows.n_examples),
+            model=None if model is None else some.spread(model, rows.n_examples),
+        )
 
     def _contradiction(self, task: Task) -> Refutation | None:
         """Prove by two equal examples with opposite labels that nothing separates."""

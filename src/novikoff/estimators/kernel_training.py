@@ -23,9 +23,11 @@ from novikoff.estimators.fitted import Task
 from novikoff.estimators.joint import JointTask
 from novikoff.estimators.kernel_machine import KernelMachine
 from novikoff.estimators.kernel_options import kernel_of
+from novikoff.estimators.kernel_together import Together
 from novikoff.estimators.training import Training
 from novikoff.run.nonseparable import Combination, contradiction
-from novikoff.sample.kernel import KernelFunction, KernelMatrix, check_kernel, needs_double
+from novikoff.sample.kernel import KernelFunction, KernelMatrix, needs_double
+from novikoff.sample.kernel_checks import check_kernel
 from novikoff.sample.kernel_sample import KernelSample
 
 Vector = NDArray[np.float64]
@@ -162,6 +164,11 @@ class KernelRows:
     def taking_part(self, costs: Vector | None) -> Ids:
         """Return the examples with a positive weight."""
         return np.arange(self.n_examples) if costs is None else np.flatnonzero(costs > 0.0)
+
+    def together(self, task: Task | JointTask, labels: NDArray[Any], *, soft: bool) -> Together:
+        """Return the examples with a positive weight, equal ones of one label as one."""
+        X = self.training.training.X
+        return Together.of(X, task.hashes, labels, task.costs, soft=soft)
 
     def values_of(self, part: Ids) -> Any:
         """Return the rows of some examples, in order; of a precomputed kernel, their values."""

@@ -59,8 +59,8 @@ class MaxMargin(LinearModel):
     kernel : str or callable, default="linear"
         ``"linear"``, ``"rbf"``, ``"poly"``, ``"sigmoid"``, ``"laplacian"``, ``"precomputed"`` (then
         ``X`` holds the values of all pairs), or a function that returns the matrix of values for
-        two matrices of examples. Formulas and names are those of scikit-learn's SVC. Margins and
-        certificates are then of the feature space of the kernel.
+        two matrices of examples, whose values are then float64. Formulas and names are those of
+        scikit-learn's SVC. Margins and certificates are then of the feature space of the kernel.
     gamma : "scale", "auto" or float, default="scale"
         The coefficient of ``rbf``, ``poly``, ``sigmoid`` and ``laplacian``; ``"scale"`` is
         ``1 / (n_features * X.var())`` and ``"auto"`` is ``1 / n_features``.
@@ -216,13 +216,17 @@ class MaxMargin(LinearModel):
         return remedy(scales=self.kernel == "linear" and not self.scale)
 
     def _remedy_of(self, status: Status) -> str:
-        given = self.kernel == "precomputed" or callable(self.kernel)
-        if status is not Status.PRECISION or not given:
+        if status is not Status.PRECISION or is_linear(self):
             return self._remedy
+        softer = f"a {'finite' if np.inf == self.C else 'smaller'} C"
+        if self.kernel == "precomputed" or callable(self.kernel):
+            return (
+                "Rounding of the given kernel values counts: give X with a kernel by name, values "
+                f"in float64 of centred examples, or {softer}; or raise tol."
+            )
         return (
-            "Rounding of the given kernel values counts: give X with a kernel by name, values in "
-            f"float64 of centred examples, or a {'finite' if np.inf == self.C else 'smaller'} C; "
-            "or raise tol."
+            "Rounding of the kernel values counts: centre the features and scale them to about 1, "
+            f"or give another gamma or coef0, or {softer}; or raise tol."
         )
 
     def fit(

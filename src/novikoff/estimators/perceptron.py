@@ -85,8 +85,8 @@ class Perceptron(LinearModel):
     kernel : str or callable, default="linear"
         ``"linear"``, ``"rbf"``, ``"poly"``, ``"sigmoid"``, ``"laplacian"``, ``"precomputed"`` (then
         ``X`` holds the values of all pairs), or a function that returns the matrix of values for
-        two matrices of examples. Formulas and names are those of scikit-learn's SVC. Margins and
-        certificates are then of the feature space of the kernel.
+        two matrices of examples, whose values are then float64. Formulas and names are those of
+        scikit-learn's SVC. Margins and certificates are then of the feature space of the kernel.
     gamma : "scale", "auto" or float, default="scale"
         The coefficient of ``rbf``, ``poly``, ``sigmoid`` and ``laplacian``; ``"scale"`` is
         ``1 / (n_features * X.var())``, with each example as often as it weighs, and ``"auto"`` is

@@ -41,7 +41,7 @@ def small_weights(
     Returns
     -------
     array of shape (n_examples, n_classes), or None
-        ``None`` where there are too many coordinates and classes.
+        ``None`` where there are too many coordinates and classes, or rounding prevents it.
 
     Examples
     --------
@@ -67,7 +67,11 @@ def small_weights(
     sides = np.zeros((n_classes - 1, points.shape[1], len(rows)))
     for k in range(n_classes - 1):
         sides[k] = 0.5 * ((codes[rows] == k) * 1.0 - (wrong == k)) * points[rows].T
-    found, _ = nnls(sides.reshape(-1, len(rows)), wanted[:-1].ravel())
+    try:
+        found, _ = nnls(sides.reshape(-1, len(rows)), wanted[:-1].ravel())
+    except RuntimeError:
+        # Rounding keeps it from an end.
+        return None
     out = np.zeros_like(weights)
     out[rows, wrong] = found
     return out

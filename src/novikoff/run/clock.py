@@ -118,6 +118,16 @@ class Clock:
         finally:
             self._until_separated = self._separated = False
 
+    @contextmanager
+    def in_units(self, unit: float) -> Iterator[None]:
+        """Let bounds that are reported within the block be multiplied by a number."""
+        before = self.unit
+        self.unit = before * unit
+        try:
+            yield
+        finally:
+            self.unit = before
+
     @property
     def wants_separator(self) -> bool:
         """Whether searches end at the first hyperplane without mistakes."""

@@ -6,6 +6,7 @@ Nothing of the size of all pairs is made: whoever asks for a block decides how l
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import frexp
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,29 +30,12 @@ DENSE_SHARE = 0.02
 FAR = 4.0
 # Squared distances below this share of the squared lengths have at most three digits in float32.
 DISTINCT = 2.0**-12
+# Beyond this factor and its reciprocal values do not fit in float32: it ends at 2**128.
+SMALLEST_FACTOR = 2.0**-60
 
 
 class KernelError(ValueError):
     """A kernel whose values are not those of a kernel: in one line, what is wrong."""
-
-
-def check_square(norm2: float, most: float, dtype: Any = np.float64, digits: float = 16.0) -> None:
-    """Raise if the squared length of a combination is negative by more than rounding.
-
-    ``most`` is the largest that it could be, ``dtype`` the type of the kernel values, and
-    ``digits`` how many units of their rounding error may have accumulated.
-    """
-    if not np.isfinite(norm2):
-        raise KernelError(
-            "Sums of kernel values overflow. Where the kernel is not positive semidefinite, the "
-            "weights grow without bound: use another kernel, or another gamma or coef0. Where its "
-            "values are too large, rescale the features or give a smaller C."
-        )
-    if not norm2 >= -digits * float(np.finfo(dtype).eps) * most:
-        raise KernelError(
-            "The kernel is not positive semidefinite: a combination of examples has the squared "
-            f"norm {norm2:.6g}. Use another kernel, or another gamma or coef0."
-        )
 
 
 @dataclass(frozen=True)
@@ -67,7 +51,8 @@ class KernelFunction:
     ========== ======================================
 
     ``precomputed`` reads the values from the matrix given in place of the examples, and
-    ``function(X, X')`` returns a matrix of them.
+    ``function(X, X')`` returns a matrix of them. Given values and those of ``linear`` and ``poly``
+    are multiplied by ``factor``.
 
     Examples
     --------
@@ -84,6 +69,23 @@ class KernelFunction:
     degree: float = 3
     coef0: float = 0.0
     function: Callable[[Any, Any], Any] | None = None
+    factor: float = 1.0
+
+    @property
+    def is_semidefinite(self) -> bool:
+        """Whether it is positive semidefinite, so that only rounding can show otherwise."""
+        polynomial = self.name == "poly" and self.coef0 >= 0.0 and float(self.degree).is_integer()
+        return polynomial or self.name in ("linear", "rbf", "laplacian")
+
+    @property
+    def fits_single(self) -> bool:
+        """Whether values before they are multiplied are far from the ends of float32."""
+        return SMALLEST_FACTOR <= self.factor <= 1.0 / SMALLEST_FACTOR
+
+    @property
+    def is_given(self) -> bool:
+        """Whether there is no formula for its values."""
+        return self.name in ("precomputed", "callable")
 
 
 class Prepared(NamedTuple):
@@ -152,6 +154,15 @@ class KernelMatrix:
                 "or change its parameters."
             )
 
+    def in_units(self) -> float:
+        """Return the power of four that brings values near 1; 1 for those that are bounded by it.
+
+        Margins are then in units of a power of two, and everything is rounded as before.
+        """
+        if self.kernel.name in ("rbf", "laplacian", "sigmoid") or not self.largest > 0.0:
+            return 1.0
+        return 4.0 ** -(frexp(self.largest)[1] // 2)
+
     @property
     def largest(self) -> float:
         """The largest absolute value on the diagonal."""
@@ -168,13 +179,16 @@ class KernelMatrix:
         return 1.0 if self.kernel.name in ("laplacian", "sigmoid") else self.largest
 
     @property
-    def rounded_as(self) -> Any:
-        """The type whose rounding errors the values have.
-
-        That is float32 for a matrix or a function that is given: whoever made it may have computed
-        in float32, whatever the type now.
-        """
-        return np.float32 if self.kernel.name in ("precomputed", "callable") else self.dtype
+    def bounds(self) -> tuple[float, float]:
+        """Bounds on the absolute values by a formula of products, and on their rounding errors."""
+        kernel, error = self.kernel, float(np.finfo(self.dtype).eps)
+        size = kernel.gamma * self._longest2() + abs(kernel.coef0)
+        share = 2.0 * (float(self._X.shape[1]) + 8.0) * error
+        if kernel.name == "sigmoid":
+            return 1.0, share * size + 4.0 * error
+        with np.errstate(over="ignore"):
+            value = kernel.factor * float(np.float64(size) ** kernel.degree)
+        return value, 2.0 * kernel.degree * (share + error) * value
 
     @property
     def rows_dtype(self) -> Any:
@@ -224,11 +238,13 @@ class KernelMatrix:
                 some = slice(begin, begin + GIVEN_ROWS)
                 values = self._X[rows[some]]
                 out[some] = values if columns is None else values[:, columns]
+                self._multiply(out[some])
             return
         if kernel.name == "callable":
             for part in self._slices(count):
                 here: Any = part if columns is None else columns[part]
                 out[:, part] = called(kernel, self._X[rows], self._X[here])
+            self._multiply(out)
             return
         if kernel.name == "laplacian":
             mine = np.asarray(dense(self._X[rows]), dtype=np.float64)
@@ -267,6 +283,12 @@ class KernelMatrix:
             out *= kernel.gamma
             out += kernel.coef0
             np.tanh(out, out=out)
+        if kernel.name in ("linear", "poly"):
+            self._multiply(out)
+
+    def _multiply(self, values: Values) -> None:
+        if self.kernel.factor != 1.0:
+            values *= self.kernel.factor
 
     def _rows(self, which: Any) -> Any:
         if self._ready is not None:
@@ -304,19 +326,29 @@ class KernelMatrix:
             rows = self._centred(X[part])
             self._norms2[part] = np.einsum("ij,ij->i", rows, rows, dtype=np.float64)
 
+    def _longest2(self) -> float:
+        """Return the largest squared length of an example."""
+        X, longest2 = self._X, 0.0
+        if self.is_sparse:
+            return float(np.asarray(X.multiply(X).sum(axis=1)).max(initial=0.0))
+        for part in self._slices():
+            rows = X[part].astype(np.float64, copy=False)
+            longest2 = max(longest2, float(np.einsum("ij,ij->i", rows, rows).max(initial=0.0)))
+        return longest2
+
     def _diagonal(self) -> NDArray[np.float64]:
         kernel, X = self.kernel, self._X
         if kernel.name in ("rbf", "laplacian"):
             return np.ones(self.n)
         if kernel.name == "precomputed":
-            return np.asarray(X.diagonal(), dtype=np.float64)
+            return kernel.factor * np.asarray(X.diagonal(), dtype=np.float64)
         out = np.empty(self.n)
         if kernel.name == "callable":
             # One call for a small block costs less than one for each example.
             for begin in range(0, self.n, 64):
                 rows = X[begin : begin + 64]
                 out[begin : begin + 64] = np.diagonal(called(kernel, rows, rows))
-            return out
+            return kernel.factor * out
         for part in self._slices():
             rows = X[part]
             if self.is_sparse:
@@ -330,9 +362,13 @@ class KernelMatrix:
 
 
 def called(kernel: KernelFunction, X: Any, Y: Any) -> NDArray[np.float64]:
-    """Return what a callable kernel returns, if that is a matrix of finite numbers."""
+    """Return what a callable kernel returns, if that is a matrix of finite numbers.
+
+    It is given rows in float64, as by SVC, so that it does not compute in fewer digits, or in whole
+    numbers that overflow.
+    """
     assert kernel.function is not None
-    found = kernel.function(X, Y)
+    found = kernel.function(_in_double(X), _in_double(Y))
     shape = X.shape[0], Y.shape[0]
     try:
         values = np.asarray(dense(found))
@@ -351,42 +387,10 @@ def called(kernel: KernelFunction, X: Any, Y: Any) -> NDArray[np.float64]:
     return values
 
 
-def check_kernel(matrix: KernelMatrix, *, affine: bool, rows: Ids | None = None) -> None:
-    """Raise if values that are not known to be those of a kernel show that they are not.
-
-    With an intercept only differences of examples matter: their squared lengths must not be
-    negative, but those of the examples may (a conditionally positive semidefinite kernel, such as
-    a kernel less a constant). Messages name the examples of ``rows``, by default those of the
-    matrix.
-    """
-    if matrix.kernel.name in ("linear", "rbf", "laplacian"):
-        return
-    if matrix.kernel.name in ("precomputed", "callable"):
-        check_symmetric(matrix, rows)
-    squares = matrix.diagonal
-    if affine:
-        # From the shortest example, so that what is refused does not depend on the order.
-        shortest = int(squares.argmin())
-        towards = matrix.against_all([shortest])[0].astype(np.float64)
-        squares = squares - 2.0 * towards + float(squares[shortest])
-    check_square(float(squares.min()), 4.0 * matrix.largest, matrix.rounded_as)
-
-
-def check_symmetric(matrix: KernelMatrix, rows: Ids | None = None) -> None:
-    """Raise if some values of a kernel are not symmetric; ``rows`` says which example each is."""
-    # All of a small matrix; of a large one, rows spread over it.
-    step = max(1, matrix.n // 512)
-    some = np.arange(0, matrix.n, step)
-    values = matrix.block(some, some)
-    size = float(np.abs(values).max(initial=0.0))
-    apart = np.abs(values - values.T)
-    if apart.max(initial=0.0) > 1e-6 * size:
-        i, j = np.unravel_index(int(apart.argmax()), apart.shape)
-        names = some if rows is None else rows[some]
-        raise KernelError(
-            f"The kernel is not symmetric: {float(values[i, j])!r} for examples {names[i]} and "
-            f"{names[j]}, {float(values[j, i])!r} for {names[j]} and {names[i]}."
-        )
+def _in_double(rows: Any) -> Any:
+    if sparse.issparse(rows):
+        return rows.astype(np.float64, copy=False)
+    return np.ascontiguousarray(rows, dtype=np.float64)
 
 
 def needs_double(X: Any, kernel: KernelFunction, row: int) -> bool:

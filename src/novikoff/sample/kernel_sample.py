@@ -28,7 +28,8 @@ from novikoff.compiled.step import (
     start,
 )
 from novikoff.compiled.sweep import TIE
-from novikoff.sample.kernel import Ids, KernelMatrix, check_square
+from novikoff.sample.kernel import Ids, KernelMatrix
+from novikoff.sample.kernel_checks import check_norm, rounding_of_run
 from novikoff.sample.kernel_memory import Columns, KernelMemory, KernelStorage, Scores
 from novikoff.sample.kernel_scores import BLOCK, CHEAP_BLOCK, KernelScores, Vector, fits_whole
 from novikoff.sample.sample import slacks_of
@@ -309,11 +310,10 @@ class KernelSample(KernelScores):
         known.rescaled = float(memory.state[RESCALED])
         state = memory.state
         norm2 = state[NORM2] - self._lifted(memory)
-        # Values relative to the centre have the rounding errors of those that they are made of.
-        largest = max(self.lifted_radius**2, self.matrix.largest)
-        most = largest * float(state[WEIGHT]) ** 2
-        # Each update has added to the length, and lifts were subtracted from it.
-        check_square(norm2, most, self.matrix.rounded_as, 64.0 + float(state[UPDATES]))
+        allowed = rounding_of_run(
+            self.matrix, float(state[WEIGHT]), self.lifted_radius**2, float(state[UPDATES])
+        )
+        check_norm(self.matrix, norm2, allowed)
         memory.w[0] = sqrt(max(norm2, 0.0))
 
     # What follows is for two classes; JointKernelSample has its own.

@@ -102,6 +102,8 @@ class Enclosed:
         with np.errstate(all="ignore"):
             error = error * room
             norm2 = weighted(coef, values[support], error[support], room)
+            if table.kernel.name == "callable":
+                norm2 = called_square(table, support, coef, room)
             wide = error + radius(np.abs(values) + abs(intercept), 1)
             low, high = enclose((values + intercept) * examples.signs, wide)
         found = cls(table, examples.signs, support, coef, intercept, low, high, norm2)
@@ -208,7 +210,8 @@ def semidefinite(
     if high < 0 and not (given and -high <= _rounding(table, support, coefs, times)):
         raise CertificateError(
             "the kernel is not positive semidefinite: a combination of examples has the squared "
-            f"norm {ceil_float(high)!r}. Use another kernel, or another gamma or coef0."
+            f"norm {ceil_float(high) or 'just below 0'}. Use another kernel, or another gamma or "
+            "coef0."
         )
     return (fmpq(0), high - 2 * low) if given and low < 0 else square
 
@@ -243,7 +246,7 @@ def agreeing_margin(margin: float | None, errors: int) -> float | None:
 
 def _rounding(table: KernelTable, support: Indices, coefs: Floats, times: int) -> fmpq:
     """What rounding of given values may change in a squared norm."""
-    lengths = np.sqrt([abs(table.exact_block(i, i)[0, 0]) for i in support[:, np.newaxis]])
+    lengths = np.sqrt([abs(table.exact_square_block(i, i)[0, 0]) for i in support[:, np.newaxis]])
     with np.errstate(over="ignore"):
         most = times * float(((lengths @ np.abs(coefs)) ** 2).sum())
     if not 0.0 < most < math.inf:
@@ -347,6 +350,15 @@ def _exact_hinges(found: Enclosed, rows: Indices, costs: Floats | None, factor: 
         low += cost * max(1 - factor * most, fmpq(0)) ** 2
         high += cost * max(1 - factor * least, fmpq(0)) ** 2
     return low, high
+
+
+def called_square(table: KernelTable, support: Indices, coefs: Floats, room: float) -> Interval:
+    """An interval for ``Σ_ij c_i·c_j k(x_i, x_j)``, of the values that exact arithmetic has too."""
+    total, error = table.square(support, coefs)
+    (low,), (high,) = enclose(np.array([total]), np.array([room * error]))
+    if not math.isfinite(low) or not math.isfinite(high):
+        raise CertificateError(OVERFLOW)
+    return of_float(float(low)), of_float(float(high))
 
 
 def weighted(coef: Floats, values: Floats, error: Floats, room: float) -> Interval:

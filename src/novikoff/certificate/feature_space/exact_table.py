@@ -36,7 +36,10 @@ MOST_PRECISION = 1 << 14
 NEGLIGIBLE = arb(2) ** -MOST_PRECISION
 """Below this the sign of a sum of hyperbolic tangents is given up too."""
 
-UNDECIDED = "the sign of a sum of kernel values could not be decided"
+UNDECIDED = (
+    "the sign of a sum of kernel values could not be decided: use another kernel, or another gamma "
+    "or coef0"
+)
 
 SATURATED = 1
 """From here on a hyperbolic tangent is 1 less a term that has digits of its own."""
@@ -62,7 +65,7 @@ def exact_sums(
     weights, offset = Dyadic.of(coef), of_float(intercept)
     integers = [int(a) for a in weights.integers]
     found: list[Interval] = []
-    for part in _row_parts(rows, columns.size):
+    for part in table.row_parts(rows, columns.size):
         if table.kernel.is_given:
             unit = rational(1, weights.exponent)
             block = table.exact_block(part, columns)
@@ -92,7 +95,7 @@ def exact_square(table: KernelTable, columns: Indices, integers: list[int]) -> I
         return _given_square(table, columns, np.array(integers, dtype=object))
     terms, total, scale = None, 0, 0
     seen = 0
-    for part in _row_parts(columns, columns.size):
+    for part in table.row_parts(columns, columns.size):
         values, exponent = _arguments(table, part, columns)
         mine = integers[seen : seen + part.size]
         seen += part.size
@@ -120,8 +123,8 @@ def exact_square(table: KernelTable, columns: Indices, integers: list[int]) -> I
 def _given_square(table: KernelTable, columns: Indices, factors: Integers) -> Interval:
     low = high = fmpq(0)
     seen = 0
-    for part in _row_parts(columns, columns.size):
-        sums = given_sums(table.exact_block(part, columns), factors)
+    for part in table.square_parts(columns):
+        sums = given_sums(table.exact_square_block(part, columns), factors)
         for a, ends in zip(factors[seen : seen + part.size], sums, strict=True):
             low += min(int(a) * end for end in ends)
             high += max(int(a) * end for end in ends)
@@ -256,12 +259,6 @@ def _rational_values(kernel: Kernel, values: Any, exponent: int) -> tuple[Any, i
     up = int(factor.integers[0]) << (place - low)
     sums = values * up + (int(offset.integers[0]) << (offset.exponent - low))
     return sums**kernel.degree, low * kernel.degree
-
-
-def _row_parts(rows: Indices, n_columns: int) -> Iterator[Indices]:
-    step = max(1, (1 << 16) // max(n_columns, 1))
-    for first in range(0, rows.size, step):
-        yield rows[first : first + step]
 
 
 @contextmanager

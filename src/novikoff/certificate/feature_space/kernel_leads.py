@@ -26,6 +26,7 @@ from novikoff.certificate.examples.checked import Examples
 from novikoff.certificate.feature_space.enclosed import (
     OVERFLOW,
     Enclosed,
+    called_square,
     is_loose,
     is_small_table,
     semidefinite,
@@ -72,6 +73,9 @@ class KernelLeads(Enclosed):
             values = values + intercepts
             low, high = lead_bounds(values, room * error, codes)
         norm2 = 2 * sum((a for a, _ in columns), fmpq(0)), 2 * sum((b for _, b in columns), fmpq(0))
+        if table.kernel.name == "callable":
+            low2, high2 = called_square(table, support, coef, room)
+            norm2 = 2 * low2, 2 * high2
         fixed = np.logical_not(coef.any(axis=0))
         rows = undecided(values, error, fixed, signs=False)
         part = examples.taking_part

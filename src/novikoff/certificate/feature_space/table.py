@@ -37,8 +37,13 @@ _RUN = 128
 CALLED = 2.0**-44
 """The relative error that a function's values may have: it rounds differently in other blocks."""
 
-ASYMMETRY = 2.0**-40
-"""The largest difference of two values that should be equal, relative to the larger one."""
+CALLED_ROWS = 512
+"""Rows of the examples that a function is called with. Which rows come together is a matter of
+their numbers alone, so that whoever asks for the value of a pair gets the same one."""
+
+ASYMMETRY = 2.0**-19
+"""The largest difference of two values that should be equal, relative to the largest one: what
+rounding may change in values that are given (:data:`~.enclosed.ROUNDED_VALUES`)."""
 
 _ROOM = 1.0 + 2.0**-20
 
@@ -129,10 +134,48 @@ class KernelTable:
         return total, error if np.isfinite(total) and error < np.inf else np.inf
 
     def exact_block(self, rows: Indices, columns: Indices) -> Floats:
-        """The values of a kernel that has no formula, which are floats."""
+        """The values of a kernel that has no formula, which are floats.
+
+        Those of a function are the ones in :meth:`sums` of the same columns.
+        """
         if self.kernel.name == "precomputed":
             return _dense(self.left[rows][:, columns])
-        return called_block(self.function, self.left[rows], self.right[columns])
+        values = np.empty((rows.size, columns.size))
+        for part in _parts(columns.size, COLUMNS):
+            right = self._right(columns[part])
+            for block in np.unique(rows // CALLED_ROWS):
+                first = int(block) * CALLED_ROWS
+                some = np.arange(first, min(first + CALLED_ROWS, self.left.shape[0]))
+                here = np.flatnonzero(rows // CALLED_ROWS == block)
+                called = self._called(some, right)
+                values[here, part] = called[rows[here] - first]
+        return values
+
+    def exact_square_block(self, rows: Indices, columns: Indices) -> Floats:
+        """The values among some examples, ``rows`` being a part of the columns as of a square."""
+        if self.kernel.name == "precomputed":
+            return _dense(self.left[rows][:, columns])
+        parts = [
+            self._called(rows, self._right(columns[part])) for part in _parts(columns.size, _SQUARE)
+        ]
+        return np.hstack(parts) if parts else np.empty((rows.size, 0))
+
+    def row_parts(self, rows: Indices, n_columns: int) -> Iterator[Indices]:
+        """Rows for one block of exact values each."""
+        if self.kernel.name == "callable":
+            ends = np.flatnonzero(np.diff(rows // CALLED_ROWS)) + 1
+            yield from (part for part in np.split(rows, ends) if part.size)
+            return
+        for part in _parts(rows.size, max(1, (1 << 16) // max(n_columns, 1))):
+            yield rows[part]
+
+    def square_parts(self, columns: Indices) -> Iterator[Indices]:
+        """The same for the values among some examples."""
+        if self.kernel.name != "callable":
+            yield from self.row_parts(columns, columns.size)
+            return
+        for part in _parts(columns.size, _SQUARE):
+            yield columns[part]
 
     def check_symmetric(self, columns: Indices) -> None:
         """Refuse a table that is not symmetric on some examples; a formula always is.
@@ -146,21 +189,22 @@ class KernelTable:
             return
         for part in _parts(columns.size, COLUMNS):
             for here in _parts(part.stop, COLUMNS):
-                values = self.exact_block(columns[here], columns[part])
-                other = self.exact_block(columns[part], columns[here]).T
+                values = self._block(columns[here], self._right(columns[part])).values
+                other = self._block(columns[part], self._right(columns[here])).values.T
                 size = np.maximum(np.abs(values), np.abs(other))
                 wrong = np.argwhere(~(np.abs(values - other) <= ASYMMETRY * size.max(initial=0.0)))
                 if wrong.size:
                     i, j = columns[here][wrong[0, 0]], columns[part][wrong[0, 1]]
                     raise CertificateError(
-                        f"the kernel is not symmetric, or not a number, at examples {i} and {j}"
+                        f"the kernel is not symmetric, or not a number, at examples {i} and {j}: "
+                        "give one that is, such as (K + K.T) / 2"
                     )
 
     def _right(self, columns: Indices) -> Any:
         if self.kernel.name == "precomputed":
             return columns
         if self.kernel.name == "callable":
-            return self.right[columns]
+            return gather(self.right, columns)
         return Points.of(gather(self.right, columns))
 
     def _block(self, rows: "Indices | slice", right: Any) -> KernelBlock:
@@ -169,12 +213,18 @@ class KernelTable:
             zeros = np.where(np.isfinite(values).all(axis=1), 0.0, np.inf)
             return KernelBlock(values, zeros, zeros)
         if self.kernel.name == "callable":
-            values = called_block(self.function, self.left[rows], right)
+            values = self._called(rows, right)
             zeros = np.zeros(len(values))
             return KernelBlock(values, zeros + CALLED, zeros)
         return kernel_block(self.kernel, Points.of(gather(self.left, rows)), right)
 
+    def _called(self, rows: "Indices | slice", right: Any) -> Floats:
+        """What the function returns for rows in float64, so that it does not compute in less."""
+        return called_block(self.function, gather(self.left, rows), right)
+
     def _step(self, n_columns: int) -> int:
+        if self.kernel.name == "callable":
+            return CALLED_ROWS
         widest = 1 if sparse.issparse(self.left) else self.n_features
         return max(16, BLOCK // max(widest, n_columns, 1))
 

@@ -10,9 +10,11 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import solve_triangular
 from scipy.linalg.lapack import dpstrf, spstrf
 
-from novikoff.sample.kernel import KernelMatrix, check_square
+from novikoff.sample.kernel import KernelMatrix
+from novikoff.sample.kernel_checks import check_combination
 
 Vector = NDArray[np.float64]
 Ids = NDArray[np.int64]
@@ -64,7 +66,7 @@ def coordinates_of(
     Raises
     ------
     KernelError
-        If one is negative by more than that, and by more than rounding.
+        If one is negative by more than that, and by more than rounding explains.
     """
     gram = _relative_gram(matrix, some, np.float64 if double else np.float32, affine=affine)
     squares = np.diagonal(gram).astype(np.float64)
@@ -76,29 +78,53 @@ def coordinates_of(
     exact = double and not (given and matrix.rows_dtype == np.float32)
     noisy = double and soft and (not exact or whole > FAR * largest)
     unit = (whole if noisy else largest) * float(np.finfo(np.float64 if exact else np.float32).eps)
-    shares = RANKS if noisy else (RANK,)
+    shares: tuple[float, ...] = RANKS if noisy else (RANK,)
     factorise = dpstrf if double else spstrf
     factor, pivots, rank, _ = factorise(gram.T, tol=shares[0] * unit, lower=1, overwrite_a=1)
     for k in range(int(rank)):
         factor[:k, k] = 0.0
-    for share in shares:
+    bound = max(negligible, _negative(double and not given) * whole)
+    while True:
+        share, *others = shares
         kept = int(np.count_nonzero(np.diagonal(factor)[:rank] ** 2 > share * unit))
         part = factor[:, :kept]
         # What is left of a squared length is that of a combination of examples.
         left = squares[pivots - 1] - np.einsum("ij,ij->i", part, part, dtype=np.float64)
-        if float(left.min()) >= -share * unit:
+        if float(left.min()) >= -share * unit or not kept:
             break
+        if not others:
+            if float(left.min()) >= -bound:
+                break
+            weights = _weights_of(pivots - 1, part, int(left.argmin()), affine=affine)
+            check_combination(matrix, some, weights)
+            # Rounding: fewer coordinates leave more.
+            others = [8.0 * share]
+        shares = tuple(others)
     out = np.zeros((len(some), max(kept, 1)), dtype=gram.dtype)
     if kept:
         out[pivots - 1] = part
-    if float(left.min()) < -negligible:
-        if double and not given:
-            check_square(float(left.min()), whole, np.float64, NEGATIVE)
-        else:
-            check_square(float(left.min()), whole, np.float32, NEGATIVE_SINGLE)
     scale = 1.0 / sqrt(largest)
     out *= scale
     return Coordinates(out, scale)
+
+
+def _negative(exact: bool) -> float:
+    """Return by how much a squared length may be negative, in units of the largest."""
+    if exact:
+        return NEGATIVE * float(np.finfo(np.float64).eps)
+    return NEGATIVE_SINGLE * float(np.finfo(np.float32).eps)
+
+
+def _weights_of(order: Ids, part: Vector, place: int, *, affine: bool) -> Vector:
+    """Return the combination of examples that is left of one, without those of the coordinates."""
+    kept = part.shape[1]
+    weights = np.zeros(len(order))
+    with np.errstate(all="ignore"):
+        weights[order[:kept]] = -solve_triangular(
+            part[:kept].T.astype(np.float64), part[place].astype(np.float64), check_finite=False
+        )
+    weights[order[place]] += 1.0
+    return weights - weights.mean() if affine else weights
 
 
 def _relative_gram(

@@ -8,7 +8,7 @@ these join the working set.
 
 from dataclasses import replace
 from math import sqrt
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -34,6 +34,10 @@ from novikoff.sample.kernel import KernelMatrix
 
 FIRST = 2500
 """Examples of the first working set; up to so many, all are in it."""
+
+LEAST = 256
+"""Examples that there is room for, whatever the cache: a megabyte. Blocks of so small a cache may
+take more than 1,000 passes for 40 examples. Not varied."""
 
 MATRICES = 2
 """Square matrices of the size of the working set that are in memory at a time."""
@@ -82,7 +86,7 @@ class FeatureSpaceSearch:
         self.problem, self.matrix, self.clock, self.tol = problem, matrix, clock, tol
         self.codes, self.n = problem.codes, matrix.n
         self.hard = problem.slack2 is None
-        least = 2 * problem.n_classes
+        least = max(LEAST, 2 * problem.n_classes)
         self.room_double = max(int(sqrt(problem.cache_bytes / (8 * MATRICES))), least)
         self.room = max(int(sqrt(problem.cache_bytes / (4 * MATRICES))), least)
         if tol < SINGLE:
@@ -151,16 +155,8 @@ class FeatureSpaceSearch:
         elif self.hard and linear.n_rows > SMALL_ROWS:
             rough = replace(linear, slack2=np.full(len(working), ROUGH_SLACK2))
             start = joint_soft_margin(rough, tol=ROUGH, clock=self.clock).weights
-        if self.hard:
-            found = joint_hard_margin(linear, tol=tol, clock=self.clock, start=start)
-        elif problem.n_classes == 2:
-            found = squared_margin(linear, tol=tol, clock=self.clock, start=start)
-        else:
-            # At the optimum scores of classes are equal, which only exact arithmetic can tell, and
-            # the exact solver takes longer than all else: 630 x 16, three classes, 169 and 45 ms.
-            # A weight of 2 is the example twice only there, as it is to be for few examples.
-            few = linear.n_rows <= CORRAL.take_all
-            found = joint_soft_margin(linear, tol=tol, clock=self.clock, start=start, polish=few)
+        with self.clock.in_units(1.0 / scale if self.hard else scale * scale):
+            found = self._linear(linear, tol, start)
         self.solver = found.solver
         self.weights[:] = 0.0
         # Where nothing separates, some are negative by rounding.
@@ -170,6 +166,18 @@ class FeatureSpaceSearch:
         if status is Status.NOT_SEPARABLE:
             status = Status.PRECISION
         return _Solved(made, found.vectors, status)
+
+    def _linear(self, linear: JointProblem, tol: float, start: Vector | None) -> Any:
+        """Solve the problem in coordinates."""
+        if self.hard:
+            return joint_hard_margin(linear, tol=tol, clock=self.clock, start=start)
+        if linear.n_classes == 2:
+            return squared_margin(linear, tol=tol, clock=self.clock, start=start)
+        # At the optimum scores of classes are equal, which only exact arithmetic can tell, and the
+        # exact solver takes longer than all else: 630 x 16, three classes, 169 and 45 ms. A weight
+        # of 2 is the example twice only there, as it is to be for few examples.
+        few = linear.n_rows <= CORRAL.take_all
+        return joint_soft_margin(linear, tol=tol, clock=self.clock, start=start, polish=few)
 
     def _coordinates(self, working: Ids) -> Coordinates:
         return coordinates_of(

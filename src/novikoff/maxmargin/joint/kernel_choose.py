@@ -10,7 +10,7 @@
 """
 
 from dataclasses import replace
-from math import inf
+from math import inf, sqrt
 from typing import Any
 
 import numpy as np
@@ -29,7 +29,8 @@ from novikoff.maxmargin.joint.settings import CORRAL
 from novikoff.maxmargin.smo.digits import copied_bytes, takes_single, trusted
 from novikoff.maxmargin.smo.settings import SMO
 from novikoff.run.clock import Clock
-from novikoff.sample.kernel import KernelMatrix, check_kernel
+from novikoff.sample.kernel import KernelMatrix
+from novikoff.sample.kernel_checks import check_kernel
 
 
 def joint_kernel_margin(
@@ -75,7 +76,17 @@ def joint_kernel_margin(
     """
     # Where values overflow, the checks of squares and of kernel values refuse what is found.
     with np.errstate(over="ignore", invalid="ignore"):
-        return _in_turns(_Turns(problem, tol, clock, start, settings))
+        matrix = KernelMatrix(problem.X, problem.kernel)
+        check_kernel(matrix, affine=problem.affine)
+        factor, hard = matrix.in_units(), problem.slack2 is None
+        if factor == 1.0:
+            return _in_turns(_Turns(problem, matrix, tol, clock, start, settings))
+        problem = problem.times(factor)
+        matrix = KernelMatrix(problem.X, problem.kernel)
+        start = None if start is None else start / factor
+        with clock.in_units(1.0 / sqrt(factor) if hard else factor):
+            found = _in_turns(_Turns(problem, matrix, tol, clock, start, settings))
+        return found.of_values(factor, hard=hard)
 
 
 def _in_turns(turns: "_Turns") -> JointKernelSolution:
@@ -87,7 +98,7 @@ def _in_turns(turns: "_Turns") -> JointKernelSolution:
         if found is not None:
             return found
         most = inf
-    if takes_single(n, slack2, problem.cache_bytes, tol):
+    if takes_single(n, slack2, problem.cache_bytes, tol) and problem.kernel.fits_single:
         found = turns.in_blocks(np.float32, most)
         exact = found.status is not Status.PRECISION
         exact = exact and trusted(found.weights, tol, turns.matrix.unit)
@@ -103,14 +114,14 @@ class _Turns:
     def __init__(
         self,
         problem: JointKernelProblem,
+        matrix: KernelMatrix,
         tol: float,
         clock: Clock,
         start: Vector | None,
         settings: BlockSettings,
     ) -> None:
-        self.problem, self.tol, self.clock, self.settings = problem, tol, clock, settings
-        self.matrix = KernelMatrix(problem.X, problem.kernel)
-        check_kernel(self.matrix, affine=problem.affine)
+        self.problem, self.matrix, self.tol = problem, matrix, tol
+        self.clock, self.settings = clock, settings
         self.in_the_end = False
         """Whether a solver in coordinates had room, after which nothing else is tried."""
         self.weights = start

@@ -1,6 +1,6 @@
 """The margin problem of several classes in the feature space of a kernel, and a solution of it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf, sqrt
 from typing import Any
 
@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from novikoff.certificate import Status
 from novikoff.maxmargin.joint.bounds import place_hard, place_soft, signed
-from novikoff.sample.kernel import KernelFunction, KernelMatrix, check_square
+from novikoff.sample.kernel import KernelFunction, KernelMatrix
+from novikoff.sample.kernel_checks import check_square
 
 Vector = NDArray[np.float64]
 Ids = NDArray[np.int64]
@@ -35,6 +36,11 @@ class JointKernelProblem:
     def n_examples(self) -> int:
         """The number of examples."""
         return len(self.codes)
+
+    def times(self, factor: float) -> "JointKernelProblem":
+        """Return the same problem with multiples of the kernel values."""
+        slack2 = None if self.slack2 is None else factor * self.slack2
+        return replace(self, kernel=replace(self.kernel, factor=factor), slack2=slack2)
 
     @property
     def n_rows(self) -> int:
@@ -64,6 +70,17 @@ class JointKernelSolution:
     def gap(self) -> float:
         """The relative gap between the two bounds."""
         return 1.0 - self.lower / self.upper if 0.0 < self.upper < np.inf else np.inf
+
+    def of_values(self, factor: float, *, hard: bool) -> "JointKernelSolution":
+        """Return it for the kernel values of which those of the problem were multiples."""
+        unit = 1.0 / sqrt(factor) if hard else factor
+        return replace(
+            self,
+            weights=factor * self.weights,
+            lower=unit * self.lower,
+            upper=unit * self.upper,
+            model=None if self.model is None else factor * self.model,
+        )
 
     @property
     def terms(self) -> Vector:
@@ -95,8 +112,9 @@ def placed(
     status, sums = Status.INTERRUPTED, weights.sum(axis=1)
     with np.errstate(over="ignore", invalid="ignore"):
         norm2, total = float((signed(weights, codes) * products).sum()), float(sums.sum())
-        longest = float(sums @ np.sqrt(np.abs(matrix.diagonal)))
-    check_square(norm2, longest * longest, matrix.rounded_as)
+    if not check_square(matrix, norm2, sums):
+        # Rounding lets weights grow without bound.
+        return replace(nothing_known(problem, weights, solver), status=Status.PRECISION)
     if problem.slack2 is None:
         if not norm2 > 0.0 or not total > 0.0:
             return nothing_known(problem, weights, solver)

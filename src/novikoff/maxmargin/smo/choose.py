@@ -1,6 +1,7 @@
 """Which method solves a margin problem in feature space, and with how many digits."""
 
 from dataclasses import replace
+from math import sqrt
 
 import numpy as np
 
@@ -13,7 +14,8 @@ from novikoff.maxmargin.smo.problem import KernelProblem, KernelSolution, Vector
 from novikoff.maxmargin.smo.search import BlockSearch
 from novikoff.maxmargin.smo.settings import SMO, SmoSettings
 from novikoff.run.clock import Clock
-from novikoff.sample.kernel import KernelMatrix, check_kernel
+from novikoff.sample.kernel import KernelMatrix
+from novikoff.sample.kernel_checks import check_kernel
 
 
 def kernel_margin(
@@ -55,10 +57,30 @@ def kernel_margin(
     >>> solution.lower, round(solution.offset, 9)
     (0.5, -1.0)
     """
-    n, aim = problem.n_examples, settings.reserve * tol
-    before: KernelSolution | None = None
     matrix = KernelMatrix(problem.X, problem.kernel)
     check_kernel(matrix, affine=problem.affine)
+    factor, hard = matrix.in_units(), problem.slack2 is None
+    if factor == 1.0:
+        return _in_unit(problem, matrix, tol, clock, start, settings)
+    problem = problem.times(factor)
+    matrix = KernelMatrix(problem.X, problem.kernel)
+    start = None if start is None else start / factor
+    with clock.in_units(1.0 / sqrt(factor) if hard else factor):
+        found = _in_unit(problem, matrix, tol, clock, start, settings)
+    return found.of_values(factor, hard=hard)
+
+
+def _in_unit(
+    problem: KernelProblem,
+    matrix: KernelMatrix,
+    tol: float,
+    clock: Clock,
+    start: Vector | None,
+    settings: SmoSettings,
+) -> KernelSolution:
+    """Solve a problem whose kernel values are near 1, or below."""
+    n, aim = problem.n_examples, settings.reserve * tol
+    before: KernelSolution | None = None
     if n <= settings.take_all:
         if problem.slack2 is not None and tol >= settings.loose and n > settings.few:
             search = BlockSearch(problem, matrix, clock, balanced(start, problem), settings)
@@ -81,6 +103,7 @@ def kernel_margin(
     copied = copied_bytes(problem.X, problem.cache_bytes)
     rest = replace(problem, cache_bytes=problem.cache_bytes - copied)
     single = takes_single(n, problem.slack2, problem.cache_bytes, tol, settings)
+    single = single and problem.kernel.fits_single
     if before is None and single:
         matrix = KernelMatrix(problem.X, problem.kernel, np.float32, copy_bytes=copied)
         search = BlockSearch(rest, matrix, clock, balanced(start, problem), settings)

@@ -61,12 +61,14 @@ def solve_by_gram(
         clock.updates += int(steps)
         clock.passes += 1.0
         weights[:] = 0.0
-        weights[corral.members[:size]] = corral.weights[:size]
+        # Where nothing separates, some are negative by rounding.
+        weights[corral.members[:size]] = np.maximum(corral.weights[:size], 0.0)
         found = placed(problem, matrix, weights, values @ (weights * signs), NAME)
         clock.report(found.mistakes, found.lower, found.upper)
+        over = clock.updates >= most
         if found.lower > 0.0 and found.lower >= (1.0 - tol) * found.upper:
             status = Status.GAP_REACHED
-        elif ended != compiled.EXHAUSTED or clock.updates >= most:
+        elif found.status is Status.PRECISION or ended != compiled.EXHAUSTED or over:
             status = Status.PRECISION
         else:
             status = clock.stop()

@@ -1,6 +1,7 @@
 """The margin problem in the feature space of a kernel, and a solution of it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import sqrt
 from typing import Any
 
 import numpy as np
@@ -8,7 +9,8 @@ from numpy.typing import NDArray
 
 from novikoff.certificate import Status
 from novikoff.maxmargin.bounds import place_hard, place_soft
-from novikoff.sample.kernel import KernelFunction, KernelMatrix, check_square
+from novikoff.sample.kernel import KernelFunction, KernelMatrix
+from novikoff.sample.kernel_checks import check_square
 
 Vector = NDArray[np.float64]
 
@@ -32,6 +34,11 @@ class KernelProblem:
     def n_examples(self) -> int:
         """The number of examples."""
         return len(self.signs)
+
+    def times(self, factor: float) -> "KernelProblem":
+        """Return the same problem with multiples of the kernel values."""
+        slack2 = None if self.slack2 is None else factor * self.slack2
+        return replace(self, kernel=replace(self.kernel, factor=factor), slack2=slack2)
 
 
 @dataclass(frozen=True)
@@ -58,6 +65,17 @@ class KernelSolution:
         """The relative gap between the two bounds."""
         return 1.0 - self.lower / self.upper if 0.0 < self.upper < np.inf else np.inf
 
+    def of_values(self, factor: float, *, hard: bool) -> "KernelSolution":
+        """Return it for the kernel values of which those of the problem were multiples."""
+        unit = 1.0 / sqrt(factor) if hard else factor
+        return replace(
+            self,
+            weights=factor * self.weights,
+            lower=unit * self.lower,
+            upper=unit * self.upper,
+            model=None if self.model is None else factor * self.model,
+        )
+
     @property
     def terms(self) -> Vector:
         """The weights that make ``f``."""
@@ -77,8 +95,9 @@ def placed(
     total = float(weights.sum())
     with np.errstate(over="ignore", invalid="ignore"):
         norm2 = float((weights * signs) @ products)
-    longest = float(weights @ np.sqrt(np.abs(matrix.diagonal)))
-    check_square(norm2, longest * longest, matrix.rounded_as)
+    if not check_square(matrix, norm2, weights):
+        # Rounding lets weights grow without bound.
+        return KernelSolution(weights, 0.0, Status.PRECISION, -np.inf, np.inf, len(signs), solver)
     norm2 = max(norm2, 0.0)
     # With slack a vector of zero has a meaning: no hyperplane is worth its length.
     lifted = norm2 if slack2 is None else norm2 + float(weights**2 @ slack2)

@@ -53,7 +53,8 @@ class Rounds(ABC, Generic[Found]):
             found = self._look()
             if found.lower > 0.0 and found.lower >= (1.0 - tol) * found.upper:
                 return self._ended(Status.GAP_REACHED)
-            if self.hard and found.upper <= zero * self.length:
+            nothing = found.status is Status.PRECISION
+            if nothing or (self.hard and found.upper <= zero * self.length):
                 return self._ended(Status.PRECISION)
             stop = self.clock.stop()
             if stop is not None:
