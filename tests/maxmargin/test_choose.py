@@ -154,7 +154,7 @@ def test_names_of_the_soft_margin():
     assert soft(many.X, many.y, 100.0, tol=1e-2).solver == "newton"
     assert soft(many.X, many.y, 0.1, tol=1e-2, settings=TRIED).solver == "coordinate"
     assert soft(many.X, many.y, 100.0, tol=1e-2, settings=TRIED).solver == "coordinate+newton"
-    assert soft(many.X.toarray(), many.y, 0.1, tol=1e-2).solver == "newton"
+    assert soft(many.X.toarray(), many.y, 0.1, tol=1e-2).solver == "wolfe+newton"
 
 
 def test_dense_data_that_are_mostly_zeros_are_read_as_sparse():

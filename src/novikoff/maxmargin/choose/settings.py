@@ -39,6 +39,26 @@ class ChooseSettings:
     alone. Dense separable 7,400 x 400, C = 100, takes 0.26 s with Wolfe's method and 0.38 without;
     11,000 x 800, C = 1, 2.0 and 0.6; 18,400 x 1,000 2.8 and 1.5."""
 
+    judged_examples: int = 1000
+    """With more than ``corral_features`` features, whether Wolfe's method goes first on dense data
+    is judged from so many examples. Tuned, with the three settings below, on pairs of MNIST's
+    digits in [0, 1], about 12,000 x 784, C = 0.1, 1 and 100: 0 v 1 takes 19, 18 and 18 ms instead
+    of 55, 93 and 179, and 0 v 6 52, 55 and 61 instead of 48, 73 and 201. At half and at twice 50 to
+    56 and 59 to 80 for the latter, and at twice 2 v 3 with C = 1 takes 236 ms instead of 90."""
+
+    most_mistaken: float = 0.1
+    """It does where the difference of the class means errs on at most this share of them; on twice
+    as many where there are too few examples for Newton's method. At half the value 0 v 6 takes as
+    long as without; at twice 2 v 3 10 % longer."""
+
+    most_carry: float = 0.45
+    """It ends where more than this share of the candidates of the first two rounds carry weight. At
+    half the value nothing is gained, at twice 0 v 6 with C = 0.1 takes 78 ms instead of 52."""
+
+    carried_passes: int = 20
+    """It ends when it has cost so many passes. At half the value 0 v 6 takes 120 and 248 ms with
+    C = 1 and 100; the same at twice."""
+
     patient_examples: int = 3
     """From weights it does so with at least this many examples for each feature; with fewer,
     pivoting continues, which takes two passes where the weights are those of the optimum."""
