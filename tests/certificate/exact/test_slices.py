@@ -90,7 +90,7 @@ def test_rounded_products_of_many_slices():
     assert np.array_equal(found, wide[:, -1] * weights[-1])
 
 
-@pytest.mark.parametrize("piece", [1, 1 << 15])
+@pytest.mark.parametrize("piece", [1, 1 << 16])
 @pytest.mark.parametrize("numbers", [ordinary, extreme], ids=["ordinary", "extreme"])
 @given(data=st.data())
 def test_several_rounded_products(piece, numbers, data):

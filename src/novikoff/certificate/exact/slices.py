@@ -52,8 +52,10 @@ _VERY_FEW = 64
 """Up to so many values, Python's integers are faster than arrays of them: 20 and 40 microseconds
 for 30 values, 49 and 44 for 110."""
 
-_PIECE = 1 << 15
-"""How many values of a matrix are cut at a time, so that their slices stay in the cache."""
+_PIECE = 1 << 16
+"""How many values of a matrix are cut at a time, so that their slices stay in the cache. Checks of
+proofs with 1, 10 and 35 columns replaced take 6, 28 and 65 ms at half, 6, 24 and 55 at the value,
+13, 26 and 54 at twice."""
 
 _LARGEST_EXPONENT = 900
 """Up to here numbers are scaled by a product with a power of two."""
