@@ -154,7 +154,19 @@ def test_names_of_the_soft_margin():
     assert soft(many.X, many.y, 100.0, tol=1e-2).solver == "newton"
     assert soft(many.X, many.y, 0.1, tol=1e-2, settings=TRIED).solver == "coordinate"
     assert soft(many.X, many.y, 100.0, tol=1e-2, settings=TRIED).solver == "coordinate+newton"
-    assert soft(many.X.toarray(), many.y, 0.1, tol=1e-2).solver == "newton"
+    assert soft(many.X.toarray(), many.y, 0.1, tol=1e-2).solver == "wolfe+newton"
+
+
+def test_heavy_tails_are_not_taken_for_a_stiff_problem():
+    """A few examples are a million times longer than the others."""
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(1000, 30)) / np.abs(rng.normal(size=(1000, 30)))
+    X[7] *= 1e6
+    y = np.where((X @ rng.normal(size=30) > 0.0) != (rng.random(1000) < 0.05), 1, -1)
+    clock = clock_of()
+    found = soft(X, y, 1.0, tol=1e-3, clock=clock)
+    assert found.solver == "newton" and found.status is Status.GAP_REACHED
+    assert clock.passes <= 100
 
 
 def test_dense_data_that_are_mostly_zeros_are_read_as_sparse():

@@ -29,7 +29,11 @@ def in_units(X):
 
 PATHS = {
     "wolfe": (np.asarray, ChooseSettings(least_work=inf), "wolfe"),
-    "wolfe, units": (in_units, ChooseSettings(least_work=inf), "wolfe-precise"),
+    "wolfe, units": (
+        in_units,
+        ChooseSettings(least_work=inf, most_ranked=0),
+        "wolfe-precise",
+    ),
     "wolfe, sparse": (sparse.csr_array, ChooseSettings(least_work=inf), "wolfe"),
     "soft margins": (
         np.asarray,

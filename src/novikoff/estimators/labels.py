@@ -14,6 +14,9 @@ from novikoff.certificate.examples.matrix import check_sample_weight
 
 Codes = NDArray[np.int64]
 
+WHOLE = 2.0**53
+"""Below, floats without a fraction are whole numbers as given, and not rounded to them."""
+
 COSTS = 1e-30, 1e30
 """Beyond, the slack lift of an example leaves the range in which sums keep their digits."""
 
@@ -27,12 +30,14 @@ def refuse_masked(name: str, values: Any) -> None:
 def classes_of(y: NDArray[Any]) -> tuple[NDArray[Any], Codes]:
     """Return the sorted labels and, for each example, the position of its label."""
     try:
-        # Whole numbers are classes; of other labels scikit-learn knows which are.
-        if y.dtype.kind not in "iu" or y.ndim != 1:
+        plain = y.ndim == 1 and y.dtype.kind in "biufU"
+        if not plain:
             _check_objects(y)
             check_classification_targets(y)
         # Faster than the inverse that unique gives, and in less memory.
         classes = np.unique(y)
+        if plain and y.dtype.kind == "f" and not _are_few_whole(classes, len(y)):
+            check_classification_targets(y)
         codes = np.searchsorted(classes, y)
     except TypeError:
         raise ValueError("y has labels that cannot be compared; make them all strings.") from None
@@ -42,6 +47,15 @@ def classes_of(y: NDArray[Any]) -> tuple[NDArray[Any], Codes]:
             f"The data has only one class, {label!r}; a classifier needs examples of two."
         )
     return classes, codes
+
+
+def _are_few_whole(classes: NDArray[Any], n_examples: int) -> bool:
+    """Whether these are classes without doubt: of others scikit-learn knows what to say.
+
+    To ask it takes a quarter of a millisecond, as long as half of the fit of a small table.
+    """
+    whole = (classes == np.floor(classes)) & (np.abs(classes) < WHOLE)
+    return 2 * len(classes) <= n_examples and bool(whole.all())
 
 
 def _check_objects(y: NDArray[Any]) -> None:

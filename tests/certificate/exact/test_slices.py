@@ -1,6 +1,7 @@
 """Products of slices are exact, or they decline."""
 
 from fractions import Fraction
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from novikoff.certificate.exact.slices import (
     Slices,
     exact_product,
     rounded_product,
+    rounded_products,
     sum_of_squares,
 )
 from tests.certificate.strategies import extreme, ordinary
@@ -86,6 +88,50 @@ def test_rounded_products_of_many_slices():
     assert Slices.of(wide) is not None and Slices.of(weights) is not None
     found = rounded_product(wide, weights)
     assert np.array_equal(found, wide[:, -1] * weights[-1])
+
+
+@pytest.mark.parametrize("piece", [1, 1 << 16])
+@pytest.mark.parametrize("numbers", [ordinary, extreme], ids=["ordinary", "extreme"])
+@given(data=st.data())
+def test_several_rounded_products(piece, numbers, data):
+    """Of columns that occur several times, with coefficients that nearly cancel."""
+    matrix = data.draw(hnp.arrays(np.float64, shapes, elements=numbers))
+    combinations = []
+    for _ in range(data.draw(st.integers(1, 3))):
+        places = np.array(data.draw(st.lists(st.integers(0, matrix.shape[1] - 1), min_size=1)))
+        coefs = data.draw(hnp.arrays(np.float64, len(places), elements=numbers))
+        again = np.nextafter(coefs, 0.0) if data.draw(st.booleans()) else coefs[::-1]
+        combinations.append((np.r_[places, places], np.r_[coefs, -again]))
+    exact = [
+        [
+            sum((Fraction(row[j]) * Fraction(v) for j, v in zip(*pair, strict=True)), Fraction(0))
+            for pair in [(places.tolist(), coefs.tolist()) for places, coefs in combinations]
+        ]
+        for row in matrix.tolist()
+    ]
+    with mock.patch.object(slices, "_PIECE", piece):
+        try:
+            found = rounded_products(matrix, combinations)
+        except CertificateError:
+            sizes = [abs(a) for row in exact for a in row if a]
+            assert min(sizes) < 2.0**-899 or max(sizes) > 2.0**899
+            return
+    for row, rounded in zip(exact, found.tolist(), strict=True):
+        for a, b in zip(row, rounded, strict=True):
+            assert abs(a - Fraction(b)) <= Fraction(ROUNDED) * abs(a)
+
+
+def test_several_rounded_products_with_slices_of_their_own():
+    """Combinations of different lengths, and one too long for slices."""
+    rng = np.random.default_rng(0)
+    matrix = rng.normal(size=(50, 4))
+    one = (np.array([3, 0]), np.array([1.0, 2.0**-30]))
+    two = (np.array([1, 2, 1]), np.array([1.0, 1.0 / 3.0, -1.0]))
+    long = (np.array([0, 1]), np.array([2.0**300, 2.0**-300]))
+    for combinations in ([one, two], [two, long, one]):
+        found = rounded_products(matrix, combinations)
+        alone = [rounded_product(matrix[:, places], coefs) for places, coefs in combinations]
+        np.testing.assert_allclose(found, np.column_stack(alone), rtol=2.0 * ROUNDED, atol=0.0)
 
 
 @given(hnp.arrays(np.float64, st.integers(0, 6), elements=ordinary | extreme))

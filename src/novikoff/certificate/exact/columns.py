@@ -23,7 +23,7 @@ of columns that are the first of ``E_1, …, E_(k-1)``, or of none: in ``V``, by
 column of a relation is a combination of columns that are the first of no relation: in ``V``. ∎
 
 Relations are verified, and remainders computed, in exact arithmetic; the latter are then rounded to
-floats within ``2**-48`` of themselves (:func:`novikoff.certificate.exact.slices.rounded_product`).
+floats within ``2**-48`` of themselves (:func:`novikoff.certificate.exact.slices.rounded_products`).
 A remainder that is not zero is not rounded to zero.
 """
 
@@ -40,7 +40,7 @@ from novikoff.certificate.exact.slices import (
     ROUNDED,
     as_short_integers,
     is_zero_product,
-    rounded_product,
+    rounded_products,
 )
 from novikoff.certificate.examples.blocks import (
     Block,
@@ -92,8 +92,9 @@ class Replaced:
 
         def fill(block: Block) -> None:
             rows = slice(block.rows[0], block.rows[-1] + 1)
-            for k, (table, coefs) in enumerate(_tables(block, remainders, X.shape[1])):
-                values[rows, k] = rounded_product(table, coefs)
+            table, places = _table(block, remainders, X.shape[1])
+            coefs = [remainder.coefs for remainder in remainders]
+            values[rows] = rounded_products(table, list(zip(places, coefs, strict=True)))
 
         if remainders:
             for _ in in_order(fill, blocks(X)):
@@ -169,7 +170,11 @@ def _hold(block: Block, relations: Sequence[Relation], n_features: int) -> list[
         products = _products_of_integers(block, relations, n_features)
     if products is not None:
         return [not column.any() for column in products.T]
-    return [is_zero_product(*each) for each in _tables(block, relations, n_features)]
+    table, places = _table(block, relations, n_features)
+    return [
+        is_zero_product(table[:, mine], relation.coefs)
+        for mine, relation in zip(places, relations, strict=True)
+    ]
 
 
 def _products_of_integers(
@@ -206,13 +211,15 @@ def _products_of_integers(
     return products
 
 
-def _tables(block: Block, relations: Sequence[Relation], n_features: int) -> Any:
-    """For each relation its columns in a block, and their coefficients."""
-    used = np.unique(np.concatenate([[n_features], *(each.columns for each in relations)]))
+def _table(
+    block: Block, relations: Sequence[Relation], n_features: int
+) -> tuple[Floats, list[Indices]]:
+    """The columns of a block that relations name, and the places of each relation's columns."""
+    used = np.unique(np.concatenate([each.columns for each in relations]))
+    n_used = int(np.searchsorted(used, n_features))
     table = np.ones((block.rows.size, used.size))
-    table[:, :-1] = dense_columns(block, used[:-1], n_features)
-    for relation in relations:
-        yield table[:, np.searchsorted(used, relation.columns)], relation.coefs
+    table[:, :n_used] = dense_columns(block, used[:n_used], n_features)
+    return table, [np.searchsorted(used, relation.columns) for relation in relations]
 
 
 def dense_columns(block: Block, columns: Indices, n_columns: int) -> Floats:

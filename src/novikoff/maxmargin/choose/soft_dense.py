@@ -7,6 +7,7 @@ import numpy as np
 
 from novikoff.certificate import Status
 from novikoff.maxmargin.choose.costs import Shape, is_cheap, sweeps_before_pivoting
+from novikoff.maxmargin.choose.few_carry import where_few_carry
 from novikoff.maxmargin.choose.hand_over import by_corral, heaviest_weights, start_wolfe
 from novikoff.maxmargin.choose.settings import ChooseSettings
 from novikoff.maxmargin.coordinate.search import coordinate_descent
@@ -22,13 +23,34 @@ def dense_soft_margin(
 ) -> Solution:
     """Solve the soft margin on dense data.
 
-    Many examples for each feature: Newton's method, and where few hinges are open and stiff, with
-    not too many features, Wolfe's method from the optimum of a softer problem; with more features
-    and not so many examples for each, coordinate descent. Few examples, or where Newton's method
-    comes to a halt: coordinate descent for as long as pivoting would take, then pivoting.
+    With more than a few hundred features, Wolfe's method where few examples seem to carry the
+    optimum. Else, or where more do, with many examples for each feature: Newton's method, and where
+    few hinges are open and stiff, with not too many features, Wolfe's method from the optimum of a
+    softer problem; with more features and not so many examples for each, coordinate descent. Few
+    examples, or where Newton's method comes to a halt: coordinate descent for as long as pivoting
+    would take, then pivoting.
     """
     shape = Shape.of(problem)
     exact = is_cheap(shape, settings)
+    tried: Solution | None = None
+    if start is None and shape.n_features > settings.corral_features and not exact:
+        tried = where_few_carry(problem, tol, clock, settings)
+    if tried is not None and tried.status is not Status.PRECISION:
+        return tried
+    after = _in_turn(problem, tol, clock, start, shape, exact, settings)
+    return after if tried is None else problem.joined(tried, after)
+
+
+def _in_turn(
+    problem: Problem,
+    tol: float,
+    clock: Clock,
+    start: Vector | None,
+    shape: Shape,
+    exact: bool,
+    settings: ChooseSettings,
+) -> Solution:
+    """Let Newton's method, coordinate descent and pivoting follow one another."""
     aim = min(tol, settings.polished) if exact else tol
     found: Solution | None = None
     if shape.n_examples >= settings.newton_examples * shape.n_features:

@@ -6,6 +6,7 @@ gives both bounds, and the examples that violate the margin most are added to th
 """
 
 import math
+from collections.abc import Callable
 from math import inf
 
 import numpy as np
@@ -60,6 +61,8 @@ class Search:
         self.gave_up = False
         # In the units of candidates.work.
         self.budget = inf
+        # Whether to give up, asked after every scan.
+        self.leaves: Callable[[], bool] = lambda: False
         self.lower, self.upper = -inf, inf
 
     def start_from(self, weights: Vector) -> None:
@@ -105,6 +108,7 @@ class Search:
             self.gave_up = (
                 len(candidates.ids) > settings.most_candidates
                 or len(candidates.support) > settings.most_members
+                or self.leaves()
             )
             if self.gave_up:
                 return Status.PRECISION
@@ -157,12 +161,15 @@ class Search:
         if len(self.signs) <= self.settings.take_all:
             self.candidates.begin_with_all()
             return
-        worst = self._deepest(-self.signs * self._scan_means(), -inf, self.settings.per_class)
-        self.candidates.add(worst)
-        first = worst[:1]
-        if self.sample.affine:
-            signs = self.sample.signs[worst]
-            first = np.array([worst[signs > 0][0], worst[signs < 0][0]])
+        depths = -self.signs * self._scan_means()
+        self.begin_with(self._deepest(depths, -inf, self.settings.per_class))
+
+    def begin_with(self, worst: Ids) -> None:
+        """Begin with the first few examples of each class, of which ``worst`` has some."""
+        signs = self.sample.signs[worst]
+        sides = [worst[signs > 0], worst[signs < 0]]
+        self.candidates.add(np.concatenate([side[: self.settings.per_class] for side in sides]))
+        first = np.array([side[0] for side in sides]) if self.sample.affine else worst[:1]
         self.candidates.begin(first, np.ones(len(first)))
 
     def _scan_means(self) -> Vector:
