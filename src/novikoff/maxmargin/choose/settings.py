@@ -249,11 +249,11 @@ class ChooseSettings:
     """Of larger dense data a soft margin finds a separator sooner: 20,000 x 1,000, 0.24 s, after
     the perceptron 0.32."""
 
-    most_newton_passes: int = 400
+    most_newton_passes: int = 800
     """After this many passes of Newton's method on sparse data, coordinate descent takes over.
     Separable data with C = 1000 take it up to 860."""
 
-    most_coordinate_passes: int = 500
+    most_coordinate_passes: int = 2000
     """After this many passes of coordinate descent on sparse data, Newton's method takes over, even
     if the sweeps do not show that they are slow. Texts with C = 100 take 70 to 420; other values
     were not tried."""

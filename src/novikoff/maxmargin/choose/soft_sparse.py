@@ -44,7 +44,8 @@ def sparse_soft_margin(
 
     def leaves(n_support: int, passes: float) -> bool:
         many = enough and n_support > settings.most_pivoted and passes >= settings.many_passes
-        return many or n_support <= few(passes)
+        on_face = n_support <= COORDINATE.independent * problem.n_features
+        return (many and not on_face) or n_support <= few(passes)
 
     if enough and suits_sparse_newton(problem, settings):
         with clock.at_most(settings.most_newton_passes):

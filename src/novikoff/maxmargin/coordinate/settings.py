@@ -140,6 +140,14 @@ class CoordinateSettings:
     """``face_forcing`` where the heaviest columns are treated exactly. Passes of counts 167, 171,
     146; letters 441, 394, 410; windows 266, 333, 261."""
 
+    more_effort: float = 2.0
+    """From one face of a soft margin of sparse data to the next, by what factor the residual falls
+    further, and the most products of conjugate gradients grow: the first faces have many examples
+    that will carry no weight, and those that are nearly right repay precise weights. TODO"""
+
+    most_effort: float = 10.0
+    """The most effort, in units of ``heavy_forcing`` and ``face_products``. TODO"""
+
     heavy_stale: float = 0.05
     """The factor of the heaviest columns is made again when more than this share of the rows has
     been left out. Passes of counts 155, 171, 182; letters 390, 394, 421; windows 322, 333, 289."""

@@ -153,7 +153,7 @@ class NewtonSettings:
     and at twice; with spectrum 1/k 0.96, 1.04, 1.03; 2,000 x 200, C = 100, 42, 34, 32 ms; noisy
     20,000 x 256 the same."""
 
-    sparse_value: int = 50
+    sparse_value: int = 150
     """A product with a value of a sparse row takes as long as this many multiplications in a
     factor. The same at half and at twice."""
 
@@ -165,7 +165,7 @@ class NewtonSettings:
     factor. Sparse 1,000 x 500 counts, 10 % noise, C = 1 and 100, take 22 and 36 ms at half, 20 and
     48 at 1.5 times the value; separable binary 10,000 x 2,000, C = 100, 248 and 204 ms."""
 
-    most_factored: int = 3000
+    most_factored: int = 6000
     """The most rows and columns of a factor."""
 
     heavy_values: float = 4.0
