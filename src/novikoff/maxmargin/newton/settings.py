@@ -153,7 +153,7 @@ class NewtonSettings:
     and at twice; with spectrum 1/k 0.96, 1.04, 1.03; 2,000 x 200, C = 100, 42, 34, 32 ms; noisy
     20,000 x 256 the same."""
 
-    sparse_value: int = 150
+    sparse_value: int = 30
     """A product with a value of a sparse row takes as long as this many multiplications in a
     factor. The same at half and at twice."""
 
@@ -187,6 +187,9 @@ class NewtonSettings:
     slow_products: int = 20
     """After this many products in a step, the next factor is built from twice as many examples.
     Stiff, passes 40.6, 40.1, 51.4."""
+
+    repaid: float = 0.25
+    """... once products have cost this share of the factor since it was built. TODO"""
 
     block: int = 1024
     """How many rows are built into a factor at once, between two looks at the clock."""
