@@ -106,7 +106,7 @@ def test_weights_on_their_face_prove_more_than_those_of_hinges():
     X, y = stiff_counts()
     problem = problem_of(X, y, 100.0)
     # With a factor the weights of the hinges would be nearly as good.
-    settings = replace(NEWTON, most_factored=3000)
+    settings = replace(NEWTON, most_factored=3000, sparse_value=50)
     best = newton(problem, tol=1e-3, clock=clock_of(), settings=settings)
     run = Steps(problem, 1e-3, clock_of(), False, True, False, 0.0, NEWTON)
     point = run.whole.point(best.w, best.offset, run.whole.products(best.w))

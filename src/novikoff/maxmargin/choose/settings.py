@@ -143,14 +143,17 @@ class ChooseSettings:
     """The passes that Newton's method then leaves to pivoting, in case few enough examples carry
     weight after all. Other values were not tried."""
 
-    last_passes: int = 100
+    last_passes: int = 160
     """The passes that are left to exact steps in case no other solver reaches the gap. Of 400
     random sparse sets whose columns have other units, 11 ended at gaps of 0.001 to 1 without them,
     and one with them; exact steps took 8 to 78 passes. Other values were not tried."""
 
-    most_exact: int = 3000
-    """The most features for which the last steps are those of Newton's method: two factors of so
-    many columns in double precision take a second. Other values were not tried."""
+    exact_passes: int = 100
+    """How many of them Newton's method may take; pivoting has the others."""
+
+    most_exact: int = 1500
+    """The most features for which the last steps are those of Newton's method: factors of so
+    many columns in double precision take 0.1 s each. Other values were not tried."""
 
     pivoting_passes: int = 3
     """Pivoting needs so many passes to start from weights and judge them."""

@@ -29,7 +29,7 @@ def sparse_soft_margin(
     """Return the soft margin of sparse data.
 
     Where passes run out, the last go to exact steps, which do not depend on the units of columns:
-    those of Newton's method where it has a start and features are few, else pivoting.
+    those of Newton's method where it has a start and features are few, and of pivoting.
     """
     room = settings.last_passes
     left = clock.limits.max_iter - clock.passes - room
@@ -38,9 +38,11 @@ def sparse_soft_margin(
     if found.status is not Status.MAX_ITER or found.gap <= tol or clock.stop() is not None:
         return found
     if problem.n_features <= settings.most_exact and found.gap <= settings.useful_gap:
-        after = newton(problem, tol=tol, clock=clock, start=found.weights, exact=True)
-        return problem.joined(found, after)
-    if _n_support(found) > settings.most_members:
+        with clock.at_most(settings.exact_passes):
+            after = newton(problem, tol=tol, clock=clock, start=found.weights, exact=True)
+        found = problem.joined(found, after)
+    enough = clock.fits(settings.pivoting_passes) and clock.interrupted() is None
+    if found.gap <= tol or _n_support(found) > settings.most_members or not enough:
         return found
     return _pivot(problem, tol, clock, found)[0]
 
