@@ -10,7 +10,7 @@ from scipy import sparse
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.feature_extraction.text import CountVectorizer
 
-from benchmarks.generators import bags
+from benchmarks.generators import bags, one_hot
 from novikoff import MaxMargin
 from novikoff.certificate import Status
 from novikoff.maxmargin import SOME_MARGIN, Solution, hard_margin, soft_margin
@@ -18,6 +18,7 @@ from novikoff.maxmargin.choose import hand_over, soft_dense, soft_sparse
 from novikoff.maxmargin.choose import soft as soft_module
 from novikoff.maxmargin.choose.settings import ChooseSettings, is_small
 from novikoff.maxmargin.coordinate.search import coordinate_descent
+from novikoff.maxmargin.coordinate.settings import CoordinateSettings
 from novikoff.maxmargin.newton.search import newton
 from novikoff.maxmargin.pivoting.search import block_pivoting
 from novikoff.maxmargin.pivoting.settings import PivotingSettings
@@ -584,6 +585,42 @@ def names(n=40_000, kinds=20_000):
     y = np.where(rng.uniform(size=n) < rng.uniform(size=kinds)[drawn], 1, -1)
     counted = CountVectorizer(analyzer="char_wb", ngram_range=(1, 4))
     return counted.fit_transform([made[i] for i in drawn]), y
+
+
+def test_faces_are_left_the_more_precisely_the_later_they_come():
+    X, y = names(1500, 3000)
+    passes = []
+    for settings in (CoordinateSettings(more_effort=1.0), CoordinateSettings()):
+        clock = clock_of(2000)
+        problem = problem_of(sparse.csr_array(X.astype(float)), y, 100.0)
+        found = coordinate_descent(problem, tol=1e-3, clock=clock, settings=settings)
+        assert found.status is Status.GAP_REACHED
+        passes.append(clock.passes)
+    assert passes[1] < 0.9 * passes[0]
+
+
+def test_sweeps_go_on_with_many_support_vectors_that_have_a_face():
+    X, y = bags(2000, 3000, 60, 3, values="counts", noise=0.1)
+    settings = ChooseSettings(most_pivoted=0, many_passes=0, pivoted_work=0.0)
+    found = soft(X, y, 100.0, tol=1e-3, settings=settings)
+    assert found.status is Status.GAP_REACHED and found.solver == "coordinate"
+
+
+def test_newton_goes_on_where_features_are_few():
+    X, y = one_hot(3000, 8, 15, 3, wide=True)
+    found = soft(X, y, 100.0, tol=1e-3)
+    assert found.status is Status.GAP_REACHED and found.solver == "newton"
+    left = soft(X, y, 100.0, tol=1e-3, settings=ChooseSettings(most_quick=0))
+    assert left.solver == "newton+coordinate+pivoting"
+
+
+def test_the_last_passes_on_columns_of_other_units_are_exact():
+    """Neither sweeps nor conjugate gradients closed the gap within 5,000 passes."""
+    rng = np.random.default_rng(34)
+    X, y = bags(600, 300, 19, 34, values="counts", noise=0.1)
+    X = sparse.csr_array(X @ sparse.diags(10.0 ** rng.integers(-1, 4, 300)))
+    model = MaxMargin(C=100.0).fit(X, y)
+    assert model.status_ is Status.GAP_REACHED and model.certificate_.gap <= 1e-3
 
 
 def test_many_stiff_support_vectors_of_noisy_texts_are_left_to_newton_s_method():

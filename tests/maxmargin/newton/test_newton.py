@@ -7,10 +7,13 @@ import pytest
 from scipy import sparse
 from sklearn.svm import LinearSVC
 
+from benchmarks.generators import bags
 from novikoff.certificate import Status
 from novikoff.maxmargin import Problem
 from novikoff.maxmargin.choose.settings import is_small
+from novikoff.maxmargin.newton import curvature
 from novikoff.maxmargin.newton.objective import Objective
+from novikoff.maxmargin.newton.preconditioner import Factored
 from novikoff.maxmargin.newton.search import newton
 from novikoff.maxmargin.newton.settings import NewtonSettings
 from novikoff.sample import Sample, storage_of
@@ -87,11 +90,34 @@ def test_a_factor_follows_where_the_diagonal_is_slow():
     X, y = noisy(3, 4000, 30)
     X = sparse.csr_array(X @ np.triu(np.ones((30, 30))))
     with_it, without = clock_of(), clock_of()
-    _, factored = solved(X, y, 10.0, exact=False, clock=with_it)
+    at_once = NewtonSettings(overhead=0.0)
+    _, factored = solved(X, y, 10.0, exact=False, clock=with_it, settings=at_once)
     settings = NewtonSettings(sparse_value=0)
     _, diagonal = solved(X, y, 10.0, exact=False, clock=without, settings=settings)
     assert with_it.passes < without.passes
     assert factored.upper == pytest.approx(diagonal.upper, rel=1e-8)
+
+
+def test_a_factor_is_made_again_once_products_have_repaid_it(monkeypatch):
+    X, y = bags(4000, 500, 60, 3, wide=True)
+    counts = []
+    for settings in (
+        NewtonSettings(overhead=0.0, repaid=0.0),
+        NewtonSettings(overhead=0.0),
+        NewtonSettings(),
+    ):
+        made = []
+
+        class Counted(Factored):
+            def __init__(self, *args, made=made, **options):
+                made.append(1)
+                super().__init__(*args, **options)
+
+        monkeypatch.setattr(curvature, "Factored", Counted)
+        _, solution = solved(X, y, 1000.0, tol=1e-3, exact=False, settings=settings)
+        assert solution.status is Status.GAP_REACHED
+        counts.append(len(made))
+    assert counts[0] > counts[1] > counts[2]
 
 
 @pytest.mark.parametrize("C", [1.0, 1e3, 1e6])

@@ -159,24 +159,36 @@ class ChooseSettings:
     than this carry weight: with those that join on the way, their Gram matrix and its factor take
     up to about 1 GB. Other values were not tried."""
 
-    straight_passes: int = 2500
-    """Where many examples carry weight, Newton's method takes so many passes before it is judged.
-    Groups of letters, 10 % noise, C = 100, seconds at 250, 1,000 and the value: CSR 9,000 x 4,000
-    6.1, 2.4, 2.0; 16,000 x 35,335 15.6, 16.1, 4.2; 12,000 x 23,334 binary 8.1, 9.8, 14.4 and counts
-    11.4, 11.0, 15.4. Counts with C = 1 end after 230 passes."""
+    straight_passes: int = 600
+    """Where many examples carry weight, and too many of them for their face, Newton's method takes
+    so many passes before it is judged. Counts of groups of letters, 10 % noise, C = 100, CSR 9,000
+    x 4,000, take 6.3, 5.3, 5.7 and 9.8 s at 150, 400, the value and 1,000; counts in 40,000 names,
+    which 550 passes solve, 0.56 s at 400 and 0.33 at the value."""
 
     stuck_gap: float = 0.1
-    """If the gap is larger than this then, pivoting follows. At 0.5, after 250 passes, 16,000 x
-    35,335 take 990 passes in all."""
+    """If the gap is larger than this then, pivoting follows. Other values were not tried since."""
 
     many_passes: int = 100
-    """After this many slow passes of coordinate descent Newton's method goes on if more do. Counts
+    """After this many slow passes of coordinate descent Newton's method goes on if more do,
+    and they are too many for their face. Counts
     of groups of letters in 16,156 names, C = 1 and 100, take 288 and 724 passes at half and at the
     value, 412 and 796 at twice, and before this 887 and more than 1,000."""
 
     pivoting_room: int = 20
     """The passes that Newton's method then leaves to pivoting, in case few enough examples carry
     weight after all. Other values were not tried."""
+
+    last_passes: int = 160
+    """The passes that are left to exact steps in case no other solver reaches the gap. Of 400
+    random sparse sets whose columns have other units, 11 ended at gaps of 0.001 to 1 without them,
+    and one with them; exact steps took 8 to 78 passes. Other values were not tried."""
+
+    exact_passes: int = 100
+    """How many of them Newton's method may take; pivoting has the others."""
+
+    most_exact: int = 1500
+    """The most features for which the last steps are those of Newton's method: factors of so
+    many columns in double precision take 0.1 s each. Other values were not tried."""
 
     pivoting_passes: int = 3
     """Pivoting needs so many passes to start from weights and judge them."""
@@ -277,6 +289,11 @@ class ChooseSettings:
     0.6, the latter at twice the value; but 4,000 x 2,000 with 30 normal values in a row, 8 %
     noise, 0.19 and 0.14 s, the former at half the value."""
 
+    most_quick: int = 1000
+    """With more features than this it ends after its first step if that shows that few examples
+    carry the optimum. Separable one-hot 10,000 x 1,000, C = 100, takes 35 ms, and 74 at half the
+    value; 10,000 x 2,000 scattered normal values 120 ms, and 208 at twice."""
+
     mistaken_passes: float = 5.0
     """For a verdict on dense data the perceptron goes first where the steps of Wolfe's method cost
     more than so many passes, which it takes in vain on noisy data. Separable 2,000 x 200, 30
@@ -286,14 +303,16 @@ class ChooseSettings:
     """Of larger dense data a soft margin finds a separator sooner: 20,000 x 1,000, 0.24 s, after
     the perceptron 0.32."""
 
-    most_newton_passes: int = 400
+    most_newton_passes: int = 800
     """After this many passes of Newton's method on sparse data, coordinate descent takes over.
-    Separable data with C = 1000 take it up to 860."""
+    Separable data with C = 1000 take it up to 860, noisy counts of groups of letters with C = 100
+    up to 620; those ended at gaps above 0.03 at half the value. Twice was not tried."""
 
-    most_coordinate_passes: int = 500
+    most_coordinate_passes: int = 2000
     """After this many passes of coordinate descent on sparse data, Newton's method takes over, even
-    if the sweeps do not show that they are slow. Texts with C = 100 take 70 to 420; other values
-    were not tried."""
+    if the sweeps do not show that they are slow. Texts with C = 100 take 70 to 420, noisy groups of
+    letters 140 to 2,500: 50,000 x 30,000 take 8 s with this value and with all of them. Half was
+    not tried."""
 
     hand_over_passes: int = 30
     """With fewer passes left than this, coordinate descent does not give up: Newton's method would

@@ -26,16 +26,41 @@ STRAIGHT = replace(NEWTON, short_step=0.0)
 def sparse_soft_margin(
     problem: Problem, tol: float, clock: Clock, start: Vector | None, settings: ChooseSettings
 ) -> Solution:
-    """Return the soft margin of sparse data: by coordinate descent, or Newton's method if faster.
+    """Return the soft margin of sparse data.
 
-    With fewer support vectors than features, coordinate descent takes 7 to 400 passes, and Newton's
-    method with large C 20 to 2,000; with more support vectors than features, Newton's method takes
-    5 to 50, and coordinate descent up to hundreds. Where there are many examples for each feature,
-    Newton's method goes first, unless its first step shows that few examples carry the optimum.
+    Where passes run out, the last go to exact steps, which do not depend on the units of columns:
+    those of Newton's method where it has a start and features are few, and of pivoting.
+    """
+    room = settings.last_passes
+    left = clock.limits.max_iter - clock.passes - room
+    with clock.at_most(left if clock.fits(2 * room) else inf):
+        found = _search(problem, tol, clock, start, settings)
+    if found.status is not Status.MAX_ITER or found.gap <= tol or clock.stop() is not None:
+        return found
+    if problem.n_features <= settings.most_exact and found.gap <= settings.useful_gap:
+        with clock.at_most(settings.exact_passes):
+            after = newton(problem, tol=tol, clock=clock, start=found.weights, exact=True)
+        found = problem.joined(found, after)
+    enough = clock.fits(settings.pivoting_passes) and clock.interrupted() is None
+    if found.gap <= tol or _n_support(found) > settings.most_members or not enough:
+        return found
+    return _pivot(problem, tol, clock, found)[0]
+
+
+def _search(
+    problem: Problem, tol: float, clock: Clock, start: Vector | None, settings: ChooseSettings
+) -> Solution:
+    """Return what coordinate descent finds, or Newton's method if that is faster.
+
+    With fewer support vectors than features, coordinate descent takes 7 to 2,500 passes, and
+    Newton's method with large C 20 to 2,000; with more support vectors than features, Newton's
+    method takes 5 to 600, and coordinate descent up to thousands. Where there are many examples for
+    each feature, Newton's method goes first, unless there are many features and its first step
+    shows that few examples carry the optimum.
     Else coordinate descent sees which of the two it is in its first sweeps, and gives up after
     three. Where few examples carry weight, and yet too many for the number of features, pivoting
     follows the first sweeps. With more examples it goes on where neither sweeps nor Newton's method
-    close the gap, and Newton's method where they are too many for that.
+    close the gap, and Newton's method where they are too many for that and for their face.
     """
     enough, stiff, shape = clock.fits(settings.hand_over_passes), None, Shape.of(problem)
 
@@ -44,12 +69,14 @@ def sparse_soft_margin(
 
     def leaves(n_support: int, passes: float) -> bool:
         many = enough and n_support > settings.most_pivoted and passes >= settings.many_passes
-        return many or n_support <= few(passes)
+        on_face = n_support <= COORDINATE.independent * problem.n_features
+        return (many and not on_face) or n_support <= few(passes)
 
     if enough and suits_sparse_newton(problem, settings):
+        least = few(0.0) if problem.n_features > settings.most_quick else 0.0
         with clock.at_most(settings.most_newton_passes):
             found = newton(
-                problem, tol=tol, clock=clock, start=start, leave_at=few(0.0) / problem.n_examples
+                problem, tol=tol, clock=clock, start=start, leave_at=least / problem.n_examples
             )
         slow = found.status is Status.MAX_ITER and clock.fits(settings.coordinate_passes)
         if not (slow or found.gave_up) and found.status is not Status.PRECISION:
@@ -122,7 +149,7 @@ def _many_carry(
         stuck = passes == inf or found.gap > settings.stuck_gap
         few = _n_support(found) <= settings.most_members
         if stuck and few and clock.fits(settings.pivoting_passes):
-            return _pivot(problem, tol, clock, found)[0]
+            return _pivot_from_hyperplane(problem, tol, clock, found)
         if not clock.fits(2 * settings.pivoting_room):
             break
     if found.status not in (Status.MAX_ITER, Status.PRECISION):
@@ -147,6 +174,13 @@ def _pivot(problem: Problem, tol: float, clock: Clock, found: Solution) -> tuple
     """Go on by pivoting; return the better bounds, and whether it gave up."""
     after = block_pivoting(problem, tol=tol, clock=clock, before=found)
     return problem.joined(found, after), after.gave_up
+
+
+def _pivot_from_hyperplane(problem: Problem, tol: float, clock: Clock, found: Solution) -> Solution:
+    """Go on by pivoting where the hyperplane is near the optimum and the weights are not."""
+    near = replace(found, weights=np.zeros_like(found.weights), lower=0.0)
+    after = block_pivoting(problem, tol=tol, clock=clock, before=near)
+    return problem.joined(found, after)
 
 
 def _n_support(found: Solution) -> int:

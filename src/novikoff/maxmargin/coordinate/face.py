@@ -34,9 +34,12 @@ class Face:
     by_columns : bool
         Whether to treat the heaviest columns of sparse rows exactly, and to go on to the minimum
         among weights that are not negative.
+    effort : float
+        With them, how many times as far the residual of a way should fall, by as many times as many
+        products.
     """
 
-    def __init__(self, dual: Dual, ids: Ids, *, by_columns: bool) -> None:
+    def __init__(self, dual: Dual, ids: Ids, *, by_columns: bool, effort: float = 1.0) -> None:
         self.dual, self.ids = dual, ids
         self.signs = dual.signs[ids].astype(np.float64)
         self.slack2, self.curves = dual.slack2[ids], dual.curves[ids]
@@ -44,7 +47,10 @@ class Face:
         self.estimate = float(dual.state[OFFSET]) - dual.pull * dual.total
         settings = dual.settings
         self.stages = settings.face_stages if by_columns else 1
-        self.forcing = settings.heavy_forcing if by_columns else settings.face_forcing
+        self.forcing, self.products = settings.face_forcing, settings.face_products
+        if by_columns:
+            self.forcing = settings.heavy_forcing / effort
+            self.products = int(settings.face_products * effort)
         # Sparse rows are scattered over the data, and read many times: they are copied.
         self.rows: CSR | None = None
         self.heavy: Heavy | None = None
@@ -105,7 +111,7 @@ class Face:
         direction = preconditioned.copy()
         size = float(residual @ preconditioned)
         least = self.forcing**2 * size
-        for _ in range(settings.face_products):
+        for _ in range(self.products):
             if size <= least:
                 break
             signed = signs * direction

@@ -110,6 +110,8 @@ class _Run:
         self.passes.reserved = settings.reserved_passes
         self.signs = self.sample.signs[self.sample.order].astype(np.float64)
         self.judged = False
+        # How precisely the next face is left for its minimum.
+        self.effort = 1.0
         # The most support vectors whose sparse face is left for its minimum, by its columns.
         self.most_on_face = 0.0
         if self.sample.is_sparse and not self.hard:
@@ -205,7 +207,8 @@ class _Run:
         independent = not self.hard or len(support) <= self.problem.n_features
         by_columns = len(support) <= self.most_on_face
         if by_columns or (independent and changed <= settings.settled * len(support)):
-            Face(dual, support, by_columns=by_columns).descend()
+            Face(dual, support, by_columns=by_columns, effort=self.effort).descend()
+            self.effort = min(settings.more_effort * self.effort, settings.most_effort)
 
     def _is_falling(self, seen: float, before: float) -> bool:
         """Whether few more sweeps suffice, at the rate at which the gap falls."""

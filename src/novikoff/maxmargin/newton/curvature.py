@@ -54,7 +54,8 @@ class Curvature:
         self.by_values = self.sample.is_sparse and each < self.built_cost
         if self.by_values:
             self.built_cost = each
-        self.spent = 0.0
+        # What products have cost in all, and had cost when the last factor was built; its own cost.
+        self.spent, self.spent_before, self.built_for = 0.0, 0.0, 0.0
         self.preconditioner: Factored | None = None
         self.built_of: Ids = np.empty(0, dtype=np.int64)
         # The products of the last solves with a factor: one just built, and one built before.
@@ -146,7 +147,8 @@ class Curvature:
             self.stale = products
         elif isinstance(inverse, Factored):
             self.fresh = products
-        if products >= self.settings.slow_products and isinstance(inverse, Factored):
+        repaid = self.spent - self.spent_before >= self.settings.repaid * self.built_for
+        if products >= self.settings.slow_products and isinstance(inverse, Factored) and repaid:
             self.enrich()
         offset, speeds = float(solution[self.n_features :].sum()), _in_order(speeds, by_class)
         return Direction(solution[: self.n_features], offset, speeds, images)
@@ -256,6 +258,7 @@ class Curvature:
         )
         few = n if exactly else min(n, self.richness * few)
         cost = few * self.built_cost + self.width**3 / 3.0
+        cost += settings.overhead if self.sample.is_sparse else 0.0
         if self.preconditioner is not None:
             # With exact factors, each example that has changed takes a product at most.
             changed = self._changed(ids)
@@ -279,6 +282,7 @@ class Curvature:
             by_values=self.by_values,
         )
         self.built_of = ids
+        self.spent_before, self.built_for = self.spent, cost
         return self.preconditioner
 
     def _changed(self, ids: Ids) -> int:

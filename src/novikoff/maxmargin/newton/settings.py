@@ -153,9 +153,10 @@ class NewtonSettings:
     and at twice; with spectrum 1/k 0.96, 1.04, 1.03; 2,000 x 200, C = 100, 42, 34, 32 ms; noisy
     20,000 x 256 the same."""
 
-    sparse_value: int = 50
+    sparse_value: int = 30
     """A product with a value of a sparse row takes as long as this many multiplications in a
-    factor. The same at half and at twice."""
+    factor. Separable binary 10,000 x 2,000, C = 100, takes 0.12 s at 25 and 40, 0.20 at 50 and 0.32
+    at 150; noisy counts of groups of letters, 14,902 x 3,500, 0.63, 0.60, 0.60 and 0.53 s."""
 
     sparse_bytes: int = 12
     """The bytes of a value of a sparse row with its column."""
@@ -165,8 +166,10 @@ class NewtonSettings:
     factor. Sparse 1,000 x 500 counts, 10 % noise, C = 1 and 100, take 22 and 36 ms at half, 20 and
     48 at 1.5 times the value; separable binary 10,000 x 2,000, C = 100, 248 and 204 ms."""
 
-    most_factored: int = 3000
-    """The most rows and columns of a factor."""
+    most_factored: int = 6000
+    """The most rows and columns of a factor, which takes 0.7 s. Noisy counts of groups of letters,
+    14,902 x 3,500, C = 100, take 0.6 s, and at half the value are not solved in 5,000 passes; other
+    values were not tried."""
 
     heavy_values: float = 4.0
     """With more columns than ``most_factored``, the heaviest are treated exactly: as many as the
@@ -187,6 +190,17 @@ class NewtonSettings:
     slow_products: int = 20
     """After this many products in a step, the next factor is built from twice as many examples.
     Stiff, passes 40.6, 40.1, 51.4."""
+
+    repaid: float = 0.25
+    """... once products have taken this share of its time since the last was built. Separable
+    binary 10,000 x 2,000 and noisy counts 14,902 x 3,500, C = 100, with 150 for ``sparse_value``,
+    0.45 and 0.56 s at zero, 0.37 and 0.54 at 0.1, 0.32 and 0.53 at the value, 0.38 and 0.61 at
+    twice."""
+
+    overhead: float = 2e8
+    """What a factor of sparse data costs besides, in multiplications: with it, products and steps
+    are made one by one in Python, and without it in compiled code. Separable one-hot 9,000 x 280
+    and 4,000 x 240, C = 100, take 47 and 34 ms at zero, 28 and 22 at half, 31 and 22 at twice."""
 
     block: int = 1024
     """How many rows are built into a factor at once, between two looks at the clock."""
