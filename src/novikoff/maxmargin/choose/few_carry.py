@@ -11,7 +11,7 @@ import numpy as np
 from novikoff.maxmargin.bounds import place_hard
 from novikoff.maxmargin.choose.hand_over import start_wolfe
 from novikoff.maxmargin.choose.settings import ChooseSettings
-from novikoff.maxmargin.passes import Ids
+from novikoff.maxmargin.passes import Ids, Passes
 from novikoff.maxmargin.problem import Problem, Solution
 from novikoff.run.clock import Clock
 
@@ -23,7 +23,9 @@ def where_few_carry(
 
     The status is PRECISION where more do.
     """
-    nearest = _nearest(problem, settings) if clock.fits(settings.carried_passes) else None
+    nearest = None
+    if clock.fits(settings.carried_passes):
+        nearest = _nearest(problem, clock, settings)
     if nearest is None:
         return None
     search = start_wolfe(problem, clock, None)
@@ -40,22 +42,26 @@ def where_few_carry(
     return search.solution(search.run(tol, 0.0))
 
 
-def _nearest(problem: Problem, settings: ChooseSettings) -> Ids | None:
+def _nearest(problem: Problem, clock: Clock, settings: ChooseSettings) -> Ids | None:
     """Return the examples nearest to the boundary, out of a few, in order.
 
     ``None`` where the difference of the class means errs on too many: that of half of these
     examples on the other half, since all labels of fewer examples than features can be told apart.
     """
     sample = problem.sample
-    ids = sample.order[:: len(sample.order) // settings.judged_examples + 1]
-    signs, rows, even = sample.signs[ids], sample.signed_rows(ids), np.arange(len(ids)) % 2 == 0
-    sides = [signs > 0, signs < 0]
-    if not all((side & half).any() for side in sides for half in (even, ~even)):
-        return None
-    margins = rows @ sum(rows[side & even].mean(axis=0) for side in sides)
-    _, _, mistakes = place_hard((signs * margins)[~even], signs[~even], sample.affine)
+    ids = sample.order[:: max(2, len(sample.order) // settings.judged_examples + 1)]
+    signs, even = sample.signs[ids], np.arange(len(ids)) % 2 == 0
+    weights = np.zeros(sample.n_examples)
+    for side in (signs > 0, signs < 0):
+        seen = ids[side & even]
+        if not len(seen) or not (side & ~even).any():
+            return None
+        weights[seen] = 1.0 / len(seen)
+    w, _ = sample.combine(weights)
+    products = Passes(sample, clock).products(ids, w, float(w @ sample.centre))
+    _, _, mistakes = place_hard(products[~even], signs[~even], sample.affine)
     newton_follows = problem.n_examples >= settings.newton_examples * problem.n_features
     allowed = settings.most_mistaken if newton_follows else 2.0 * settings.most_mistaken
     if mistakes > allowed * np.count_nonzero(~even):
         return None
-    return np.asarray(ids[np.argsort(margins, kind="stable")])
+    return np.asarray(ids[np.argsort(signs * products, kind="stable")])
