@@ -630,3 +630,25 @@ def test_many_stiff_support_vectors_of_noisy_texts_are_left_to_newton_s_method()
     assert model.status_ is Status.GAP_REACHED and model.certificate_.gap <= 1e-3
     assert model.solver_ == "coordinate+newton" and model.n_iter_ < 900
     assert len(model.support_) > 30_000
+
+
+@pytest.mark.parametrize("seed", [2, 3, 4])
+def test_newton_goes_on_where_far_more_examples_carry_weight_than_a_corral_holds(seed):
+    """One-hot columns, few positives: Newton's first steps leave few hinges open, then many."""
+    rng = np.random.default_rng(seed)
+    codes = [rng.choice(7, 880, p=rng.dirichlet(np.full(7, 0.5))) for _ in range(14)]
+    X = sparse.csr_array(np.eye(7)[np.stack(codes, axis=1)].reshape(880, -1))
+    scores = X @ (rng.normal(size=98) * (rng.random(98) < 0.2))
+    flipped = rng.random(880) < 0.1
+    y = np.where((scores > np.quantile(scores, 0.95)) ^ flipped, 1, -1)
+    by_corral = soft(X, y, 10.0, settings=ChooseSettings(most_in_corral=10**9))
+    by_newton = soft(X, y, 10.0)
+    assert (by_corral.solver, by_newton.solver) == ("newton+wolfe", "newton")
+    assert by_newton.status is Status.GAP_REACHED
+    assert by_newton.upper == pytest.approx(by_corral.upper, rel=1e-6)
+    for most in range(1, 12):
+        clock = clock_of(most)
+        stopped = soft(X, y, 10.0, clock=clock)
+        assert clock.passes <= most + 1e-9 or stopped.status is Status.GAP_REACHED
+        assert stopped.lower <= by_newton.upper * (1 + 1e-9)
+        assert stopped.upper >= by_newton.lower * (1 - 1e-9)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from novikoff.certificate import Status
 from novikoff.maxmargin.passes import Passes
@@ -70,3 +71,11 @@ def test_the_clock_is_asked_before_every_block(monkeypatch, after):
     assert clock.passes == 0.0
     with passes.without_limits():
         assert len(list(passes.over(np.arange(40)))) == 8
+
+
+def test_a_copy_of_no_examples():
+    X, y = noisy(0, 40, 3)
+    passes = Passes(problem_of(sparse.csr_array(X), y).sample, clock_of())
+    rows, moments = passes.gathered(np.zeros(0, dtype=np.int64), np.zeros(0))
+    assert rows.indptr.tolist() == [0] and len(rows.data) == 0
+    assert not moments.any()

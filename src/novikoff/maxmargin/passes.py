@@ -147,7 +147,7 @@ class Passes:
         counts = [
             rows.indptr[here + 1] - rows.indptr[here] for rows, here, _ in self.sample.parts(ids)
         ]
-        ends = np.concatenate([[0], np.cumsum(np.concatenate(counts))]).astype(np.int64)
+        ends = np.cumsum(np.concatenate([[0], *counts])).astype(np.int64)
         data, indices = np.empty(ends[-1]), np.empty(ends[-1], dtype=np.int32)
         moments = np.zeros((2, self.n_features))
         for rows, here, those in self.over(ids):

@@ -95,7 +95,12 @@ def _soft(
         found = newton(problem, tol=tol, clock=clock, start=start, exact=small, patient=False)
         if not found.gave_up or found.status is not Status.PRECISION:
             return found
-        return by_corral(problem, tol, clock, found, settings)
+        many = settings.most_in_corral * problem.n_features
+        if np.count_nonzero(found.weights) <= many or not clock.fits(1.0):
+            return by_corral(problem, tol, clock, found, settings)
+        return problem.joined(
+            found, newton(problem, tol=tol, clock=clock, start=start, exact=small)
+        )
     if (
         start is not None
         and np.count_nonzero(start) > settings.warm_per_feature * problem.n_features
