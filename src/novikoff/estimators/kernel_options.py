@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from novikoff.sample.kernel import KernelFunction
 
 NAMES = ("linear", "rbf", "poly", "sigmoid", "laplacian", "precomputed")
+SMALLEST = float(np.finfo(np.float64).tiny)
+"""The inverse of anything smaller may overflow."""
+
 BLOCK = 1 << 20
 """How many values are read at once for their variance."""
 
@@ -79,8 +82,15 @@ def gamma_of(gamma: Any, X: Any, shares: NDArray[np.float64] | None = None) -> f
         return float(gamma)
     if gamma == "auto":
         return 1.0 / int(X.shape[1])
-    variance = _variance(X) if shares is None else _weighted_variance(X, shares)
-    return 1.0 / (int(X.shape[1]) * variance) if variance > 0.0 else 1.0
+    with np.errstate(over="ignore"):
+        variance = _variance(X) if shares is None else _weighted_variance(X, shares)
+    scale = int(X.shape[1]) * variance
+    if 0.0 < scale < SMALLEST or scale == np.inf:
+        raise ValueError(
+            "gamma='scale' divides by the variance of the features, which overflows or underflows: "
+            "rescale the features, or give gamma as a number."
+        )
+    return 1.0 / scale if variance > 0.0 else 1.0
 
 
 def _variance(X: Any) -> float:

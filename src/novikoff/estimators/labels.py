@@ -54,6 +54,7 @@ def _are_few_whole(classes: NDArray[Any], n_examples: int) -> bool:
 
     To ask it takes a quarter of a millisecond, as long as half of the fit of a small table.
     """
+    classes = classes.astype(np.float64)
     whole = (classes == np.floor(classes)) & (np.abs(classes) < WHOLE)
     return 2 * len(classes) <= n_examples and bool(whole.all())
 

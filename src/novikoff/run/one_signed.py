@@ -61,7 +61,7 @@ def rows_with(X: Any, rows: Ids, columns: Ids) -> Any:
         part.sum_duplicates()
     else:
         # Few columns of dense data are asked for.
-        part = sparse.csc_array(X[rows[:, None], columns])
+        part = sparse.csc_array(X[rows[:, None], columns].astype(np.float64))
     table = part.astype(np.float64)
     table.eliminate_zeros()
     table.sort_indices()

@@ -30,6 +30,8 @@ DENSE_SHARE = 0.02
 FAR = 4.0
 # Squared distances below this share of the squared lengths have at most three digits in float32.
 DISTINCT = 2.0**-12
+# Weights of examples are as large as the inverse of the values, or larger by some powers of ten.
+LEAST_VALUE = 2.0**-960
 # Beyond this factor and its reciprocal values do not fit in float32: it ends at 2**128.
 SMALLEST_FACTOR = 2.0**-60
 
@@ -159,7 +161,14 @@ class KernelMatrix:
 
         Margins are then in units of a power of two, and everything is rounded as before.
         """
-        if self.kernel.name in ("rbf", "laplacian", "sigmoid") or not self.largest > 0.0:
+        if self.kernel.name in ("rbf", "laplacian") or not self.largest > 0.0:
+            return 1.0
+        if self.largest < LEAST_VALUE:
+            raise KernelError(
+                f"The values of the {self.kernel.name} kernel are so small that weights overflow; "
+                "multiply them, or the features, by a large constant."
+            )
+        if self.kernel.name == "sigmoid":
             return 1.0
         return 4.0 ** -(frexp(self.largest)[1] // 2)
 

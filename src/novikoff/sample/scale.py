@@ -109,7 +109,7 @@ def needs_scaling(X: Any) -> bool:
     with np.errstate(invalid="ignore", over="ignore"):
         spans = high - low
     spans = spans[np.isfinite(spans) & (spans > 0.0)]
-    return spans.size > 0 and bool(spans.max() > APART * spans.min())
+    return spans.size > 0 and bool(spans.max() / APART > spans.min())
 
 
 def different_units(X: NDArray[Any]) -> tuple[int, int] | None:

@@ -44,6 +44,10 @@ UNDECIDED = (
 SATURATED = 1
 """From here on a hyperbolic tangent is 1 less a term that has digits of its own."""
 
+HUGE = 1 << 20
+"""Beyond this, ``exp(-t)`` is below ``2**-HUGE`` and enclosed by that: of ``exp(-1e10)`` as a
+rational number two gigabytes would be digits. The sign of such a number alone is not decided."""
+
 TINY, TINY_END = arb(2) ** -4096, rational(1, -4096)
 """Below this, sums whose sign does not matter are enclosed by it: ``exp(-1e9)`` as a rational
 number has more than a billion bits."""
@@ -202,6 +206,9 @@ class _Terms:
         return distinct, offset
 
     def _function(self, t: fmpq) -> arb:
+        if t > HUGE:
+            # Less than 2**-HUGE, of either sign: its digits would fill the memory.
+            return arb(0, arb(2) ** -HUGE)
         if self.kernel.name != "sigmoid":
             return (-arb(t)).exp()
         return arb(t).tanh() if t < SATURATED else -2 / ((2 * arb(t)).exp() + 1)

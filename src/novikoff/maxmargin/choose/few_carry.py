@@ -13,7 +13,7 @@ from novikoff.maxmargin.choose.hand_over import start_wolfe
 from novikoff.maxmargin.choose.settings import ChooseSettings
 from novikoff.maxmargin.passes import Ids, Passes
 from novikoff.maxmargin.problem import Problem, Solution
-from novikoff.run.clock import Clock
+from novikoff.run.clock import Clock, Stopped
 
 
 def where_few_carry(
@@ -25,7 +25,11 @@ def where_few_carry(
     """
     nearest = None
     if clock.fits(settings.carried_passes):
-        nearest = _nearest(problem, clock, settings)
+        try:
+            nearest = _nearest(problem, clock, settings)
+        except Stopped:
+            # What follows returns the model at which the clock stops it.
+            return None
     if nearest is None:
         return None
     search = start_wolfe(problem, clock, None)

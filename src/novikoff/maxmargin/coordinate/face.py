@@ -169,7 +169,8 @@ class Face:
         """Return the augmented dual, to be minimised, of weights on these examples alone."""
         dual, total = self.dual, self._total(weights)
         length2 = float(w @ w) - total * (2.0 * float(w @ dual.centre) - total * dual.centre2)
-        value = 0.5 * (length2 + float(weights**2 @ self.slack2)) - float(weights.sum())
+        with np.errstate(over="ignore"):
+            value = 0.5 * (length2 + float(weights**2 @ self.slack2)) - float(weights.sum())
         return value + total * (self.estimate + 0.5 * dual.pull * total)
 
     def _sum(self, places: Ids, signed: Vector) -> Vector:
