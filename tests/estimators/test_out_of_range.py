@@ -1,5 +1,6 @@
 """Numbers near the ends of the range of floats, and limits that are reached at once."""
 
+import signal
 import threading
 
 import numpy as np
@@ -37,6 +38,22 @@ def test_the_judgement_of_who_carries_may_be_stopped(monkeypatch, status):
     monkeypatch.setattr(few_carry, "_nearest", stopped)
     clf = MaxMargin(C=1.0).fit(X, y)
     assert seen and clf.status_ is Status.GAP_REACHED
+
+
+def test_ctrl_c_while_it_is_judged_who_carries(monkeypatch):
+    X, y = wide()
+    judge = few_carry._nearest
+
+    def interrupted(*asked):
+        signal.raise_signal(signal.SIGINT)
+        return judge(*asked)
+
+    monkeypatch.setattr(few_carry, "_nearest", interrupted)
+    clf = MaxMargin(C=1.0)
+    with pytest.raises(KeyboardInterrupt):
+        clf.fit(X, y)
+    assert clf.status_ is Status.INTERRUPTED
+    clf.certificate_.verify(X, y)
 
 
 @pytest.mark.parametrize("far", [1e4, 1e8, 1e20])
