@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from novikoff.certificate.threads import threads
+from novikoff.maxmargin.newton import preconditioner
 from novikoff.maxmargin.newton.preconditioner import Diagonal, Factored, Heavy
 from novikoff.maxmargin.passes import Passes
 from novikoff.run.clock import Clock
@@ -34,6 +36,23 @@ def test_a_factor_of_all_examples_inverts_the_hessian(kind, affine, precise, nea
     inverse = Factored(passes, ids, stiffness, precise=precise, block=7)
     columns = np.array([inverse.solve(column) for column in hessian])
     np.testing.assert_allclose(columns, np.eye(len(hessian)), atol=near)
+
+
+@pytest.mark.parametrize("affine", [True, False])
+@pytest.mark.parametrize("kind", ["float64", "uint8", "csr"])
+def test_a_wide_hessian_is_made_in_bands_by_threads(kind, affine, monkeypatch):
+    monkeypatch.setattr(preconditioner, "NARROW", 3)
+    monkeypatch.setattr(preconditioner, "BAND", 4)
+    passes, ids, stiffness, hessian = problem_of(kind, affine, offset=3.0)
+    # The intercept's coordinate is in units of the radius.
+    units = np.append(np.ones(6), passes.sample.radius)[: len(hessian)]
+    hessian *= np.outer(units, units)
+    made = []
+    for n_jobs in (1, 2, 3):
+        with threads(n_jobs):
+            made.append(preconditioner._hessian(passes, ids, stiffness, np.float64, 7))
+    np.testing.assert_allclose(np.tril(made[0]), np.tril(hessian), rtol=1e-12, atol=1e-12)
+    assert all(np.tril(each).tobytes() == np.tril(made[0]).tobytes() for each in made)
 
 
 @pytest.mark.parametrize("affine", [True, False])
