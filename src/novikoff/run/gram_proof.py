@@ -15,9 +15,9 @@ columns is named: without the examples that have it, there is nothing to relate.
 """
 
 from dataclasses import dataclass
-from fractions import Fraction
 
 import numpy as np
+from flint import fmpq
 from numpy.typing import NDArray
 from scipy import linalg
 from scipy.sparse import issparse
@@ -27,7 +27,14 @@ from novikoff.certificate.exact.columns import Relation, not_exact
 from novikoff.certificate.exact.gram import Gram
 from novikoff.certificate.exact.vanishing import MOST_COLUMNS
 from novikoff.certificate.exact.violations import Violations
-from novikoff.run.remainders import DENOMINATORS, FEW_ROWS, Columns, in_floats, short_weights
+from novikoff.run.remainders import (
+    DENOMINATORS,
+    FEW_ROWS,
+    Columns,
+    in_floats,
+    rational,
+    short_weights,
+)
 
 Vector = NDArray[np.float64]
 Ids = NDArray[np.int64]
@@ -122,8 +129,9 @@ class _Dependent:
             short = short_weights(weights[used[:, k], k], DENOMINATORS[0])
             if short is None:
                 continue
-            combination = dict(zip(terms[column].tolist(), (-a for a in short), strict=True))
-            relation = in_floats(column, {column: Fraction(1), **combination})
+            exact = (rational(-a) for a in short)
+            combination = dict(zip(terms[column].tolist(), exact, strict=True))
+            relation = in_floats(column, {column: fmpq(1), **combination})
             if relation is not None:
                 found.append(relation)
         for rows in (violations.rows[:FEW_ROWS], violations.rows):
