@@ -38,7 +38,12 @@ PATHS = {
     "soft margins": (
         np.asarray,
         ChooseSettings(**SOFT_FIRST, patience=0.0),
-        "slacks wolfe",
+        "slacks",
+    ),
+    "soft margins, wolfe": (
+        np.asarray,
+        ChooseSettings(**SOFT_FIRST, patience=0.0),
+        "wolfe",
     ),
     "in turns": (np.asarray, ChooseSettings(**SOFT_FIRST, patience=inf), "slacks wolfe"),
     "sweeps, interior": (sparse.csr_array, ChooseSettings(**SWEEPS), "slacks"),
@@ -51,7 +56,7 @@ PATHS = {
 }
 """How rows are stored, the settings that force the path, and solvers that must have decided."""
 
-WITHOUT_SLACKS = ("sweeps, wolfe",)
+WITHOUT_SLACKS = ("soft margins, wolfe", "sweeps, wolfe")
 """Paths on which no slacks are a proof: they would leave nothing to decide."""
 
 OFTEN = 5

@@ -8,8 +8,17 @@ import pytest
 from scipy import sparse
 
 from benchmarks.generators import text_like
-from novikoff import MaxMargin
-from novikoff.certificate import Certificate, CertificateError, Certifier, Relation, Slacks
+from novikoff import MaxMargin, is_separable
+from novikoff.certificate import (
+    Certificate,
+    CertificateError,
+    Certifier,
+    Inconclusive,
+    NonSeparation,
+    Relation,
+    Slacks,
+)
+from novikoff.certificate.exact import vanishing
 from novikoff.run import slack_proof
 from novikoff.run.elimination import Elimination
 from novikoff.run.remainders import short_weights
@@ -102,10 +111,51 @@ def test_noisy_labels(store, affine):
     assert proof.support.size == 20 + affine and not proof.slacks.relations
 
 
-def test_a_small_c_is_too_far_from_the_optimum():
+def test_newton_goes_on_from_a_small_c(monkeypatch):
     X, y = noisy(np.random.default_rng(1), 600, 20)
-    assert proved(X, y, *soft(X, y, 1e-4)) is None
+    plane = soft(X, y, 1e-4)
+    assert is_true(proved(X, y, *plane), X, y.tolist())
+    monkeypatch.setattr(slack_proof, "least_hinges", lambda certifier, slacks, *args, **how: slacks)
+    assert proved(X, y, *plane) is None
     assert proved(X, y, *soft(X, y, 10.0)) is not None
+
+
+def powers(rng, n, degree):
+    """The powers of two numbers, and labels that are those of their sum but for 15 %."""
+    Z = rng.uniform(-1.0, 1.0, (n, 2))
+    y = np.where((Z.sum(axis=1) > 0.0) ^ (rng.random(n) < 0.15), 1, -1)
+    X = [Z[:, 0] ** i * Z[:, 1] ** (k - i) for k in range(1, degree + 1) for i in range(k + 1)]
+    return np.column_stack(X), y
+
+
+@pytest.mark.parametrize("degree", [8, 12])
+def test_columns_that_nearly_depend_on_others(degree):
+    X, y = powers(np.random.default_rng(0), 2000, degree)
+    assert not proved(X, y, *soft(X, y, 1.0)).slacks.remainders
+    assert isinstance(is_separable(X, y), NonSeparation)
+
+
+def test_the_sum_is_exact_where_its_rounding_would_be_too_much(monkeypatch):
+    # The condition of these columns is 2.5e8.
+    rng = np.random.default_rng(1)
+    Z, frequencies = rng.normal(size=(1500, 2)), rng.normal(scale=1.2, size=(2, 80))
+    y = np.where((Z[:, 0] > 0.0) ^ (rng.random(1500) < 0.15), 1, -1)
+    X = np.cos(Z @ frequencies + rng.uniform(0.0, 6.0, 80))
+    proof = proved(X, y, *soft(X, y, 100.0))
+    assert not proof.slacks.remainders
+    rounded = vanishing._scaled_sum
+    monkeypatch.setattr(vanishing, "_exact_sum", rounded)
+    with pytest.raises(CertificateError, match="not proved to be close"):
+        proof.verify(X, y)
+
+
+def test_columns_that_depend_to_every_degree_are_given_up_soon(monkeypatch):
+    replaced = []
+    monkeypatch.setattr(slack_proof, "replace_dependent", lambda *args: replaced.append(args))
+    rng = np.random.default_rng(0)
+    X = np.power.outer(rng.uniform(-1.0, 1.0, 1500), np.arange(1, 50))
+    y = np.where((X[:, 0] > 0.0) ^ (rng.random(1500) < 0.15), 1, -1)
+    assert isinstance(is_separable(X, y), Inconclusive) and not replaced
 
 
 def test_elimination_is_not_begun_without_the_time_for_it():
@@ -195,7 +245,8 @@ def test_without_an_intercept():
     for name in ("sum", "weighted sum", "float32"):
         X, y = ROUNDED[name](600, 24)
         proof = proved(X, y, *soft(X, y, 10.0, fit_intercept=False), affine=False)
-        assert proof.slacks.remainders and proof.support.size == 24
+        # Rounding to float32 leaves columns independent enough.
+        assert proof.support.size == 24 and bool(proof.slacks.remainders) == (name != "float32")
 
 
 def test_weights_of_examples_beside_remainders():

@@ -7,6 +7,7 @@ lose weight near the optimum: each step costs two passes, and the error falls by
 Hessian that these examples make up.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -73,6 +74,9 @@ with 1e-8 and with factors of 100 or 3."""
 RIDGES = (1e-14, 1e-11, 1e-8)
 """Added to the diagonal of the Hessian, scaled to 1, until it has a factor."""
 
+ROUGH = 2.0**-15
+"""With a smaller pivot of a Gram matrix of dense columns, the factor is taken from the rows."""
+
 SINGULAR = 2.0**-50
 """A pivot that small, times the number of columns, may be a rounding error."""
 
@@ -137,6 +141,7 @@ def least_hinges(
     ends where the gradient is a rounding error, or ``nearly`` times that and no longer falls fast.
     """
     worth = _worth(certifier.examples.X, columns.size)
+    is_sparse = sparse.issparse(certifier.examples.X)
     first = plane = Plane.of(certifier, replace(slacks, threshold=0.0), replaced)
     # Slacks near 1 are rounded as much as their sums: where they vanish, that is left.
     least = plane.violations.error
@@ -151,10 +156,13 @@ def least_hinges(
             held = plane.held(certifier)
             hessian = Hessian.of(held, columns, costs_of(certifier, held), hessian, damping)
             factors += 1
+            if not is_sparse and (hessian is None or hessian.is_rough):
+                hessian = Hessian.of_rows(held, columns, costs_of(certifier, held)) or hessian
         if hessian is None:
             break
         after, length = _downhill(certifier, plane, replaced, columns, hessian)
-        if own:
+        # Where dense columns nearly depend on others, a ridge holds back what leads to the optimum.
+        if own and is_sparse:
             damping = _damped(damping, length)
         ratio = np.inf if after is None else after.gradient(columns, least) / before
         if after is not None:
@@ -301,6 +309,31 @@ class Hessian:
                 return cls(factor, scale, ridge)
         return None
 
+    @classmethod
+    def of_rows(cls, violations: Violations, columns: Ids, costs: Vector) -> "Hessian | None":
+        """From the dense rows themselves, by reflections; ``None`` where it is singular.
+
+        This takes a few times as long; the Gram matrix has lost what is less than the root of a
+        rounding error.
+        """
+        size, factor = columns.size, np.empty((0, columns.size))
+        lengths = np.zeros(size)
+        for table in _tables(violations, columns, costs):
+            lengths = np.hypot(lengths, np.linalg.norm(table, axis=0))
+        scale = 1.0 / np.where(lengths == 0.0, 1.0, lengths)
+        for table in _tables(violations, columns, costs):
+            rows = np.vstack([factor, table * scale])
+            (factor,) = linalg.qr(rows, mode="r", overwrite_a=True, check_finite=False)
+            factor = factor[:size]
+        if len(factor) < size or not np.abs(np.diagonal(factor)).min() > SINGULAR * size:
+            return None
+        return cls(factor, scale, 0.0)
+
+    @property
+    def is_rough(self) -> bool:
+        """Whether a Gram matrix may have lost what tells columns apart."""
+        return bool(np.diagonal(self.factor).min() < ROUGH)
+
     def solve(self, right: Vector) -> Vector:
         """Return the Newton step for a negative gradient."""
         step: Vector = linalg.cho_solve((self.factor, False), right * self.scale)
@@ -313,13 +346,19 @@ def _gram(violations: Violations, columns: Ids, costs: Vector) -> Vector:
     if sparse.issparse(X):
         return _sparse_gram(violations, columns, costs)
     gram = np.zeros((size, size))
-    step = max(1, _STRIPE // size)
+    for table in _tables(violations, columns, costs):
+        gram += table.T @ table
+    return gram
+
+
+def _tables(violations: Violations, columns: Ids, costs: Vector) -> Iterator[Vector]:
+    """The columns of dense rows, times the roots of their costs."""
+    step = max(1, _STRIPE // columns.size)
     for first in range(0, violations.rows.size, step):
         part = slice(first, min(first + step, violations.rows.size))
         table = violations.table(np.arange(part.start, part.stop), columns)
         table *= np.sqrt(costs[part])[:, None]
-        gram += table.T @ table
-    return gram
+        yield table
 
 
 def _sparse_gram(violations: Violations, columns: Ids, costs: Vector) -> Vector:

@@ -29,8 +29,10 @@ in ``J`` by the same ``c_j``: zero too. ∎
 Here ``E`` brings every ``λ_i/E_ii`` between 1/2 and 1, and ``D`` the sums of different features to
 one size. ``R`` is an inverse in floating point; the rounding of ``R A`` and of ``q`` is bounded by
 the lemma of :mod:`novikoff.certificate.exact.filter`, and ``r`` is known up to an error that is
-added to ``|q|``. That columns depend on each other is verified in exact arithmetic alone: a third
-column that is the sum of two others *rounded* is independent of them.
+added to ``|q|``. Where columns nearly depend on others, ``|R|`` times the rounding error of a sum
+is large while ``q`` is small; then ``r`` is computed in exact arithmetic and rounded once. That
+columns depend on each other is verified in exact arithmetic alone: a third column that is the sum
+of two others *rounded* is independent of them.
 
 Such a column is replaced by its remainder, which leaves the span of all columns as it is
 (:mod:`novikoff.certificate.exact.columns`), and with it the combinations that vanish. The
@@ -52,8 +54,10 @@ from novikoff.certificate.exact.columns import (
     check_relations,
     check_solved,
 )
+from novikoff.certificate.exact.dyadic import Dyadic, nearest_float, rational
 from novikoff.certificate.exact.filter import UNDERFLOW, radius
 from novikoff.certificate.exact.gram import Gram, change_by_gram
+from novikoff.certificate.exact.hull import exact_sum
 from novikoff.certificate.exact.violations import Violations
 from novikoff.certificate.examples.blocks import Floats, Indices
 
@@ -62,6 +66,9 @@ MOST_COLUMNS = 10_000
 
 _SAFE = 1.0 + 2.0**-30
 """More than the roundings in a sum of so many numbers that are not negative."""
+
+_ROUNDED = 2.0**-52
+"""Twice the relative error of a number that is rounded once."""
 
 _STRIPE = 1 << 21
 """Values of a product of matrices that are held at a time."""
@@ -116,13 +123,17 @@ def largest_change(
             raise CertificateError("an example of the support is there twice")
         return change_by_gram(violations, places, columns, gram)
     matrix = violations.scaled_table(places, columns).T
+    share, remainders = np.frexp(violations.weights[places])[0], violations.replaced.remainders
     with np.errstate(all="ignore"):
         if inverse is None:
             inverse = inverse_of(matrix)
-        of_entries = REPLACED_ERROR if violations.replaced.remainders else 0.0
-        change = _change(matrix, inverse, *_scaled_sum(violations, columns), of_entries)
-        share = np.frexp(violations.weights[places])[0]
-        return float((change / share).max()) * _SAFE
+        alpha = _defects(matrix, inverse, REPLACED_ERROR if remainders else 0.0)
+        total, error = _scaled_sum(violations, columns)
+        largest = _largest(inverse, alpha, total, error, share)
+        if not largest < 1.0 and not remainders and (np.abs(inverse @ total) < share).all():
+            total, error = _exact_sum(violations, columns)
+            largest = _largest(inverse, alpha, total, error, share)
+    return largest
 
 
 def kept_columns(violations: Violations, relations: Sequence[Relation]) -> Indices:
@@ -161,29 +172,50 @@ def _scaled_sum(violations: Violations, columns: Indices) -> tuple[Floats, Float
     return total, np.ldexp(violations.error[columns], exponents) * _SAFE
 
 
-def _change(
-    matrix: Floats, inverse: Floats, total: Floats, error: Floats, of_entries: float
-) -> Floats:
-    """The left side of (1), for a matrix and a total with these errors."""
+def _exact_sum(violations: Violations, columns: Indices) -> tuple[Floats, Floats]:
+    """``D r`` in the columns, computed exactly and rounded once, and a bound on that error."""
+    signs = violations.signs[violations.rows]
+    weights = Dyadic.of(violations.weights)
+    integers = weights.integers.astype(object) * signs.astype(object)
+    sums, exponent = exact_sum(violations.X, violations.rows, integers)
+    # The intercept is a column of ones, the last.
+    sizes = [rational(each, exponent) for each in sums] + [rational(sum(integers))]
+    scales = (weights.exponent - violations.exponents[columns]).tolist()
+    pairs = zip((sizes[k] for k in columns), scales, strict=True)
+    total = np.array([nearest_float(each * rational(1, scale)) for each, scale in pairs])
+    return total, np.abs(total) * _ROUNDED + UNDERFLOW
+
+
+def _defects(matrix: Floats, inverse: Floats, of_entries: float) -> Floats:
+    """``α`` for a matrix whose entries have these relative errors."""
     size = len(matrix)
-    estimate = inverse @ total
-    # Sums of moduli: of the terms of each row of the product with the matrix, of the estimate,
-    # and of the change by the error of the total.
-    vectors = np.column_stack([np.abs(matrix).sum(axis=1), np.abs(total), error])
-    defect, moduli = np.empty(size), np.empty((size, 3))
+    sums, defect, moduli = np.abs(matrix).sum(axis=1), np.empty(size), np.empty(size)
     step = max(1, _STRIPE // size)
     for first in range(0, size, step):
         rows = slice(first, min(first + step, size))
         product = inverse[rows] @ matrix
         product[np.arange(len(product)), np.arange(rows.start, rows.stop)] -= 1.0
         defect[rows] = np.abs(product, out=product).sum(axis=1)
-        moduli[rows] = np.abs(inverse[rows]) @ vectors
+        # Of the moduli of the terms of each row of the product.
+        moduli[rows] = np.abs(inverse[rows]) @ sums
     # The rounding of a row of the product, as the sum of those of its entries.
-    alpha = (defect + size * radius(moduli[:, 0] / size, size) + of_entries * moduli[:, 0]) * _SAFE
-    worst = float(alpha.max())
-    if not worst < 0.5:
+    alpha = (defect + size * radius(moduli / size, size) + of_entries * moduli) * _SAFE
+    if not float(alpha.max()) < 0.5:
         raise CertificateError(NOT_POSITIVE)
-    reach = np.abs(estimate) + radius(moduli[:, 1], size)
-    reach = (reach + moduli[:, 2] + 4.0 * (size + 8) * UNDERFLOW) * _SAFE
-    change: Floats = reach + (float(reach.max()) * _SAFE / (1.0 - worst)) * alpha
-    return change * _SAFE
+    return alpha
+
+
+def _largest(inverse: Floats, alpha: Floats, total: Floats, error: Floats, share: Floats) -> float:
+    """The largest left side of (1) over its right side, for a total with this error."""
+    size, estimate = len(alpha), inverse @ total
+    moduli, reach = np.empty((size, 2)), np.abs(estimate)
+    vectors = np.column_stack([np.abs(total), error])
+    step = max(1, _STRIPE // size)
+    for first in range(0, size, step):
+        rows = slice(first, min(first + step, size))
+        moduli[rows] = np.abs(inverse[rows]) @ vectors
+    reach += radius(moduli[:, 0], size)
+    reach = (reach + moduli[:, 1] + 4.0 * (size + 8) * UNDERFLOW) * _SAFE
+    worst = float(alpha.max())
+    change = (reach + (float(reach.max()) * _SAFE / (1.0 - worst)) * alpha) * _SAFE
+    return float((change / share).max()) * _SAFE
