@@ -134,11 +134,13 @@ def least_hinges(
     columns: Ids,
     *,
     nearly: float = 1.0,
+    by_rows: bool = True,
 ) -> Slacks:
     """Return a hyperplane with less squared hinges, the least if that is soon found.
 
     Only the coefficients of these columns change; the column after the last is the intercept. It
     ends where the gradient is a rounding error, or ``nearly`` times that and no longer falls fast.
+    With ``by_rows`` dense rows are factored where their Gram matrix may be too rough.
     """
     worth = _worth(certifier.examples.X, columns.size)
     is_sparse = sparse.issparse(certifier.examples.X)
@@ -156,7 +158,7 @@ def least_hinges(
             held = plane.held(certifier)
             hessian = Hessian.of(held, columns, costs_of(certifier, held), hessian, damping)
             factors += 1
-            if not is_sparse and (hessian is None or hessian.is_rough):
+            if not is_sparse and (hessian is None or (by_rows and hessian.is_rough)):
                 hessian = Hessian.of_rows(held, columns, costs_of(certifier, held)) or hessian
         if hessian is None:
             break
