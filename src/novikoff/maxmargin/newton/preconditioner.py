@@ -20,6 +20,10 @@ from novikoff.maxmargin.passes import Ids, Part, Passes, Vector
 from novikoff.run.blas import NARROW
 
 
+SAME = 1e-9
+"""A change of ``D`` by no more than this share of it is rounding."""
+
+
 class Preconditioner(Protocol):
     """The inverse of a matrix near the Hessian."""
 
@@ -31,8 +35,8 @@ class Factored:
     """The Cholesky factor of the Hessian of the given examples.
 
     In single precision it takes half the time, and is near enough to the Hessian to precondition.
-    ``block`` rows are built in at once, between two looks at the clock; those of sparse examples
-    value by value with ``by_values``.
+    ``accumulated`` are the sums of an earlier factor, which are brought up to date; where there are
+    none, sparse examples are built in value by value, ``block`` rows at once.
     """
 
     def __init__(
@@ -43,19 +47,30 @@ class Factored:
         *,
         precise: bool,
         block: int,
-        by_values: bool = False,
+        accumulated: "Accumulated | None" = None,
     ) -> None:
-        make = _scattered if by_values else _hessian
-        self.lower = not by_values
+        self.lower = accumulated is not None
         self.dtype: Any = np.float64 if precise else np.float32
         self.units = np.ones(passes.n_features + int(passes.sample.affine))
         self.units[passes.n_features :] = passes.sample.radius or 1.0
+
+        def made() -> NDArray[Any]:
+            if accumulated is None:
+                return _scattered(passes, ids, stiffness, self.dtype, block)
+            hessian = accumulated.matrix(ids, stiffness, self.dtype)
+            diagonal, d = np.arange(len(hessian)), passes.n_features
+            hessian[diagonal[:d], diagonal[:d]] += 1.0
+            # Where no example is active, the intercept's coordinate has no curvature at all.
+            if not len(ids):
+                hessian[diagonal[d:], diagonal[d:]] = 1.0
+            return hessian
+
         potrf, self.trsv = _routines(self.dtype)
-        hessian = make(passes, ids, stiffness, self.dtype, block)
+        hessian = made()
         if not np.isfinite(hessian.diagonal()).all():
             self.dtype = np.float64
             potrf, self.trsv = _routines(self.dtype)
-            hessian = make(passes, ids, stiffness, self.dtype, block)
+            hessian = made()
         diagonal = np.arange(len(hessian))
         # Where rounding makes the matrix indefinite, one nearby preconditions as well.
         lift = np.finfo(self.dtype).eps * hessian[diagonal, diagonal].max()
@@ -79,6 +94,72 @@ class Factored:
         return np.asarray(length * solution.astype(np.float64) * self.units)
 
 
+class Accumulated:
+    """``sum D_i x_i x_i^T`` of the last factor, from which that of the next is made.
+
+    Most examples that are active at a step were active before, and a change of softness multiplies
+    all ``D`` by one number. So only the rows of those that changed are read, and added or
+    subtracted: of the 31,000 active of 60,000 x 784 pixels, few hundred. Rounding errors grow with
+    each change; when as many rows were read since as there are in the sum, it is built anew.
+
+    ``block`` rows are built in at once, between two looks at the clock.
+    """
+
+    def __init__(self, passes: Passes, block: int) -> None:
+        self.passes = passes
+        self.block = block
+        self.masses = np.zeros(passes.sample.n_examples)
+        self.sums: NDArray[Any] | None = None
+        self.reread = 0
+
+    def forget(self) -> None:
+        """Build the sum anew when it is next needed."""
+        self.sums = None
+
+    def n_read(self, ids: Ids, stiffness: Vector) -> int:
+        """Return how many rows are to be read."""
+        _, _, changed = self._changes(ids, stiffness)
+        return len(ids) if changed is None else len(changed)
+
+    def matrix(self, ids: Ids, stiffness: Vector, dtype: Any) -> NDArray[Any]:
+        """Return a copy of the lower half of the sum over the given examples."""
+        if self.sums is not None and self.sums.dtype != dtype:
+            self.forget()
+        unit, change, changed = self._changes(ids, stiffness)
+        if self.sums is None or changed is None:
+            self.sums = None
+            sums, self.reread = self._of(ids, stiffness, dtype), 0
+            change, unit = -self.masses, 1.0
+            change[ids] += stiffness
+        else:
+            sums = self.sums
+            for sign in (1.0, -1.0):
+                some = changed[sign * change[changed] > 0.0]
+                if len(some):
+                    sums += dtype(sign) * self._of(some, sign * change[some], dtype)
+            self.reread += len(changed)
+        self.masses += change
+        self.sums = sums
+        return np.asarray(dtype(unit) * sums)
+
+    def _of(self, ids: Ids, stiffness: Vector, dtype: Any) -> NDArray[Any]:
+        return _hessian(self.passes, ids, stiffness, dtype, self.block)
+
+    def _changes(self, ids: Ids, stiffness: Vector) -> tuple[float, Vector, Ids | None]:
+        """Return a unit, the changes of all ``D`` in this unit, and the examples that have some.
+
+        ``None`` where it takes no longer to build the sum anew.
+        """
+        kept = self.masses[ids] > 0.0
+        if self.sums is None or not kept.any():
+            return 1.0, self.masses, None
+        unit = float(np.median(stiffness[kept] / self.masses[ids][kept]))
+        change = -self.masses
+        change[ids] += stiffness / unit
+        changed = np.flatnonzero(np.abs(change) > SAME * self.masses)
+        return unit, change, None if len(changed) + self.reread >= len(ids) else changed
+
+
 def _routines(dtype: Any) -> tuple[Any, Any]:
     (trsv,) = get_blas_funcs(("trsv",), dtype=dtype)
     (potrf,) = get_lapack_funcs(("potrf",), dtype=dtype)
@@ -86,7 +167,7 @@ def _routines(dtype: Any) -> tuple[Any, Any]:
 
 
 def _hessian(passes: Passes, ids: Ids, stiffness: Vector, dtype: Any, at_once: int) -> NDArray[Any]:
-    """Return the lower half of the Hessian of the given examples."""
+    """Return the lower half of ``sum D_i x_i x_i^T`` over the given examples."""
     sample, d = passes.sample, passes.n_features
     (syrk,) = get_blas_funcs(("syrk",), dtype=dtype)
     width = d + int(sample.affine)
@@ -124,11 +205,6 @@ def _hessian(passes: Passes, ids: Ids, stiffness: Vector, dtype: Any, at_once: i
             for piece in pieces(part, block):
                 passes.check()
                 hessian = syrk(1.0, piece.T, beta=1.0, c=hessian, lower=1, overwrite_c=1)
-    diagonal = np.arange(width)
-    hessian[diagonal[:d], diagonal[:d]] += 1.0
-    # Where no example is active, the intercept's coordinate has no curvature at all.
-    if not len(ids):
-        hessian[diagonal[d:], diagonal[d:]] = 1.0
     return hessian
 
 
