@@ -71,18 +71,25 @@ class Curvature:
         self.built_of: Ids = np.empty(0, dtype=np.int64)
         # The products of the last solves with a factor: one just built, and one built before.
         self.fresh, self.stale = 1, 0
-        self.richness = 1
+        self.richness, self.richest = 1, 1.0
+        self.precise = False
 
     def forget(self) -> None:
         """Let the preconditioner be built again when it is next needed."""
         self.preconditioner = None
 
-    def enrich(self, anew: bool = True) -> None:
-        """Let it be built again, from twice as many examples; ``anew``: all of them read again."""
+    def enrich(self, fresh: bool = True) -> None:
+        """Let it be built again, from twice as many examples.
+
+        If it was ``fresh`` and of all active examples, rounding made it slow: that of many changes,
+        and if it had none, that of single precision.
+        """
+        sums, of_all = self.accumulated, self.richness >= self.richest
         self.preconditioner = None
         self.richness *= 2
-        if self.accumulated is not None and anew:
-            self.accumulated.forget()
+        if sums is not None and fresh and of_all:
+            self.precise = self.precise or not sums.reread
+            sums.forget()
 
     def gain(self, gradient: Vector) -> float:
         """Return what a step would gain if the preconditioner were the Hessian's inverse."""
@@ -162,8 +169,7 @@ class Curvature:
             self.fresh = products
         repaid = self.spent - self.spent_before >= self.settings.repaid * self.built_for
         if products >= self.settings.slow_products and isinstance(inverse, Factored) and repaid:
-            # One just built is slow only if rounding errors are large.
-            self.enrich(anew=inverse is not before_this)
+            self.enrich(fresh=inverse is not before_this)
         offset, speeds = float(solution[self.n_features :].sum()), _in_order(speeds, by_class)
         return Direction(solution[: self.n_features], offset, speeds, images)
 
@@ -270,6 +276,7 @@ class Curvature:
             settings.factor_per_feature * self.width,
             settings.factor_products * settings.dense_value * n // self.width,
         )
+        self.richest = n / few
         few = n if exactly else min(n, self.richness * few)
         some = ids
         if few < n:
@@ -279,7 +286,8 @@ class Curvature:
             some, stiffness = ids[chosen], stiffness[chosen] * scale
         accumulated = self.accumulated
         n_read = len(some) if accumulated is None else accumulated.n_read(some, stiffness)
-        cost = n_read * self.built_cost + self.width**3 / 3.0
+        precise = exactly or self.precise
+        cost = (2.0 if precise else 1.0) * (n_read * self.built_cost + self.width**3 / 3.0)
         cost += settings.overhead if self.sample.is_sparse else 0.0
         if self.preconditioner is not None:
             # With exact factors, each example that has changed takes a product at most.
@@ -294,7 +302,7 @@ class Curvature:
             self.passes,
             some,
             stiffness,
-            precise=exactly,
+            precise=precise,
             block=settings.block,
             accumulated=accumulated,
         )
