@@ -77,8 +77,8 @@ def descend_in(
     """The same in scratch space, which takes numba long to compile an allocation of.
 
     For ``n`` candidates and ``m`` places in the corral, it has the shape (3, n), and n + 3 m + 2;
-    or more. While some candidates of the last look at all of them are still too deep, only those are
-    looked at.
+    or more. While some candidates of the last look at all of them are still too deep, only those
+    are looked at.
     """
     members, weights = corral.members, corral.weights
     count, length = corral.classes.shape[0], members.shape[0]

@@ -17,7 +17,6 @@ from novikoff.maxmargin.newton.preconditioner import (
 from novikoff.maxmargin.newton.settings import NewtonSettings
 from novikoff.maxmargin.passes import Ids, Part, Passes, Vector
 
-
 PERIOD, SPREAD = 2**32, 2654435769
 """Multiples of the golden section spread numbers of rows over a period evenly."""
 

@@ -19,7 +19,6 @@ from novikoff.maxmargin.heavy_columns import heaviest_columns
 from novikoff.maxmargin.passes import Ids, Part, Passes, Vector
 from novikoff.run.blas import NARROW
 
-
 SAME = 1e-9
 """A change of ``D`` by no more than this share of it is rounding."""
 
