@@ -35,7 +35,7 @@ def check(corral, k, K, vectors):
 def test_members_join_and_leave(form, n_classes, seed):
     corral, K, vectors = corral_of(form, n_classes, seed)
     rng = np.random.default_rng(seed)
-    k, inside = 0, []
+    k, inside, turns = 0, [], np.empty((2, len(corral.members)))
     for _ in range(60):
         outside = np.setdiff1d(np.arange(len(K)), inside)
         if len(outside) and (k == 0 or rng.uniform() < 0.6):
@@ -46,7 +46,7 @@ def test_members_join_and_leave(form, n_classes, seed):
             k += 1
         else:
             p = int(rng.integers(k))
-            remove(corral, k, p)
+            remove(corral, k, p, *turns)
             del inside[p]
             k -= 1
             # As after a removal in a descent, which brings the halves up to date.
@@ -65,7 +65,7 @@ def test_members_join_and_leave(form, n_classes, seed):
 def test_removals_leave_halves_to_be_solved_again(form, n_classes, unit):
     corral, K, vectors = corral_of(form, n_classes, seed=7, unit=unit)
     k = fill(corral, 0, np.arange(10), np.empty(10, dtype=np.bool_))
-    remove(corral, k, 3)
+    remove(corral, k, 3, *np.empty((2, k)))
     corral.halves[:, 3:] = np.nan
     solve_halves(corral, 3, k - 1)
     check(corral, k - 1, K, vectors)

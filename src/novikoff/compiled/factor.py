@@ -191,27 +191,63 @@ def _vector_half(corral: VectorCorral, p: int, c: int) -> float:
 
 
 @njit(inner=True, fastmath=SUMS)
-def remove(corral: Corral, k: int, p: int) -> None:
+def remove(corral: Corral, k: int, p: int, cosines: np.ndarray, sines: np.ndarray) -> None:
     """Take the member at position ``p`` out of a corral of ``k``, by Givens rotations.
 
-    ``halves`` are out of date from position ``p`` on.
+    ``halves`` are out of date from position ``p`` on. The rotations need scratch space for ``k``
+    numbers each. Four rows are turned at once, each from left to right: along columns, memory is
+    read in steps of a power of two, which few lines of a cache share.
     """
     members, weights, factor = corral.members, corral.weights, corral.factor
     for i in range(p + 1, k):
         members[i - 1] = members[i]
         weights[i - 1] = weights[i]
-        for j in range(i + 1):
+    for i in range(p + 1, k):
+        for j in range(p):
             factor[i - 1, j] = factor[i, j]
-    for i in range(p, k - 1):
-        a, b = factor[i, i], factor[i, i + 1]
-        length = math.hypot(a, b)
-        c, s = (a / length, b / length) if length > 0.0 else (1.0, 0.0)
-        factor[i, i] = length
-        for m in range(i + 1, k - 1):
-            x, y = factor[m, i], factor[m, i + 1]
-            factor[m, i] = c * x + s * y
-            factor[m, i + 1] = c * y - s * x
-        rotate(corral, i, c, s)
+    m = p + 1
+    while m < k:
+        w = factor[m, p]
+        if m + 4 <= k:
+            x, y, z = factor[m + 1, p], factor[m + 2, p], factor[m + 3, p]
+            for i in range(p, m - 1):
+                c, s = cosines[i], sines[i]
+                # What is written was read one column before.
+                e, f = factor[m, i + 1], factor[m + 1, i + 1]
+                g, h = factor[m + 2, i + 1], factor[m + 3, i + 1]
+                factor[m - 1, i], factor[m, i] = c * w + s * e, c * x + s * f
+                factor[m + 1, i], factor[m + 2, i] = c * y + s * g, c * z + s * h
+                w, x = c * e - s * w, c * f - s * x
+                y, z = c * g - s * y, c * h - s * z
+            _turn(corral, m, m - 1, w, cosines, sines)
+            _turn(corral, m + 1, m - 1, x, cosines, sines)
+            _turn(corral, m + 2, m - 1, y, cosines, sines)
+            _turn(corral, m + 3, m - 1, z, cosines, sines)
+            m += 4
+        else:
+            _turn(corral, m, p, w, cosines, sines)
+            m += 1
+
+
+@njit(inner=True, fastmath=SUMS)
+def _turn(
+    corral: Corral, m: int, first: int, carry: float, cosines: np.ndarray, sines: np.ndarray
+) -> None:
+    """Apply the rotations from ``first`` on to row ``m``, as row ``m - 1``, and add its own.
+
+    ``carry`` is the number in column ``first`` after the rotations before.
+    """
+    factor, i = corral.factor, m - 1
+    for j in range(first, i):
+        c, s = cosines[j], sines[j]
+        x = factor[m, j + 1]
+        factor[i, j] = c * carry + s * x
+        carry = c * x - s * carry
+    b = factor[m, m]
+    length = math.hypot(carry, b)
+    c, s = (carry / length, b / length) if length > 0.0 else (1.0, 0.0)
+    factor[i, i], cosines[i], sines[i] = length, c, s
+    rotate(corral, i, c, s)
 
 
 def rotate(corral: Corral, i: int, c: float, s: float) -> None:

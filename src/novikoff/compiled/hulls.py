@@ -119,7 +119,7 @@ def nearest(
     classes, ids = np.zeros(capacity, np.int64), np.zeros(capacity, np.int64)
     members, shares = np.zeros(room, np.int64), np.zeros(room)
     factor, halves = np.zeros((room, room)), np.zeros((2, room))
-    places, scratch = np.zeros((3, capacity), np.int64), np.zeros(capacity + room + 2)
+    places, scratch = np.zeros((3, capacity), np.int64), np.zeros(capacity + 3 * room + 2)
     basis, point = np.zeros((room, d + 2)), np.zeros(d)
     total, moduli, other, unit = np.zeros(d), np.zeros(d), np.zeros(d), np.zeros(d)
     centre, reach = P[start[0]].copy(), np.zeros(d)

@@ -59,7 +59,7 @@ def descend(corral: Corral, k: int, tol: float, zero: float, most: int) -> tuple
     ``corral.point`` holds the minimum-norm point then.
     """
     count, length = len(corral.classes), len(corral.members)
-    places, numbers = np.empty((3, count), dtype=np.int64), np.empty(count + length + 2)
+    places, numbers = np.empty((3, count), dtype=np.int64), np.empty(count + 3 * length + 2)
     ended: tuple[int, int, int] = descend_in(corral, k, tol, zero, most, places, numbers)
     return ended
 
@@ -76,21 +76,23 @@ def descend_in(
 ) -> tuple[int, int, int]:
     """The same in scratch space, which takes numba long to compile an allocation of.
 
-    For ``n`` candidates and ``m`` places in the corral, it has the shape (3, n), and n + m + 2; or
-    more. While some candidates of the last look at all of them are still too deep, only those are
-    looked at.
+    For ``n`` candidates and ``m`` places in the corral, it has the shape (3, n), and n + 3 m + 2;
+    or more. While some candidates of the last look at all of them are still too deep, only those
+    are looked at.
     """
     members, weights = corral.members, corral.weights
-    count = corral.classes.shape[0]
+    count, length = corral.classes.shape[0], members.shape[0]
     everyone, found, barred = places[0][:count], places[1], places[2]
     for i in range(count):
         everyone[i], barred[i] = i, 0
-    products, new, levels = numbers[:count], numbers[count:-2], numbers[-2:]
+    products, levels = numbers[:count], numbers[-2:]
+    new = numbers[count : count + length]
+    cosines, sines = numbers[count + length : count + 2 * length], numbers[count + 2 * length : -2]
     pool = everyone[:0]
     best = np.inf
     idle = 0
     for step in range(most):
-        k, known = _settle(corral, k, new)
+        k, known = _settle(corral, k, new, cosines, sines)
         if not known:
             return STALLED, k, step
         reach = place(corral, k, tol, products, levels)
@@ -134,7 +136,9 @@ def descend_in(
 
 
 @njit(inline="always")
-def _settle(corral: Corral, k: int, new: np.ndarray) -> tuple[int, bool]:
+def _settle(
+    corral: Corral, k: int, new: np.ndarray, cosines: np.ndarray, sines: np.ndarray
+) -> tuple[int, bool]:
     """Move to the affine minimiser, dropping members whose weight vanishes on the way.
 
     Returns how many members there are, and whether the minimiser is known.
@@ -163,11 +167,11 @@ def _settle(corral: Corral, k: int, new: np.ndarray) -> tuple[int, bool]:
         before, first = k, k
         for j in range(k - 1, -1, -1):
             if new[j] <= NEGLIGIBLE and weights[j] <= NEGLIGIBLE:
-                remove(corral, k, j)
+                remove(corral, k, j, cosines, sines)
                 k -= 1
                 first = j
         if k == before:
-            remove(corral, k, lowest)
+            remove(corral, k, lowest, cosines, sines)
             k -= 1
             first = lowest
         solve_halves(corral, first, k)

@@ -5,7 +5,8 @@ import pytest
 from scipy import sparse
 
 from novikoff.certificate.threads import threads
-from novikoff.maxmargin.newton import preconditioner
+from novikoff.maxmargin.newton import hessian as hessians
+from novikoff.maxmargin.newton.hessian import Accumulated, outer_products
 from novikoff.maxmargin.newton.preconditioner import Diagonal, Factored, Heavy
 from novikoff.maxmargin.passes import Passes
 from novikoff.run.clock import Clock
@@ -33,7 +34,8 @@ def problem_of(kind, affine, offset=0.0):
 @pytest.mark.parametrize(("precise", "near"), [(True, 1e-12), (False, 1e-4)])
 def test_a_factor_of_all_examples_inverts_the_hessian(kind, affine, precise, near):
     passes, ids, stiffness, hessian = problem_of(kind, affine)
-    inverse = Factored(passes, ids, stiffness, precise=precise, block=7)
+    sums = Accumulated(passes, 7)
+    inverse = Factored(passes, ids, stiffness, precise=precise, block=7, accumulated=sums)
     columns = np.array([inverse.solve(column) for column in hessian])
     np.testing.assert_allclose(columns, np.eye(len(hessian)), atol=near)
 
@@ -41,16 +43,16 @@ def test_a_factor_of_all_examples_inverts_the_hessian(kind, affine, precise, nea
 @pytest.mark.parametrize("affine", [True, False])
 @pytest.mark.parametrize("kind", ["float64", "uint8", "csr"])
 def test_a_wide_hessian_is_made_in_bands_by_threads(kind, affine, monkeypatch):
-    monkeypatch.setattr(preconditioner, "NARROW", 3)
-    monkeypatch.setattr(preconditioner, "BAND", 4)
+    monkeypatch.setattr(hessians, "NARROW", 3)
+    monkeypatch.setattr(hessians, "BAND", 4)
     passes, ids, stiffness, hessian = problem_of(kind, affine, offset=3.0)
     # The intercept's coordinate is in units of the radius.
     units = np.append(np.ones(6), passes.sample.radius)[: len(hessian)]
-    hessian *= np.outer(units, units)
+    hessian = (hessian - np.diag([1.0] * 6 + [0.0] * affine)) * np.outer(units, units)
     made = []
     for n_jobs in (1, 2, 3):
         with threads(n_jobs):
-            made.append(preconditioner._hessian(passes, ids, stiffness, np.float64, 7))
+            made.append(outer_products(passes, ids, stiffness, np.float64, 7))
     np.testing.assert_allclose(np.tril(made[0]), np.tril(hessian), rtol=1e-12, atol=1e-12)
     assert all(np.tril(each).tobytes() == np.tril(made[0]).tobytes() for each in made)
 
@@ -59,9 +61,41 @@ def test_a_wide_hessian_is_made_in_bands_by_threads(kind, affine, monkeypatch):
 @pytest.mark.parametrize(("precise", "near"), [(True, 1e-12), (False, 1e-4)])
 def test_a_factor_of_sparse_examples_is_made_value_by_value(affine, precise, near):
     passes, ids, stiffness, hessian = problem_of("csr", affine)
-    inverse = Factored(passes, ids, stiffness, precise=precise, block=7, by_values=True)
+    inverse = Factored(passes, ids, stiffness, precise=precise, block=7)
     columns = np.array([inverse.solve(column) for column in hessian])
     np.testing.assert_allclose(columns, np.eye(len(hessian)), atol=near)
+
+
+@pytest.mark.parametrize("affine", [True, False])
+@pytest.mark.parametrize("kind", ["float64", "float32", "csr"])
+@pytest.mark.parametrize("softness", [1.0, 30.0])
+def test_a_factor_is_made_from_the_last_by_the_rows_that_changed(kind, affine, softness):
+    passes, ids, stiffness, _ = problem_of(kind, affine)
+    sums = Accumulated(passes, 7)
+    before, after = slice(3, 28), slice(0, 24)
+    sums.matrix(ids[before], stiffness[before], np.float64)
+    # Three join, four leave, one has another stiffness.
+    stiffness = stiffness / softness
+    stiffness[10] *= 2.0
+    assert sums.n_read(ids[after], stiffness[after]) == 8
+    clock = passes.clock.passes
+    found = sums.matrix(ids[after], stiffness[after], np.float64)
+    assert passes.clock.passes == pytest.approx(clock + 8 / 60)
+    anew = Accumulated(passes, 7).matrix(ids[after], stiffness[after], np.float64)
+    np.testing.assert_allclose(np.tril(found), np.tril(anew), rtol=1e-12, atol=1e-12)
+
+
+def test_a_factor_is_made_anew_after_as_many_changes_as_there_are_rows():
+    passes, ids, stiffness, _ = problem_of("float64", True)
+    sums = Accumulated(passes, 7)
+    read = []
+    for left_out in range(5):
+        some = np.delete(np.arange(30), [left_out, left_out + 8, left_out + 16])
+        read.append(sums.n_read(ids[some], stiffness[some]))
+        sums.matrix(ids[some], stiffness[some], np.float64)
+    assert read == [27, 6, 6, 6, 6]
+    some = np.arange(25)
+    assert sums.n_read(ids[some], stiffness[some]) == 25
 
 
 @pytest.mark.parametrize(

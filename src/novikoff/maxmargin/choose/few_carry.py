@@ -10,7 +10,7 @@ import numpy as np
 
 from novikoff.maxmargin.bounds import place_hard
 from novikoff.maxmargin.choose.hand_over import start_wolfe
-from novikoff.maxmargin.choose.settings import ChooseSettings
+from novikoff.maxmargin.choose.settings import ChooseSettings, is_stiff
 from novikoff.maxmargin.passes import Ids, Passes
 from novikoff.maxmargin.problem import Problem, Solution
 from novikoff.run.clock import Clock, Stopped
@@ -34,14 +34,18 @@ def where_few_carry(
         return None
     search = start_wolfe(problem, clock, None)
     first_rounds = 4 * search.settings.per_class
+    most_carry, most_passes = settings.most_carry, settings.carried_passes
+    if is_stiff(problem, settings.carried_stiff):
+        # What follows takes more passes.
+        most_carry, most_passes = settings.most_carry_if_stiff, settings.carried_passes_if_stiff
 
     def many_carry() -> bool:
         candidates = search.candidates
         judged = len(candidates.ids) <= first_rounds
-        return judged and len(candidates.support) > settings.most_carry * len(candidates.ids)
+        return judged and len(candidates.support) > most_carry * len(candidates.ids)
 
     search.leaves = many_carry
-    search.budget = settings.carried_passes * search.sample.storage.n_values
+    search.budget = most_passes * search.sample.storage.n_values
     search.begin_with(nearest)
     return search.solution(search.run(tol, 0.0))
 

@@ -61,6 +61,20 @@ class ChooseSettings:
     """It ends when it has cost so many passes. At half the value 0 v 6 takes 120 and 248 ms with
     C = 1 and 100; the same at twice."""
 
+    carried_stiff: float = 2e-4
+    """Where ``Delta^2`` is below this, in units of the median squared length, Newton's method takes
+    two to four times as many passes, and the next two settings hold in place of the last two. They
+    were tuned on pairs of digits in [0, 1]. 1 v 8, 2 v 6 and 5 v 6, with some 400 support vectors,
+    take 134, 136 and 118 ms with C = 100, and at a quarter of the value 354, 245 and 266; at four
+    times, which changes C = 10, 143, 163 and 109 instead of 143, 147 and 136."""
+
+    most_carry_if_stiff: float = 0.58
+    """2 v 6 and 5 v 6, C = 100, take 246 and 266 ms at 0.5; 2 v 8 and 5 v 8, with 1,200 and 1,750
+    support vectors, 152 and 144 at the value, 304 and 263 at 0.7."""
+
+    carried_passes_if_stiff: int = 40
+    """1 v 8, 2 v 6 and 5 v 6, C = 100, take 447, 352 and 331 ms at half; the same at twice."""
+
     most_ranked: int = 500
     """Up to so many columns, a verdict on data whose vanishing combination exact arithmetic denies
     asks whether columns depend on others up to rounding; then the slacks of soft margins come
@@ -356,22 +370,25 @@ def suits_newton(problem: Problem, settings: ChooseSettings = CHOOSE) -> bool:
     """Whether examples are many, and the problem is not nearly a small hard-margin one."""
     n, d = problem.n_examples, problem.n_features
     many = settings.newton_examples * d <= n
-    return many and not (n <= settings.gram_examples and is_stiff(problem, settings))
+    return many and not (n <= settings.gram_examples and is_stiff(problem, settings.stiff))
 
 
 def suits_dense(problem: Problem, settings: ChooseSettings = CHOOSE) -> bool:
     """Whether data are dense, and slack not too expensive for the number of examples."""
     few = problem.n_examples <= settings.gram_examples
-    return not problem.sample.is_sparse and not (few and is_stiff(problem, settings))
+    return not problem.sample.is_sparse and not (few and is_stiff(problem, settings.stiff))
 
 
-def is_stiff(problem: Problem, settings: ChooseSettings = CHOOSE) -> bool:
-    """Whether margin violations are penalised so heavily that this is nearly the hard margin."""
+def is_stiff(problem: Problem, stiff: float = CHOOSE.stiff) -> bool:
+    """Whether margin violations are penalised so heavily that this is nearly the hard margin.
+
+    That is, some ``Delta^2`` is below ``stiff`` times the median squared length.
+    """
     assert problem.slack2 is not None
     order = problem.sample.order
     # Where tails are heavy, a few examples are far longer than the others.
     usual = np.median(problem.sample.norms2[order])
-    return bool(problem.slack2[order].min() < settings.stiff * usual)
+    return bool(problem.slack2[order].min() < stiff * usual)
 
 
 def gap_to_aim_at(problem: Problem, tol: float, settings: ChooseSettings) -> float:

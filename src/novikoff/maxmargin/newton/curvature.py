@@ -7,9 +7,13 @@ import numpy as np
 
 from novikoff.compiled import blocks, conjugate
 from novikoff.compiled.rows import CSR
+from novikoff.maxmargin.newton.hessian import Accumulated
 from novikoff.maxmargin.newton.preconditioner import Diagonal, Factored, Heavy, Preconditioner
 from novikoff.maxmargin.newton.settings import NewtonSettings
 from novikoff.maxmargin.passes import Ids, Part, Passes, Vector
+
+PERIOD, SPREAD = 2**32, 2654435769
+"""Multiples of the golden section spread numbers of rows over a period evenly."""
 
 
 @dataclass(frozen=True)
@@ -57,19 +61,29 @@ class Curvature:
         # What products have cost in all, and had cost when the last factor was built; its own cost.
         self.spent, self.spent_before, self.built_for = 0.0, 0.0, 0.0
         self.preconditioner: Factored | None = None
+        self.accumulated = None if self.by_values else Accumulated(passes, settings.block)
         self.built_of: Ids = np.empty(0, dtype=np.int64)
         # The products of the last solves with a factor: one just built, and one built before.
         self.fresh, self.stale = 1, 0
-        self.richness = 1
+        self.richness, self.richest = 1, 1.0
+        self.precise = False
 
     def forget(self) -> None:
         """Let the preconditioner be built again when it is next needed."""
         self.preconditioner = None
 
-    def enrich(self) -> None:
-        """Let it be built again, from twice as many examples."""
+    def enrich(self, fresh: bool = True) -> None:
+        """Let it be built again, from twice as many examples.
+
+        If it was ``fresh`` and of all active examples, rounding made it slow: that of many changes,
+        and if it had none, that of single precision.
+        """
+        sums, of_all = self.accumulated, self.richness >= self.richest
         self.preconditioner = None
         self.richness *= 2
+        if sums is not None and fresh and of_all:
+            self.precise = self.precise or not sums.reread
+            sums.forget()
 
     def gain(self, gradient: Vector) -> float:
         """Return what a step would gain if the preconditioner were the Hessian's inverse."""
@@ -149,7 +163,7 @@ class Curvature:
             self.fresh = products
         repaid = self.spent - self.spent_before >= self.settings.repaid * self.built_for
         if products >= self.settings.slow_products and isinstance(inverse, Factored) and repaid:
-            self.enrich()
+            self.enrich(fresh=inverse is not before_this)
         offset, speeds = float(solution[self.n_features :].sum()), _in_order(speeds, by_class)
         return Direction(solution[: self.n_features], offset, speeds, images)
 
@@ -256,8 +270,18 @@ class Curvature:
             settings.factor_per_feature * self.width,
             settings.factor_products * settings.dense_value * n // self.width,
         )
+        self.richest = n / few
         few = n if exactly else min(n, self.richness * few)
-        cost = few * self.built_cost + self.width**3 / 3.0
+        some = ids
+        if few < n:
+            # The same examples at every step, as far as they are active.
+            chosen = np.flatnonzero((ids * SPREAD) % PERIOD < few / n * PERIOD)
+            scale = stiffness.sum() / stiffness[chosen].sum()
+            some, stiffness = ids[chosen], stiffness[chosen] * scale
+        accumulated = self.accumulated
+        n_read = len(some) if accumulated is None else accumulated.n_read(some, stiffness)
+        precise = exactly or self.precise
+        cost = (2.0 if precise else 1.0) * (n_read * self.built_cost + self.width**3 / 3.0)
         cost += settings.overhead if self.sample.is_sparse else 0.0
         if self.preconditioner is not None:
             # With exact factors, each example that has changed takes a product at most.
@@ -268,18 +292,13 @@ class Curvature:
         if self._is_too_wide() or (not exactly and self.spent < cost):
             # A stale one would underestimate the columns that only newly active examples have.
             return None
-        some = ids
-        if few < n:
-            chosen = np.linspace(0, n - 1, few).astype(np.int64)
-            scale = stiffness.sum() / stiffness[chosen].sum()
-            some, stiffness = ids[chosen], stiffness[chosen] * scale
         self.preconditioner = Factored(
             self.passes,
             some,
             stiffness,
-            precise=exactly,
+            precise=precise,
             block=settings.block,
-            by_values=self.by_values,
+            accumulated=accumulated,
         )
         self.built_of = ids
         self.spent_before, self.built_for = self.spent, cost

@@ -4,27 +4,18 @@ The Hessian is ``I + sum D_i x_i x_i^T`` over active examples, relative to the c
 is an intercept, it has the last coordinate, in which every example is 1 and ``I`` is 0.
 """
 
-from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import get_blas_funcs, get_lapack_funcs
 
-from novikoff.certificate.threads import in_order
-from novikoff.compiled import blocks
 from novikoff.compiled import heavy as heavy_columns
 from novikoff.compiled import hinge as compiled
-from novikoff.compiled.rows import Rows
 from novikoff.maxmargin.coordinate.heavy import columns
 from novikoff.maxmargin.heavy_columns import heaviest_columns
+from novikoff.maxmargin.newton.hessian import Accumulated
 from novikoff.maxmargin.passes import Ids, Part, Passes, Vector
-from novikoff.run.blas import NARROW
-
-BAND = 128
-"""Columns of a wide Hessian that a thread adds to at a time. Of 785 columns and 1,024 rows at once,
-bands of this width take 9 % longer than one product and of twice the width 12 %; of 3,000 columns,
-7 and 4 %."""
 
 
 class Preconditioner(Protocol):
@@ -38,8 +29,8 @@ class Factored:
     """The Cholesky factor of the Hessian of the given examples.
 
     In single precision it takes half the time, and is near enough to the Hessian to precondition.
-    ``block`` rows are built in at once, between two looks at the clock; those of sparse examples
-    value by value with ``by_values``.
+    ``accumulated`` are the sums of an earlier factor, which are brought up to date; where there are
+    none, sparse examples are built in value by value, ``block`` rows at once.
     """
 
     def __init__(
@@ -50,19 +41,30 @@ class Factored:
         *,
         precise: bool,
         block: int,
-        by_values: bool = False,
+        accumulated: Accumulated | None = None,
     ) -> None:
-        make = _scattered if by_values else _hessian
-        self.lower = not by_values
+        self.lower = accumulated is not None
         self.dtype: Any = np.float64 if precise else np.float32
         self.units = np.ones(passes.n_features + int(passes.sample.affine))
         self.units[passes.n_features :] = passes.sample.radius or 1.0
+
+        def made() -> NDArray[Any]:
+            if accumulated is None:
+                return _scattered(passes, ids, stiffness, self.dtype, block)
+            hessian = accumulated.matrix(ids, stiffness, self.dtype)
+            diagonal, d = np.arange(len(hessian)), passes.n_features
+            hessian[diagonal[:d], diagonal[:d]] += 1.0
+            # Where no example is active, the intercept's coordinate has no curvature at all.
+            if not len(ids):
+                hessian[diagonal[d:], diagonal[d:]] = 1.0
+            return hessian
+
         potrf, self.trsv = _routines(self.dtype)
-        hessian = make(passes, ids, stiffness, self.dtype, block)
+        hessian = made()
         if not np.isfinite(hessian.diagonal()).all():
             self.dtype = np.float64
             potrf, self.trsv = _routines(self.dtype)
-            hessian = make(passes, ids, stiffness, self.dtype, block)
+            hessian = made()
         diagonal = np.arange(len(hessian))
         # Where rounding makes the matrix indefinite, one nearby preconditions as well.
         lift = np.finfo(self.dtype).eps * hessian[diagonal, diagonal].max()
@@ -90,69 +92,6 @@ def _routines(dtype: Any) -> tuple[Any, Any]:
     (trsv,) = get_blas_funcs(("trsv",), dtype=dtype)
     (potrf,) = get_lapack_funcs(("potrf",), dtype=dtype)
     return potrf, trsv
-
-
-def _hessian(passes: Passes, ids: Ids, stiffness: Vector, dtype: Any, at_once: int) -> NDArray[Any]:
-    """Return the lower half of the Hessian of the given examples."""
-    sample, d = passes.sample, passes.n_features
-    width = d + int(sample.affine)
-    upper = np.zeros((width, width), dtype=dtype)
-    roots = np.sqrt(stiffness)
-
-    # The diagonal shows what overflows in single precision.
-    quietly = np.errstate(over="ignore", invalid="ignore")
-
-    @quietly
-    def fill(rows: Rows, here: Ids, mine: Vector, out: NDArray[Any]) -> None:
-        blocks.scaled(rows, here, sample.centre, mine, out)
-        # In units of the radius the intercept's coordinate is as large as the others.
-        out[:, d:] = mine[:, None] * (sample.radius or 1.0)
-
-    @quietly
-    def add(part: Part) -> NDArray[Any]:
-        rows, here, those = part
-        block = np.empty((min(at_once, len(here)), width), dtype=dtype)
-        total = np.zeros((width, width), dtype=dtype)
-        for begin in range(0, len(here), at_once):
-            mine = roots[those][begin : begin + at_once]
-            piece = block[: len(mine)]
-            fill(rows, here[begin : begin + at_once], mine, piece)
-            total += piece.T @ piece
-        return total
-
-    @quietly
-    def add_band(piece: NDArray[Any], first: int) -> None:
-        # By numpy, whose products release the interpreter's lock; scipy's do not.
-        band, after = slice(first, first + BAND), slice(first + BAND, None)
-        columns = piece[:, band]
-        upper[band, band] += columns.T @ columns
-        upper[band, after] += columns.T @ piece[:, after]
-
-    if width <= NARROW:
-        for total in passes.each(add, ids):
-            with np.errstate(over="ignore", invalid="ignore"):
-                upper += total
-    else:
-        block = np.empty((min(at_once, len(ids)), width), dtype=dtype)
-        for begin in range(0, len(ids), at_once):
-            some = slice(begin, begin + at_once)
-            piece = block[: len(ids[some])]
-
-            def scale(part: Part, mine: Vector = roots[some], piece: NDArray[Any] = piece) -> None:
-                rows, here, those = part
-                fill(rows, here, mine[those], piece[those])
-
-            for _ in passes.each(scale, ids[some]):
-                pass
-            for _ in in_order(partial(add_band, piece), range(0, width, BAND)):
-                passes.check()
-    hessian = upper.T
-    diagonal = np.arange(width)
-    hessian[diagonal[:d], diagonal[:d]] += 1.0
-    # Where no example is active, the intercept's coordinate has no curvature at all.
-    if not len(ids):
-        hessian[diagonal[d:], diagonal[d:]] = 1.0
-    return hessian
 
 
 def _scattered(
