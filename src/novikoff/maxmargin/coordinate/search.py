@@ -166,7 +166,7 @@ class _Run:
         # Where any separator will do, scans look for one.
         brief = self.hard or self.clock.wants_separator
         for swept in range(1, 1 + (settings.most_sweeps if brief else settings.most_soft_sweeps)):
-            ids = self.draw.permutation(ids)
+            ids = self._shuffled(ids)
             carrying = dual.weights > 0.0
             ids, worst = dual.sweep(ids, bound)
             bound = settings.reach * worst
@@ -209,6 +209,15 @@ class _Run:
         if by_columns or (independent and changed <= settings.settled * len(support)):
             Face(dual, support, by_columns=by_columns, effort=self.effort).descend()
             self.effort = min(settings.more_effort * self.effort, settings.most_effort)
+
+    def _shuffled(self, ids: Ids) -> Ids:
+        """Return the examples in another random order; of sparse data in runs of neighbours."""
+        if not self.sample.is_sparse:
+            return self.draw.permutation(ids)
+        run = self.settings.run
+        starts = run * self.draw.permutation(-(-len(ids) // run))
+        places = np.add.outer(starts, np.arange(run)).ravel()
+        return np.sort(ids)[places[places < len(ids)]]
 
     def _is_falling(self, seen: float, before: float) -> bool:
         """Whether few more sweeps suffice, at the rate at which the gap falls."""
