@@ -189,7 +189,8 @@ class _Run:
                 if self.left:
                     return
             if len(supports) == settings.trial_sweeps and not self.patient:
-                self.gave_up = self._is_slow(supports, seen, before)
+                dependent = supports[-1] > settings.dependent * self.problem.n_features
+                self.gave_up = dependent and not self._is_falling(seen, before)
                 if self.gave_up:
                     return
             if swept >= settings.few_soft_sweeps and not self._is_falling(seen, before):
@@ -242,14 +243,6 @@ class _Run:
         if self.leaves is None:
             return False
         return self.leaves(n_support, self.clock.passes - self.passes_before)
-
-    def _is_slow(self, supports: list[int], seen: float, before: float) -> bool:
-        """Whether many sweeps are to come, judged by the support vectors and the last two gaps."""
-        settings = self.settings
-        dependent = supports[-1] > settings.dependent * self.problem.n_features
-        falling = self._is_falling(seen, before)
-        fading = supports[-1] <= settings.fading * supports[0] and seen > settings.stiff_gap
-        return dependent and not falling and not fading
 
     def _fallen(self) -> float:
         """To what share violations should fall: the less, the closer the bounds are already."""

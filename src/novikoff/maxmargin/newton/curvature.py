@@ -258,7 +258,8 @@ class Curvature:
         )
         few = n if exactly else min(n, self.richness * few)
         cost = few * self.built_cost + self.width**3 / 3.0
-        cost += settings.overhead if self.sample.is_sparse else 0.0
+        if self.sample.is_sparse:
+            cost += settings.overhead + settings.sparse_solves * self.width**2
         if self.preconditioner is not None:
             # With exact factors, each example that has changed takes a product at most.
             changed = self._changed(ids)
