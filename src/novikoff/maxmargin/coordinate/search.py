@@ -189,7 +189,8 @@ class _Run:
                 if self.left:
                     return
             if len(supports) == settings.trial_sweeps and not self.patient:
-                dependent = supports[-1] > settings.dependent * self.problem.n_features
+                expected = supports[-1] * (supports[-1] / supports[0]) ** settings.fading
+                dependent = expected > settings.dependent * self.problem.n_features
                 self.gave_up = dependent and not self._is_falling(seen, before)
                 if self.gave_up:
                     return
