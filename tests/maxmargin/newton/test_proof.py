@@ -108,7 +108,7 @@ def test_weights_on_their_face_prove_more_than_those_of_hinges():
     # With a factor the weights of the hinges would be nearly as good.
     settings = replace(NEWTON, most_factored=3000, sparse_value=50)
     best = newton(problem, tol=1e-3, clock=clock_of(), settings=settings)
-    run = Steps(problem, 1e-3, clock_of(), False, True, False, 0.0, NEWTON)
+    run = Steps(problem, 1e-3, clock_of(), False, True, False, 0.0, None, NEWTON)
     point = run.whole.point(best.w, best.offset, run.whole.products(best.w))
     proof = proof_on_face(run, point)
     assert (proof.weights >= 0.0).all()

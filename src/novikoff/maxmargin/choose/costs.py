@@ -108,6 +108,16 @@ def pivoted_after(shape: Shape, passes: float, settings: ChooseSettings = CHOOSE
     return float(np.cbrt(settings.pivoted_work * max(passes, settings.slow_passes) * pass_work))
 
 
+def most_pivoting_passes(shape: Shape, settings: ChooseSettings = CHOOSE) -> float:
+    """Return how many passes over sparse data take as long as pivoting, at the most.
+
+    With as many support vectors as there may be independent ones.
+    """
+    pass_work = shape.n_values + settings.row_values * shape.n_examples
+    least = float(min(shape.n_examples, shape.n_features))
+    return settings.factors * least**3 / settings.row_products / pass_work
+
+
 def suits_sparse_newton(problem: Problem, settings: ChooseSettings = CHOOSE) -> bool:
     """Whether sparse data have many examples for each feature that is not zero in all of them."""
     n, least = problem.n_examples, settings.sparse_newton_examples

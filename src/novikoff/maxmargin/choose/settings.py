@@ -175,29 +175,27 @@ class ChooseSettings:
     after 1,000 passes; pivoting takes 1 to 3 s with 2,000 to 2,500 (after Newton's method), 2 to 3
     with 4,050 (groups of letters of 12,000 lines, 0.05 to 0.5 before), and 7 s with 5,800."""
 
+    pivoted_cubes: float = 0.6
+    """Pivoting follows a detour of Newton's method on sparse data where so many times the cube of
+    the number of active examples is at most the multiplications that products took. Counts of
+    groups of letters, C = 100, CSR 9,000 x 4,000 and 6,000 x 3,000, take 1.08 and 0.58 s at half,
+    0.99 and 0.48 at the value, 2.75 and 0.65 at twice, and 2.82 and 0.97 without; with 10 % noise,
+    9,000 x 4,000, 4.1, 3.8, 7.1 and 7.3."""
+
+    pivoting_overhead: float = 2e8
+    """What pivoting costs besides, for steps in Python. Separable one-hot 4,000 x 240, C = 100,
+    takes 11 ms at the value and 16 at zero."""
+
     most_members: int = 8000
     """Where neither sweeps nor Newton's method close the gap, pivoting goes on if no more examples
     than this carry weight: with those that join on the way, their Gram matrix and its factor take
     up to about 1 GB. Other values were not tried."""
-
-    straight_passes: int = 600
-    """Where many examples carry weight, and too many of them for their face, Newton's method takes
-    so many passes before it is judged. Counts of groups of letters, 10 % noise, C = 100, CSR 9,000
-    x 4,000, take 6.3, 5.3, 5.7 and 9.8 s at 150, 400, the value and 1,000; counts in 40,000 names,
-    which 550 passes solve, 0.56 s at 400 and 0.33 at the value."""
-
-    stuck_gap: float = 0.1
-    """If the gap is larger than this then, pivoting follows. Other values were not tried since."""
 
     many_passes: int = 100
     """After this many slow passes of coordinate descent Newton's method goes on if more do,
     and they are too many for their face. Counts
     of groups of letters in 16,156 names, C = 1 and 100, take 288 and 724 passes at half and at the
     value, 412 and 796 at twice, and before this 887 and more than 1,000."""
-
-    pivoting_room: int = 20
-    """The passes that Newton's method then leaves to pivoting, in case few enough examples carry
-    weight after all. Other values were not tried."""
 
     last_passes: int = 160
     """The passes that are left to exact steps in case no other solver reaches the gap. Of 400

@@ -166,7 +166,7 @@ class _Run:
         # Where any separator will do, scans look for one.
         brief = self.hard or self.clock.wants_separator
         for swept in range(1, 1 + (settings.most_sweeps if brief else settings.most_soft_sweeps)):
-            ids = self.draw.permutation(ids)
+            ids = self._shuffled(ids)
             carrying = dual.weights > 0.0
             ids, worst = dual.sweep(ids, bound)
             bound = settings.reach * worst
@@ -189,7 +189,9 @@ class _Run:
                 if self.left:
                     return
             if len(supports) == settings.trial_sweeps and not self.patient:
-                self.gave_up = self._is_slow(supports, seen, before)
+                expected = supports[-1] * (supports[-1] / supports[0]) ** settings.fading
+                dependent = expected > settings.dependent * self.problem.n_features
+                self.gave_up = dependent and not self._is_falling(seen, before)
                 if self.gave_up:
                     return
             if swept >= settings.few_soft_sweeps and not self._is_falling(seen, before):
@@ -209,6 +211,15 @@ class _Run:
         if by_columns or (independent and changed <= settings.settled * len(support)):
             Face(dual, support, by_columns=by_columns, effort=self.effort).descend()
             self.effort = min(settings.more_effort * self.effort, settings.most_effort)
+
+    def _shuffled(self, ids: Ids) -> Ids:
+        """Return the examples in another random order; of sparse data in runs of neighbours."""
+        if not self.sample.is_sparse:
+            return self.draw.permutation(ids)
+        run = self.settings.run
+        starts = run * self.draw.permutation(-(-len(ids) // run))
+        places = np.add.outer(starts, np.arange(run)).ravel()
+        return np.sort(ids)[places[places < len(ids)]]
 
     def _is_falling(self, seen: float, before: float) -> bool:
         """Whether few more sweeps suffice, at the rate at which the gap falls."""
@@ -233,14 +244,6 @@ class _Run:
         if self.leaves is None:
             return False
         return self.leaves(n_support, self.clock.passes - self.passes_before)
-
-    def _is_slow(self, supports: list[int], seen: float, before: float) -> bool:
-        """Whether many sweeps are to come, judged by the support vectors and the last two gaps."""
-        settings = self.settings
-        dependent = supports[-1] > settings.dependent * self.problem.n_features
-        falling = self._is_falling(seen, before)
-        fading = supports[-1] <= settings.fading * supports[0] and seen > settings.stiff_gap
-        return dependent and not falling and not fading
 
     def _fallen(self) -> float:
         """To what share violations should fall: the less, the closer the bounds are already."""

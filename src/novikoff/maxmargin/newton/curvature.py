@@ -282,7 +282,8 @@ class Curvature:
         n_read = len(some) if accumulated is None else accumulated.n_read(some, stiffness)
         precise = exactly or self.precise
         cost = (2.0 if precise else 1.0) * (n_read * self.built_cost + self.width**3 / 3.0)
-        cost += settings.overhead if self.sample.is_sparse else 0.0
+        if self.sample.is_sparse:
+            cost += settings.overhead + settings.sparse_solves * self.width**2
         if self.preconditioner is not None:
             # With exact factors, each example that has changed takes a product at most.
             changed = self._changed(ids)

@@ -16,7 +16,7 @@ def detour(run: Steps, some: Objective, point: Point) -> Point:
     search, on the way back: where about as many hinges are open as there are features, or few
     and a step is short. Wolfe's method goes on from there.
     """
-    if run.patient and not run.sample.is_sparse:
+    if run.patient:
         return _detour_with_multipliers(run, some, point)
     settings = run.settings
     softness, hardening = settings.softer, False
@@ -64,6 +64,8 @@ def _detour_with_multipliers(run: Steps, some: Objective, point: Point) -> Point
                 break
         else:
             # Rounding, not stiffness, keeps the steps short.
+            break
+        if run.leaves_with(softer, point):
             break
     return run.posed(some, point)
 

@@ -126,6 +126,13 @@ class Objective:
             filled(lambda part: 1.0 / slack2[order[part]], len(order)),
         )
 
+    @property
+    def primal_at_zero(self) -> float:
+        """The primal objective of ``w = 0`` with its best offset."""
+        positive, negative = (float(self.stiffness[self.signs == sign].sum()) for sign in (1, -1))
+        total = positive + negative
+        return 2.0 * positive * negative / total if self.passes.sample.affine else 0.5 * total
+
     def subsamples(self) -> Iterator["Objective"]:
         """Yield the objectives on subsamples, each larger than the one before."""
         settings, n = self.settings, len(self.ids)

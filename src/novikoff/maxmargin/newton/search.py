@@ -9,6 +9,7 @@ which hinges are open. A first, crude step is made on a few thousand examples; t
 of growing size, and last all examples.
 """
 
+from collections.abc import Callable
 from itertools import islice
 from math import inf
 
@@ -36,6 +37,7 @@ def newton(
     patient: bool = True,
     detour: bool = False,
     leave_at: float = 0.0,
+    leaves: Callable[[int, float], bool] | None = None,
     settings: NewtonSettings = NEWTON,
 ) -> Solution:
     """Minimise the soft margin's primal until the relative gap is at most ``tol``.
@@ -62,6 +64,10 @@ def newton(
     leave_at : float
         Give up after the first step on all examples if it leaves less than this share of the
         hinges open.
+    leaves : function, optional
+        Give up on a detour with multipliers where this says, of the number of examples that carry
+        weight and the multiplications that all products took, that another solver is faster. The
+        weights are then those of the detour, which are nearer to the optimum than their bound.
     settings : NewtonSettings, optional
         Sizes and accuracies.
 
@@ -70,7 +76,7 @@ def newton(
     Solution
         ``weights`` are hinges over ``Delta^2``, which at the optimum solve the dual.
     """
-    run = _Run(problem, tol, clock, exact, patient, detour, leave_at, settings)
+    run = _Run(problem, tol, clock, exact, patient, detour, leave_at, leaves, settings)
     try:
         run.begin(start)
         status = run.finish()
@@ -146,7 +152,7 @@ class _Run(Steps):
             too_far = len(point.active) < settings.too_far * len(point.w)
             too_far = too_far and first and not self.patient
             short, first = too_far or length < settings.short_step, False
-            short = short and point.gap > settings.detour_gap
+            short = short and point.gap > settings.detour_gap and self._is_stiff(point)
             if short and self.gives_up(point, detoured):
                 break
             if short and not detoured:
@@ -160,6 +166,15 @@ class _Run(Steps):
                 stalls += 1
                 self.curvature.enrich()
         return Status.GAP_REACHED if self.reached() else Status.PRECISION
+
+    def _is_stiff(self, point: Point) -> bool:
+        """Whether most hinges of sparse data are nearly closed, so that softer problems help.
+
+        Where labels are noise steps are short, too, and get longer by themselves.
+        """
+        if not self.sample.is_sparse or not self.patient:
+            return True
+        return point.primal <= self.settings.stiff_share * self.whole.primal_at_zero
 
     def _lacks_proof(self, point: Point, before: float) -> bool:
         """Whether the primal objective of sparse data is near its optimum, and the dual is not.
@@ -201,7 +216,7 @@ class _Run(Steps):
         if self.best is None:
             with self.passes.without_limits():
                 self._judge()
-        best, proof = self.best, self.proof
+        best, proof = self.best, self.left or self.proof
         assert best is not None and proof is not None
         if status.at_limit and self.reached():
             status = Status.GAP_REACHED

@@ -91,6 +91,14 @@ class NewtonSettings:
     Separable one-hot data of three factors, 30,000 x 1,840, C = 100, take 0.19 s at 0.1, 0.11 at
     the value and at 0.5; separable counts of words, 7,570 x 5,000, 0.33, 0.32 and 0.46 s."""
 
+    stiff_share: float = 0.25
+    """On sparse data a detour begins only where the primal objective is at most this share of that
+    of ``w = 0``: where labels are noise, short steps are fewer than those of a detour. Counts of
+    groups of letters in 40,000 random names, C = 100, take 0.30 s, and 1.3 without this. At 0.1,
+    0.2, the value and 0.35 noisy binary 8,000 x 3,500 takes 144, 148, 112 and 118 ms; hashed words
+    15,000 x 9,000 0.50 s at 0.2 and 0.38 at the value, but tf-idf of groups of letters in 10,000
+    lines, 10 % noise, 0.42 and 0.82."""
+
     long_step: float = 0.9
     """On a detour a step at least so long means that the hinges are soft enough."""
 
@@ -201,6 +209,12 @@ class NewtonSettings:
     """What a factor of sparse data costs besides, in multiplications: with it, products and steps
     are made one by one in Python, and without it in compiled code. Separable one-hot 9,000 x 280
     and 4,000 x 240, C = 100, take 47 and 34 ms at zero, 28 and 22 at half, 31 and 22 at twice."""
+
+    sparse_solves: float = 1000.0
+    """A factor of sparse data also costs so many times the square of its width, for the solves with
+    it, which read it from memory. Counts of groups of letters, C = 100, CSR 9,000 x 4,000 and 6,000
+    x 3,000, take 2.7 and 1.1 s at zero, 2.3 and 0.8 at the value, 1.3 and 0.6 at twice; but with
+    20 % noise 9,000 x 3,500 2.1, 2.2 and 2.8."""
 
     block: int = 1024
     """How many rows are built into a factor at once, between two looks at the clock."""

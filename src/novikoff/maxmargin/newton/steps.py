@@ -1,5 +1,7 @@
 """A run of Newton's method: where it is, its best bounds, and one step."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from novikoff.compiled import hinge as compiled
@@ -24,6 +26,7 @@ class Steps:
         patient: bool,
         detour: bool,
         leave_at: float,
+        leaves: Callable[[int, float], bool] | None,
         settings: NewtonSettings,
     ) -> None:
         if problem.slack2 is None:
@@ -36,8 +39,11 @@ class Steps:
         self.patient = patient
         self.detour = detour
         self.leave_at = leave_at
+        self.leaves = leaves
         self.settings = settings
         self.gave_up = False
+        # The weights that another solver goes on from.
+        self.left: Proof | None = None
         # The passes after which weights may be looked for on their face.
         self.next_proof = 0.0
         self.passes = Passes(problem.sample, clock)
@@ -102,6 +108,14 @@ class Steps:
         settings, d = self.settings, len(point.w)
         few = len(point.active) <= max(settings.few_hinges, settings.few_per_feature * d)
         self.gave_up = few and (detoured or not self.detour) and not self.patient
+        return self.gave_up
+
+    def leaves_with(self, some: Objective, point: Point) -> bool:
+        """Whether to leave a point of a softer problem on all examples to another solver."""
+        if self.leaves is None or some.ids is not self.whole.ids:
+            return False
+        self.gave_up = self.leaves(len(point.active), self.curvature.spent)
+        self.left = point.proof if self.gave_up else None
         return self.gave_up
 
     def posed(self, some: Objective, point: Point) -> Point:

@@ -52,7 +52,8 @@ def block_pivoting(
         Where another solver has led: the examples next to its hyperplane are the first members, and
         those with weight are free.
     start : array of shape (n_examples,), optional
-        Weights to start from.
+        Weights to start from. Of sparse data, with ``before``: the examples that have some are the
+        first members, in place of those next to the hyperplane.
     precise : bool
         Work in double precision from the start; else where the problem asks for it.
     settings : PivotingSettings, optional
@@ -115,10 +116,12 @@ class _Run:
         most = int(settings.members_per_feature * self.problem.n_features)
         most = max(most, settings.least_members)
         if before is not None:
-            weights = before.weights
+            weights = before.weights if start is None else start
             self._take(before)
         self.free[self.order] = True if weights is None else weights[self.order] > 0.0
-        if before is not None and self.sample.is_sparse:
+        if before is not None and start is not None and self.sample.is_sparse:
+            members = self.order[self.free[self.order]]
+        elif before is not None and self.sample.is_sparse:
             margins = self.signs * (self._products(before.w) + before.offset)
             self.free[self.order] |= margins < 1.0
             members = self.order[self.free[self.order]]
