@@ -161,7 +161,7 @@ def _by_remainders(
             return None
         if found.kept.all():
             return _confirmed(certifier, columns.put(slacks), found)
-        moved = replace_dependent(found, columns, slacks)
+        moved = replace_dependent(found, columns, slacks, tried=found is first)
         if moved is None:
             return None
         replaced = Replaced.of(violations.X, moved.remainders)
