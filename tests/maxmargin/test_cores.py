@@ -10,10 +10,11 @@ from benchmarks.generators import factors
 from novikoff import MaxMargin, is_separable
 from novikoff.certificate import Certificate, CertificateError, NonSeparation, Separation
 from novikoff.maxmargin import verdict
-from novikoff.maxmargin.cores import CORES, Core, cores
+from novikoff.maxmargin.cores import CORES, Core, CoreSettings, cores
 from novikoff.sample import Sample, storage_of
 
 LEVELS = (400, 150, 12)
+ANY = CoreSettings(whole=0)
 
 
 def noisy(seed=0, n=6000, **how):
@@ -50,6 +51,12 @@ def test_explicit_zeros_are_none():
     without.eliminate_zeros()
     for a, b in zip(cores(sample_of(stored, y)), cores(sample_of(without, y)), strict=True):
         assert (a.rows == b.rows).all() and (a.columns == b.columns).all()
+
+
+def test_few_columns_have_no_cores():
+    X, y = factors(2000, (100, 50, 10), 0)
+    assert list(cores(sample_of(X, y), ANY))
+    assert not list(cores(sample_of(X, y)))
 
 
 @pytest.mark.parametrize("fit_intercept", [False, True])
@@ -118,7 +125,7 @@ def test_the_next_core_may_be_larger_than_all_there_are():
     if rng.random() < 0.7:
         scores = X @ rng.normal(size=X.shape[1])
         y = (scores > np.median(scores)).astype(int)
-    sizes = [core.columns.size for core in cores(sample_of(X, 2 * y - 1))]
+    sizes = [core.columns.size for core in cores(sample_of(X, 2 * y - 1), ANY)]
     assert sizes == sorted(set(sizes)) and CORES.least <= sizes[0]
     assert sizes[-1] <= CORES.share * X.shape[1]
     is_separable(X, y).verify(X, y)

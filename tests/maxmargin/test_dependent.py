@@ -2,10 +2,12 @@
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from novikoff import MaxMargin, is_separable
 from novikoff.certificate import NonSeparation
-from novikoff.maxmargin.choose.dependent import columns_depend
+from novikoff.maxmargin.choose import hard
+from novikoff.maxmargin.choose.dependent import columns_depend, has_whole_numbers
 from tests.maxmargin.problems import problem_of
 
 
@@ -41,6 +43,23 @@ def test_slacks_prove_it_before_more_digits_are_asked():
     assert isinstance(found, NonSeparation) and found.slacks is not None
     found.verify(X, y)
     assert "precise" not in MaxMargin().fit(X, y).solver_
+
+
+@pytest.mark.parametrize("store", [np.asarray, sparse.csr_array])
+def test_a_basis_of_whole_numbers_comes_before_slacks(monkeypatch, store):
+    X = np.random.default_rng(0).integers(-9, 9, (600, 50)).astype(float)
+    X[:, 49] = X[:, 0] + X[:, 1]
+    _, y = parts_of_a_whole()
+    tried = []
+    first = hard.is_confirmed
+    monkeypatch.setattr(hard, "is_confirmed", lambda *how: tried.append(1) or first(*how))
+    for table, whole in ((X, True), (X / 10.0, False)):
+        assert has_whole_numbers(problem_of(store(table), y)) == whole
+        if store is np.asarray:
+            tried.clear()
+            found = is_separable(table, y)
+            assert (found.slacks is None) == whole == bool(tried)
+            found.verify(table, y)
 
 
 @pytest.mark.parametrize("n", [600, 2000])

@@ -1,6 +1,7 @@
 """Soft margins of growing C: separators found on the way, and proofs from slacks."""
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -8,11 +9,12 @@ from scipy import sparse
 
 from novikoff import MaxMargin, is_separable
 from novikoff.certificate import Certifier, NonSeparation, Separation, Status
-from novikoff.maxmargin import SOME_MARGIN, soft_margin
+from novikoff.maxmargin import SOME_MARGIN, soft_margin, verdict
 from novikoff.maxmargin.choose import hard
 from novikoff.maxmargin.choose.hand_over import start_wolfe
 from novikoff.maxmargin.choose.hard import hard_margin
 from novikoff.maxmargin.choose.settings import ChooseSettings
+from novikoff.maxmargin.cores import CoreSettings, cores
 from novikoff.maxmargin.verdict import Probe
 from novikoff.run.slack_proof import refute_by_slacks
 from tests.maxmargin.problems import clock_of, noisy, planted, problem_of, text_like
@@ -64,7 +66,7 @@ def test_sparse_data_are_refuted_from_a_rough_soft_margin():
         probe = Probe(problem_of(X, y), clock, soft_margin, by_slacks)
         assert probe.first() is None
         assert probe.others().status is Status.NOT_SEPARABLE
-        assert probe.levels == [1e3, 1e5]
+        assert probe.levels == [10.0, 1e3, 1e5]
 
 
 @pytest.mark.parametrize("store", [np.asarray, sparse.csr_array])
@@ -240,6 +242,7 @@ def test_all_examples_are_tried_after_a_few_separable_cores(monkeypatch):
     looked_at = []
     in_core = probe._in_core
     monkeypatch.setattr(probe, "_in_core", lambda core: looked_at.append(core) or in_core(core))
+    monkeypatch.setattr(verdict, "cores", partial(cores, settings=CoreSettings(whole=0)))
     found = probe.in_cores()
     assert found is not None and found.status is Status.SEPARATED and not asked
     assert len(looked_at) == probe.settings.doubts
@@ -249,6 +252,16 @@ def test_a_larger_penalty_comes_before_cores_where_few_mistakes_are_left(monkeyp
     X, y = factors()
     monkeypatch.setattr(Probe, "_in_core", lambda self, core: pytest.fail("a core was looked at"))
     assert is_separable(X, y).verify(X, y)
+
+
+def test_slacks_of_the_first_penalty_are_tried_where_that_makes_many_mistakes():
+    for flipped, many in ((0.3, True), (0.01, False)):
+        probe, asked = probe_of(*factors(flipped=flipped))
+        assert probe.first() is None
+        first = probe.found.w
+        assert probe.others().status is Status.NOT_SEPARABLE
+        assert len(asked) == 1 and np.array_equal(asked[0][0], first) == many
+        assert len(probe.levels) == len(probe.settings.levels) - 2 + many
 
 
 def test_penalties_grow_only_while_mistakes_are_few_and_fall():

@@ -7,7 +7,7 @@ from scipy import sparse
 from novikoff.certificate import Certifier, Relation, Slacks
 from novikoff.certificate.exact.columns import Replaced
 from novikoff.run import least_hinges as module
-from novikoff.run.least_hinges import Plane, _is_slow, _worth, least_hinges
+from novikoff.run.least_hinges import Plane, Products, _is_slow, _worth, least_hinges
 from tests.certificate.exact.test_vanishing import near_optimum, noisy
 
 
@@ -91,6 +91,41 @@ def test_one_factor_serves_many_steps(monkeypatch, cheap):
     _, plane = minimised(X, y, start=1.01 * w)
     assert len(counted) >= 2 if cheap else len(counted) == 1
     assert plane.gradient(np.arange(11)) < 10.0
+
+
+@pytest.mark.parametrize("store", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_products_follow_the_examples_that_come_and_go(monkeypatch, store, weighted):
+    rng = np.random.default_rng(7)
+    X, y = noisy(rng, 400, 6)
+    X *= rng.random(X.shape) < 0.5
+    # One column is lost at the second step but for a value far smaller than the others.
+    X[:, 5] = 0.0
+    X[:2, 5] = 1.0, 1e-8
+    costs = rng.random(400) if weighted else None
+    certifier = Certifier.of(store(X), y, positive=1, affine=True)
+    found = Slacks(coef=np.zeros(6), intercept=0.0).violations(certifier.examples, affine=True)
+    computed, gram = [], module._gram
+
+    def counted(violations, *others):
+        computed.append(violations.rows.size)
+        return gram(violations, *others)
+
+    monkeypatch.setattr(module, "_gram", counted)
+    products, columns = Products(), np.arange(7)
+    steps = (
+        (np.arange(400), columns),
+        (np.arange(1, 390), columns),
+        (np.arange(1, 400), columns[1:]),
+    )
+    for rows, some in steps:
+        of = products.of(module.replace(found, rows=rows), some, costs)
+        exact = gram(module.replace(found, rows=rows), some, costs)
+        np.testing.assert_allclose(np.tril(of), np.tril(exact), rtol=1e-12, atol=1e-20)
+        # A copy: a factor takes its place.
+        of[:] = np.nan
+    # All of them, then those that go and all again, for the column that is lost; then what comes.
+    assert computed == [400, 11, 389, 10]
 
 
 def test_columns_that_no_example_with_weight_has():

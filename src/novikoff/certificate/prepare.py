@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from novikoff.certificate.exact import compiled_sums
+from novikoff.certificate.exact import compiled_gram, compiled_sums
 from novikoff.certificate.exact.sums import read_only
 from novikoff.certificate.examples import compiled_hashing, compiled_rows
 from novikoff.certificate.examples.blocks import NATIVE
@@ -27,6 +27,7 @@ def compile_checks() -> None:
         compiled_hashing.hash_sparse(number, indices, ends, hashes)
         compiled_sums.sparse_sums(number, indices, ends, number, np.ones(1), np.ones(1))
         compiled_sums.sparse_combine(number, indices, ends, place, number, np.ones(1), np.ones(1))
+        compiled_gram.lower_gram(number, indices, ends, np.ones((1, 1)))
         compiled_rows.state(indices, ends, 1)
         compiled_rows.compare_sparse(number, indices, ends, place, place, same)
     compile_kernels()

@@ -77,6 +77,13 @@ RIDGES = (1e-14, 1e-11, 1e-8)
 ROUGH = 2.0**-15
 """With a smaller pivot of a Gram matrix of dense columns, the factor is taken from the rows."""
 
+CHANGED = 0.25
+"""Where a larger share of the examples come and go, a Gram matrix is computed again. Not varied:
+from step to step it is some thousandths, and where examples are left out 0.1."""
+
+FADED = 2.0**-20
+"""So is it where so little of a column is left that much of it may be rounding."""
+
 SINGULAR = 2.0**-50
 """A pivot that small, times the number of columns, may be a rounding error."""
 
@@ -135,13 +142,16 @@ def least_hinges(
     *,
     nearly: float = 1.0,
     by_rows: bool = True,
+    products: "Products | None" = None,
 ) -> Slacks:
     """Return a hyperplane with less squared hinges, the least if that is soon found.
 
     Only the coefficients of these columns change; the column after the last is the intercept. It
     ends where the gradient is a rounding error, or ``nearly`` times that and no longer falls fast.
     With ``by_rows`` dense rows are factored where their Gram matrix may be too rough.
+    ``products`` are those of an earlier search with the same replaced columns.
     """
+    products = Products() if products is None else products
     worth = _worth(certifier.examples.X, columns.size)
     is_sparse = sparse.issparse(certifier.examples.X)
     first = plane = Plane.of(certifier, replace(slacks, threshold=0.0), replaced)
@@ -156,7 +166,8 @@ def least_hinges(
         own = hessian is None or (_is_slow(before, ratio, worth) and factors < FACTORS)
         if own:
             held = plane.held(certifier)
-            hessian = Hessian.of(held, columns, costs_of(certifier, held), hessian, damping)
+            gram = products.of(held, columns, certifier.examples.costs)
+            hessian = Hessian.of(gram, hessian, damping)
             factors += 1
             if not is_sparse and (hessian is None or (by_rows and hessian.is_rough)):
                 hessian = Hessian.of_rows(held, columns, costs_of(certifier, held)) or hessian
@@ -279,20 +290,14 @@ class Hessian:
 
     @classmethod
     def of(
-        cls,
-        violations: Violations,
-        columns: Ids,
-        costs: Vector,
-        before: "Hessian | None" = None,
-        damping: float = 0.0,
+        cls, gram: Vector, before: "Hessian | None" = None, damping: float = 0.0
     ) -> "Hessian | None":
-        """``None`` where it is singular.
+        """Factor the Gram matrix of the columns, in place; ``None`` where it is singular.
 
         With the ridge ``damping``; if that is 0, with none, or a small one that is no smaller than
         one ``before``.
         """
         with np.errstate(all="ignore"):
-            gram = _gram(violations, columns, costs)
             # Columns that no example with weight has stay as they are.
             lengths = np.sqrt(np.diagonal(gram))
             scale = 1.0 / np.where(lengths == 0.0, 1.0, lengths)
@@ -306,7 +311,7 @@ class Hessian:
             # The lower half in rows is the upper half in columns, as LAPACK reads it.
             factor, info = linalg.lapack.dpotrf(gram.T, lower=False, clean=False)
             # Where columns depend on others, a pivot is the ridge, or its rounding error.
-            regular = SINGULAR * columns.size
+            regular = SINGULAR * len(gram)
             if not info and (ridge >= RIDGES[-1] or np.diagonal(factor).min() ** 2 > regular):
                 return cls(factor, scale, ridge)
         return None
@@ -342,9 +347,55 @@ class Hessian:
         return step * self.scale
 
 
-def _gram(violations: Violations, columns: Ids, costs: Vector) -> Vector:
+class Products:
+    """The Gram matrix of columns over examples: from step to step only few of these change."""
+
+    def __init__(self) -> None:
+        self._columns = self._rows = np.empty(0, dtype=np.int64)
+        self._values = np.empty((0, 0))
+        self._first = np.empty(0)
+
+    def of(self, violations: Violations, columns: Ids, costs: Vector | None) -> Vector:
+        """Return that of the examples that violate a margin: its lower half, a copy.
+
+        Rows are multiplied by the roots of their costs.
+        """
+        rows = violations.rows
+        with np.errstate(all="ignore"):
+            come = np.setdiff1d(rows, self._rows, assume_unique=True)
+            gone = np.setdiff1d(self._rows, rows, assume_unique=True)
+            if come.size + gone.size > CHANGED * rows.size or not self._restrict(columns):
+                return self._anew(violations, columns, costs)
+            for some, sign in ((come, 1.0), (gone, -1.0)):
+                if some.size:
+                    self._values += sign * _gram(replace(violations, rows=some), columns, costs)
+            self._rows = rows
+            # What is left of a column that most of its examples have lost is rounded.
+            if (np.diagonal(self._values) < FADED * self._first).any():
+                return self._anew(violations, columns, costs)
+        return self._values.copy()
+
+    def _anew(self, violations: Violations, columns: Ids, costs: Vector | None) -> Vector:
+        self._rows, self._columns = violations.rows, columns
+        self._values = _gram(violations, columns, costs)
+        self._first = np.diagonal(self._values).copy()
+        return self._values.copy()
+
+    def _restrict(self, columns: Ids) -> bool:
+        """Leave out columns that are not asked for; whether all others are there."""
+        if not np.array_equal(columns, self._columns):
+            kept = np.isin(self._columns, columns)
+            if not np.array_equal(self._columns[kept], columns):
+                return False
+            self._columns, self._first = columns, self._first[kept]
+            self._values = self._values[np.ix_(kept, kept)]
+        return True
+
+
+def _gram(violations: Violations, columns: Ids, costs: Vector | None) -> Vector:
     """The Gram matrix of the columns, with rows times the roots of their costs: its lower half."""
     X, size = violations.X, columns.size
+    costs = np.ones(violations.rows.size) if costs is None else costs[violations.rows]
     if sparse.issparse(X):
         return _sparse_gram(violations, columns, costs)
     gram = np.zeros((size, size))

@@ -15,7 +15,6 @@ import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 from flint import fmpq
@@ -24,6 +23,7 @@ from scipy import linalg
 
 from novikoff.certificate import Slacks
 from novikoff.certificate.exact.columns import Relation, Replaced, not_exact
+from novikoff.certificate.exact.violations import Violations
 from novikoff.run.elimination import Elimination
 
 Vector = NDArray[np.float64]
@@ -37,6 +37,10 @@ NOISE = 64.0
 
 DENOMINATORS = (64, 1 << 20)
 """The largest denominators of the coefficients of a relation, tried in turn."""
+
+NEAR = 2.0**-20
+"""Fractions further from the weights than this are not what these stand for: elimination is exact
+to 1e-9 or so. Not varied; 100 columns of 150 that are rounded sums take two thirds of the time."""
 
 LONGEST = 1 << 30
 """The largest common denominator."""
@@ -84,13 +88,17 @@ class Columns:
 
     def left_over(self, column: int, terms: Combination) -> Combination:
         """Return a column in use minus a combination of others in use."""
-        if not self.remainders:
+        if not self.replace_any({column, *terms}):
             return {column: fmpq(1)} | {j: -weight for j, weight in terms.items() if weight}
         found = self.combination(column)
         for other, weight in terms.items():
             for j, coef in self.combination(other).items():
                 found[j] = found.get(j, 0) - weight * coef
         return {j: coef for j, coef in found.items() if coef}
+
+    def replace_any(self, columns: set[int]) -> bool:
+        """Whether one of these columns is replaced."""
+        return not self.remainders.keys().isdisjoint(columns)
 
     def put(self, slacks: Slacks) -> Slacks:
         """Return a hyperplane in these columns, its coefficients being theirs already."""
@@ -104,49 +112,55 @@ def leave_out(found: Elimination, columns: Columns) -> bool:
         return True
     violations, places = found.violations, dict(_Terms.of_all(found))
     X, rows = violations.X, violations.rows
-    first = {
-        place: next(_relations(found, columns, place, terms), None)
-        for place, terms in places.items()
-    }
+    guesses = {place: _relations(found, columns, place, terms) for place, terms in places.items()}
+    first = {place: next(each, None) for place, each in guesses.items()}
     # All at once: to look up the columns takes longer than to multiply them.
     likely = [relation for relation in first.values() if relation is not None]
     for some in (rows[:FEW_ROWS], rows):
         wrong = {id(relation) for relation in not_exact(X, some, likely)}
         likely = [relation for relation in likely if id(relation) not in wrong]
     true = {id(relation) for relation in likely}
-    for place, terms in places.items():
+    for place, others in guesses.items():
         relation = first[place]
         if relation is None or id(relation) not in true:
-            relation = _relation(found, columns, place, terms, rows[FEW_ROWS:])
+            relation = _true_one(violations, others, rows[FEW_ROWS:])
         if relation is not None:
             columns.relations[int(found.columns[place])] = relation
     return bool(np.isin(found.columns[~found.kept], columns.solved).all())
 
 
-def replace_dependent(found: Elimination, columns: Columns, slacks: Slacks) -> Slacks | None:
+def replace_dependent(
+    found: Elimination, columns: Columns, slacks: Slacks, *, tried: bool = False
+) -> Slacks | None:
     """Find a relation or a remainder for each column that elimination does not keep.
 
-    They are put into ``columns``. Returns the same hyperplane in the new ones, or ``None`` where a
-    column has neither.
+    They are put into ``columns``. ``tried``: they have the relations that there are. Returns the
+    same hyperplane in the new ones, or ``None`` where a column has neither.
     """
     coefs, violations = np.append(slacks.coef, slacks.intercept), found.violations
-    candidates = violations.X[violations.rows[found.places]]
+    left = []
     for place, terms in _Terms.of_all(found):
         column = int(found.columns[place])
         if column in columns.relations:
             continue
-        relation = _relation(found, columns, place, terms, violations.rows[FEW_ROWS:])
-        # The column in the new ones: what is left of it, divided by the scale, and the terms.
-        weights, scale, remainder = terms.weights, math.inf, None
+        relation = None
+        if not tried:
+            relation = _relation(found, columns, place, terms, violations.rows[FEW_ROWS:])
         if relation is None:
-            weights, scale, remainder = _remainder(found, columns, place, terms, candidates)
+            left.append((place, terms))
+            continue
         columns.remainders.pop(column, None)
-        if relation is not None:
-            columns.relations[column] = relation
-        elif remainder is not None:
-            columns.remainders[column] = remainder
-        else:
-            return None
+        columns.relations[column] = relation
+        coefs[terms.columns] += coefs[column] * terms.weights
+        coefs[column] = 0.0
+    remainders = _remainders(found, columns, left)
+    if remainders is None:
+        return None
+    for (_, terms), (weights, scale, remainder) in zip(left, remainders, strict=True):
+        # The column in the new ones: what is left of it, divided by the scale, and the terms.
+        column = int(remainder.columns[0])
+        columns.remainders.pop(column, None)
+        columns.remainders[column] = remainder
         coefs[terms.columns] += coefs[column] * weights
         coefs[column] /= scale
     if not np.isfinite(coefs).all():
@@ -199,8 +213,11 @@ def _relation(
 
     ``None`` where none of those that are likely does.
     """
-    violations = found.violations
-    for relation in _relations(found, columns, place, terms):
+    return _true_one(found.violations, _relations(found, columns, place, terms), also)
+
+
+def _true_one(violations: Violations, likely: Iterator[Relation], also: Ids) -> Relation | None:
+    for relation in likely:
         if not any(
             not_exact(violations.X, rows, [relation]) for rows in (violations.rows[:FEW_ROWS], also)
         ):
@@ -226,7 +243,7 @@ def _solved(
 ) -> Relation | None:
     """Return a column minus the weighted terms, in columns of the data; ``None`` if too long."""
     if isinstance(weights, np.ndarray):
-        if not columns.remainders:
+        if not columns.replace_any({column, *terms.columns.tolist()}):
             return Relation(np.r_[column, terms.columns], np.r_[1.0, -weights])
         weights = weights.tolist()
     return in_floats(column, columns.left_over(column, terms.combined(weights)))
@@ -243,9 +260,15 @@ def _guesses(found: Elimination, column: int, terms: _Terms) -> Iterator[list[Fr
         return
     for largest in DENOMINATORS:
         weights = short_weights(terms.weights, largest)
-        if weights is not None:
+        if weights is not None and _are_near(weights, terms.weights):
             yield weights
     yield terms.weights
+
+
+def _are_near(weights: list[Fraction], numbers: Vector) -> bool:
+    """Whether fractions are as near to the weights as those of a relation that holds are."""
+    floats = np.array([float(weight) for weight in weights])
+    return bool((np.abs(floats - numbers) <= NEAR * np.maximum(1.0, np.abs(numbers))).all())
 
 
 def short_weights(numbers: Vector, largest: int) -> list[Fraction] | None:
@@ -268,32 +291,44 @@ def _short(number: float, largest: int) -> Fraction:
     return Fraction(number).limit_denominator(largest)
 
 
-def _remainder(
-    found: Elimination, columns: Columns, place: int, terms: _Terms, candidates: Any
-) -> tuple[Vector, float, Relation | None]:
-    """Return the weights of a column's terms, a power of two, and what is left times that."""
-    column, violations = int(found.columns[place]), found.violations
-    weights, few = terms.weights, terms.columns.size <= MOST_REFINED
+def _remainders(
+    found: Elimination, columns: Columns, dependent: list[tuple[int, _Terms]]
+) -> list[tuple[Vector, float, Relation]] | None:
+    """For each column the weights of its terms, a power of two, and what is left times that.
+
+    ``None`` where one cannot be replaced. None of them is a term of another one.
+    """
+    violations, weights = found.violations, [terms.weights for _, terms in dependent]
+    candidates = violations.X[violations.rows[found.places]]
     by_row = np.ldexp(1.0, np.frexp(violations.weights[found.places])[1])
     by_row *= violations.signs[violations.rows[found.places]]
-    by_column = np.ldexp(1.0, -violations.exponents[column])
-    scale = 1.0
-    for refined in (False, True) if few else (True,):
-        if not np.isfinite(weights).all():
-            break
-        relation = _solved(columns, column, terms, weights)
-        if relation is None:
-            break
-        left = Replaced.of(candidates, [relation]).values[:, 0]
+    by_column = np.ldexp(1.0, -violations.exponents[found.columns])
+    few = [k for k, (_, terms) in enumerate(dependent) if terms.columns.size <= MOST_REFINED]
+    for refined, some in ((False, few), (True, list(range(len(dependent))))):
+        relations = []
+        for k in some:
+            place, terms = dependent[k]
+            column, finite = int(found.columns[place]), np.isfinite(weights[k]).all()
+            relation = _solved(columns, column, terms, weights[k]) if finite else None
+            if relation is None:
+                return None
+            relations.append(relation)
+        # All at once: what they have in common costs more than each.
+        lefts = Replaced.of(candidates, relations).values.T
         if refined:
-            # A power of two near the size of the column over that of what is left.
-            sizes = np.abs(found.table[:, place] / by_row).max() / by_column, np.abs(left).max()
-            scale = float(np.ldexp(1.0, np.frexp(sizes[0])[1] - np.frexp(sizes[1])[1]))
-            return weights, scale, Relation(relation.columns, relation.coefs * scale)
-        table = found.table[:, terms.places]
-        more = linalg.lstsq(table, left * by_row * by_column, check_finite=False)[0]
-        weights = weights + _unscaled(found, place, terms.places, more)
-    return weights, scale, None
+            break
+        for k, left in zip(some, lefts, strict=True):
+            place, terms = dependent[k]
+            table = found.table[:, terms.places]
+            more = linalg.lstsq(table, left * by_row * by_column[place], check_finite=False)[0]
+            weights[k] = weights[k] + _unscaled(found, place, terms.places, more)
+    remainders = []
+    for (place, _), own, relation, left in zip(dependent, weights, relations, lefts, strict=True):
+        # A power of two near the size of the column over that of what is left.
+        size = np.abs(found.table[:, place] / by_row).max() / by_column[place]
+        scale = float(np.ldexp(1.0, np.frexp(size)[1] - np.frexp(np.abs(left).max())[1]))
+        remainders.append((own, scale, Relation(relation.columns, relation.coefs * scale)))
+    return remainders
 
 
 def in_floats(column: int, combination: Combination) -> Relation | None:

@@ -24,7 +24,7 @@ from novikoff.certificate.exact.columns import Replaced
 from novikoff.certificate.exact.violations import Violations, slacks_of, touching
 from novikoff.run.elimination import Elimination
 from novikoff.run.gram_proof import refute_by_gram
-from novikoff.run.least_hinges import ENOUGH, FADING, least_hinges
+from novikoff.run.least_hinges import ENOUGH, FADING, Products, least_hinges
 from novikoff.run.one_signed import one_signed
 from novikoff.run.remainders import Columns, leave_out, replace_dependent
 
@@ -39,9 +39,6 @@ ROUNDS = 4
 RARE_ROUNDS = 8
 """How often examples are left out for the columns that they have. Tf-idf of groups of letters,
 17,955 x 2,000, 10 % noise, takes 4. Other values were not tried."""
-
-MANY_COLUMNS = 256
-"""With fewer, elimination takes 10 ms, and the certificate names fewer examples."""
 
 MOST_CHANGE = 0.99
 """The largest change of a slack, as a share of it: below 1, so that on another machine, where
@@ -106,19 +103,20 @@ def refute_by_slacks(
         slacks, violations = _weighted(certifier, Slacks(coef=coef, intercept=intercept), without)
         if not _in_time(violations, deadline):
             return None
+        products = Products()
         if sparse.issparse(violations.X):
-            slacks, violations = _nearer(certifier, slacks, violations)
+            slacks, violations = _nearer(certifier, slacks, violations, products)
         if rough and _gradient(violations) > ROUGH:
             return None
-        if sparse.issparse(violations.X) and violations.columns.size > MANY_COLUMNS:
-            proof = _by_gram(certifier, slacks, violations)
+        if sparse.issparse(violations.X):
+            proof = _by_gram(certifier, slacks, violations, products)
             if proof is not None:
                 return proof
         proof, found, columns = _by_elimination(certifier, slacks, violations)
         independent = found is not None and _are_left_out(found, columns)
         if proof is None and independent and not sparse.issparse(violations.X):
             # Where columns nearly depend on others, a soft margin is far from the optimum.
-            slacks, violations = _nearer(certifier, slacks, violations)
+            slacks, violations = _nearer(certifier, slacks, violations, products)
             if not _in_time(violations, deadline):
                 return None
             proof, found, columns = _by_elimination(certifier, slacks, violations)
@@ -152,14 +150,16 @@ def _are_left_out(found: Elimination, columns: Columns) -> bool:
     return bool(np.isin(found.columns[~found.kept], columns.solved).all())
 
 
-def _by_gram(certifier: Certifier, slacks: Slacks, violations: Violations) -> Refutation | None:
+def _by_gram(
+    certifier: Certifier, slacks: Slacks, violations: Violations, products: Products
+) -> Refutation | None:
     """Prove it by a Gram matrix, if need be without the examples that have certain rare columns."""
     for _ in range(RARE_ROUNDS):
         proof, rare = refute_by_gram(certifier, slacks, violations, MOST_CHANGE)
         if proof is not None or not rare.size:
             return proof
         without = np.union1d(slacks.without, rare)
-        slacks, violations = _nearer(certifier, *_weighted(certifier, slacks, without))
+        slacks, violations = _nearer(certifier, *_weighted(certifier, slacks, without), products)
     return None
 
 
@@ -183,7 +183,7 @@ def _by_remainders(
             return None
         if found.kept.all():
             return _confirmed(certifier, columns.put(slacks), found)
-        moved = replace_dependent(found, columns, slacks)
+        moved = replace_dependent(found, columns, slacks, tried=found is first)
         if moved is None:
             return None
         replaced = Replaced.of(violations.X, moved.remainders)
@@ -223,7 +223,7 @@ def _weighted(
 
 
 def _nearer(
-    certifier: Certifier, slacks: Slacks, violations: Violations
+    certifier: Certifier, slacks: Slacks, violations: Violations, products: Products
 ) -> tuple[Slacks, Violations]:
     """Go on to the optimum without a penalty, by Newton's method: sparse data cost little."""
     as_they_are = Replaced.of(violations.X, ())
@@ -237,7 +237,13 @@ def _nearer(
         columns = np.setdiff1d(every, slacks.without)
         # Of most data the Gram matrix is good enough, which takes a third of the time.
         slacks = least_hinges(
-            certifier, slacks, as_they_are, columns, nearly=CLOSE, by_rows=number > 0
+            certifier,
+            slacks,
+            as_they_are,
+            columns,
+            nearly=CLOSE,
+            by_rows=number > 0,
+            products=products,
         )
         slacks, violations = _weighted(certifier, slacks, slacks.without)
         if float(violations.weights @ violations.weights) < FADING * before:

@@ -1,7 +1,7 @@
 """Whether some columns of the data depend on others, up to rounding."""
 
 import numpy as np
-from scipy import linalg
+from scipy import linalg, sparse
 
 from novikoff.maxmargin.choose.settings import CHOOSE, ChooseSettings
 from novikoff.maxmargin.problem import Problem
@@ -23,3 +23,11 @@ def columns_depend(problem: Problem, settings: ChooseSettings = CHOOSE) -> bool:
     (factor,) = linalg.qr(rows, mode="r", pivoting=True, check_finite=False)[:1]
     sizes = np.abs(factor.diagonal())
     return bool((sizes <= settings.rounded * sizes.max(initial=0.0)).any())
+
+
+def has_whole_numbers(problem: Problem, settings: ChooseSettings = CHOOSE) -> bool:
+    """Whether most values of a few examples are whole, with which exact arithmetic is fast."""
+    sample = problem.sample
+    rows = sample.storage.matrix[sample.order[: settings.rows_seen]]
+    values = rows.toarray() if sparse.issparse(rows) else np.asarray(rows)
+    return bool((values == np.rint(values)).mean() > 0.5)

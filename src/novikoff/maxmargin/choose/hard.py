@@ -13,7 +13,7 @@ from novikoff.maxmargin.choose.costs import (
     suits_sparse_newton,
     wolfe_work,
 )
-from novikoff.maxmargin.choose.dependent import columns_depend
+from novikoff.maxmargin.choose.dependent import columns_depend, has_whole_numbers
 from novikoff.maxmargin.choose.hand_over import by_coordinates, heaviest_weights, start_wolfe
 from novikoff.maxmargin.choose.settings import (
     CHOOSE,
@@ -132,14 +132,18 @@ def _finish(
         return by_coordinates(problem, tol, search.clock, found, settings)
     if found.status not in UNDECIDED:
         return found
-    # The digits of the Gram matrix mostly suffice to find the examples that combine to zero.
-    if found.status is Status.NOT_SEPARABLE and confirm and is_confirmed(search, confirm):
-        return found
-    if found.status is Status.NOT_SEPARABLE and confirm and columns_depend(problem, settings):
-        # More digits would show the rounding of these columns, and no combination that vanishes.
-        decided = otherwise() if search.limit() is None else None
-        if decided is not None:
-            return decided.following(found)
+    if found.status is Status.NOT_SEPARABLE and confirm:
+        # The digits of the Gram matrix mostly suffice to find the examples that combine to zero.
+        quick = has_whole_numbers(problem, settings)
+        if quick and is_confirmed(search, confirm):
+            return found
+        if columns_depend(problem, settings):
+            # Digits may show the rounding of these columns, and no combination that vanishes.
+            decided = otherwise() if search.limit() is None else None
+            if decided is not None:
+                return decided.following(found)
+        if not quick and is_confirmed(search, confirm):
+            return found
     if problem.n_features <= search.settings.precise_features:
         believe = confirm or (lambda support: True)
         return decide_precisely(search, tol=tol, aim=aim, confirm=believe, otherwise=otherwise)
