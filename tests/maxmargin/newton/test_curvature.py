@@ -29,7 +29,7 @@ def products_of(curvature, ids, right):
 
 
 def test_a_factor_reads_the_examples_that_changed():
-    curvature, right = curvature_of(np.ones(20))
+    curvature, right = curvature_of(np.ones(40))
     first = products_of(curvature, np.arange(300), right)
     curvature.forget()
     after = products_of(curvature, np.arange(10, 310), right)

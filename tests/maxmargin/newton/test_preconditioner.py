@@ -13,6 +13,12 @@ from novikoff.run.clock import Clock
 from novikoff.sample import Sample, storage_of
 
 
+@pytest.fixture(autouse=True)
+def many_columns(monkeypatch):
+    """Let these few columns count as many, of which sums are kept."""
+    monkeypatch.setattr(hessians, "FEW_COLUMNS", 0)
+
+
 def problem_of(kind, affine, offset=0.0):
     """Some active examples, their stiffness, and their Hessian."""
     rng = np.random.default_rng(0)

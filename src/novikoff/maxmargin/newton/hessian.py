@@ -25,6 +25,11 @@ SAME = 1e-9
 """A change of ``D`` by no more than this share of it is rounding."""
 
 
+FEW_COLUMNS = 32
+"""With so few, to see what has changed takes as long as to sum anew. 100,000 x 2 takes 26 ms
+without this, and 24 with it."""
+
+
 class Accumulated:
     """``sum D_i x_i x_i^T`` of the last factor, from which that of the next is made.
 
@@ -39,6 +44,7 @@ class Accumulated:
     def __init__(self, passes: Passes, block: int) -> None:
         self.passes = passes
         self.block = block
+        self.few = passes.n_features <= FEW_COLUMNS
         self.masses = np.zeros(passes.sample.n_examples)
         self.sums: NDArray[Any] | None = None
         self.reread = 0
@@ -49,11 +55,15 @@ class Accumulated:
 
     def n_read(self, ids: Ids, stiffness: Vector) -> int:
         """Return how many rows are to be read."""
+        if self.few:
+            return len(ids)
         _, _, changed = self._changes(ids, stiffness)
         return len(ids) if changed is None else len(changed)
 
     def matrix(self, ids: Ids, stiffness: Vector, dtype: Any) -> NDArray[Any]:
         """Return a copy of the lower half of the sum over the given examples."""
+        if self.few:
+            return self._of(ids, stiffness, dtype)
         if self.sums is not None and self.sums.dtype != dtype:
             self.forget()
         unit, change, changed = self._changes(ids, stiffness)
