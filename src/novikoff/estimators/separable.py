@@ -81,8 +81,10 @@ def is_separable(
         either, where a limit was reached, or where the classes are no further apart than rounding:
         then "numerically not separable" is all that is said, unless exact arithmetic (up to 40
         features) finds a combination that vanishes. Slacks prove it where more examples than
-        features violate the margin, as with noisy labels, up to 10,000 features, if none of these
-        is a combination of others up to rounding alone. Otherwise, or where the examples are
+        features violate the margin, as with noisy labels, up to 10,000 features. Columns may depend
+        on others exactly, up to rounding, or up to a condition of some 1e9; where they depend on
+        each other to every degree beyond, as random Fourier features of two numbers do, it does
+        not decide. Otherwise, or where the examples are
         nearly separable, it is proved for up to 1,500 features (beyond, for
         what a Gram matrix can tell). Sparse data with a margin of nearly zero, on either side, are
         decided by about 30 factorisations of a matrix of d columns, if d is at most 4,000 once
