@@ -201,9 +201,11 @@ def _reach(table: Vector, affine: bool) -> Vector:
 def _independent(table: Vector) -> Ids:
     """Columns of a small table that span the others, by a factorisation with pivoting."""
     sizes = np.abs(table).max(axis=1)
-    factor, order = linalg.qr(table / sizes[:, None], mode="r", pivoting=True, check_finite=False)
+    # A row in which nothing is left tells nothing.
+    table = table[sizes > 0.0] / sizes[sizes > 0.0, None]
+    factor, order = linalg.qr(table, mode="r", pivoting=True, check_finite=False)
     pivots = np.abs(np.diagonal(factor))
-    rank = int((pivots > DIFFERENT * pivots.max()).sum())
+    rank = int((pivots > DIFFERENT * pivots.max(initial=0.0)).sum())
     independent: Ids = order[:rank]
     return independent
 

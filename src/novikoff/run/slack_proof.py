@@ -183,13 +183,21 @@ def _by_remainders(
             return None
         if found.kept.all():
             return _confirmed(certifier, columns.put(slacks), found)
+        if number:
+            # Rare columns may depend on others in the rows to choose from alone.
+            whole = Elimination.of(violations, solved=columns.solved)
+            whole = None if whole is None else whole.on_all_rows()
+            if whole is not None and whole.kept.all():
+                proof = _confirmed(certifier, columns.put(slacks), whole)
+                if proof is not None:
+                    return proof
         moved = replace_dependent(found, columns, slacks, tried=found is first)
         if moved is None:
             return None
         replaced = Replaced.of(violations.X, moved.remainders)
         kept = np.setdiff1d(found.columns, columns.solved)
         slacks = least_hinges(certifier, moved, replaced, kept)
-        slacks, violations = _weighted(certifier, slacks, without, replaced)
+        slacks, violations = _weighted(certifier, slacks, slacks.without, replaced)
     return None
 
 
@@ -213,10 +221,11 @@ def _weighted(
     values = slacks_of(
         examples.X, examples.signs, examples.costs, slacks.coef, slacks.intercept, replaced
     )
+    if without.size:
+        # What is left of a replaced column may be large in the examples that are left out.
+        values[touching(examples.X, np.arange(values.size), without)] = 0.0
     threshold = _threshold(values)
     rows = np.flatnonzero(values > threshold)
-    if without.size:
-        rows = rows[~touching(examples.X, rows, without)]
     without = np.union1d(without, one_signed(examples.X, examples.signs, rows))
     slacks = replace(slacks, threshold=threshold, without=without)
     return slacks, slacks.violations(examples, affine=affine, slacks=values, replaced=replaced)
