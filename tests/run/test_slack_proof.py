@@ -6,6 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.preprocessing import SplineTransformer
 
 from benchmarks.generators import text_like
 from novikoff import MaxMargin, is_separable
@@ -149,6 +150,17 @@ def test_the_sum_is_exact_where_its_rounding_would_be_too_much(monkeypatch):
     monkeypatch.setattr(vanishing, "_exact_sum", rounded)
     with pytest.raises(CertificateError, match="not proved to be close"):
         proof.verify(X, y)
+
+
+def test_sums_of_columns_of_which_some_are_rare():
+    # Each of three groups of splines sums to 1, and few examples have the first and the last ones.
+    rng = np.random.default_rng(0)
+    Z = rng.normal(size=(3000, 3))
+    y = np.where((np.sin(2.0 * Z[:, 0]) + Z[:, 1] > 0.0) ^ (rng.random(3000) < 0.1), 1, -1)
+    X = SplineTransformer(12, degree=3).fit_transform(Z)
+    proof = is_separable(X, y)
+    assert isinstance(proof, NonSeparation) and len(proof.slacks.remainders) >= 3
+    proof.verify(X, y)
 
 
 def test_columns_that_depend_to_every_degree_are_given_up_soon(monkeypatch):

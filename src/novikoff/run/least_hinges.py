@@ -323,11 +323,13 @@ class Hessian:
         This takes a few times as long; the Gram matrix has lost what is less than the root of a
         rounding error.
         """
-        size, factor = columns.size, np.empty((0, columns.size))
+        size = columns.size
         lengths = np.zeros(size)
         for table in _tables(violations, columns, costs):
             lengths = np.hypot(lengths, np.linalg.norm(table, axis=0))
         scale = 1.0 / np.where(lengths == 0.0, 1.0, lengths)
+        # Columns that no example with weight has stay as they are.
+        factor = np.eye(size)[lengths == 0.0]
         for table in _tables(violations, columns, costs):
             rows = np.vstack([factor, table * scale])
             (factor,) = linalg.qr(rows, mode="r", overwrite_a=True, check_finite=False)
