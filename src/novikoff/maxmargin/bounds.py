@@ -84,7 +84,8 @@ def normalized(weights: Vector, signs: NDArray[Any], affine: bool) -> tuple[Vect
     Where a class has no weight, all weights are zero.
     """
     positive = (signs > 0) | (not affine)
-    totals = [float(weights[side].sum()) for side in (positive, ~positive)]
+    # As products: to pick the weights of a class takes twenty times as long.
+    totals = [float(weights @ side.astype(np.float64)) for side in (positive, ~positive)]
     if not totals[0] > 0.0 or (affine and not totals[1] > 0.0):
         return np.zeros_like(weights), 0.0
     return weights / np.where(positive, *totals), 2.0 if affine else 1.0
