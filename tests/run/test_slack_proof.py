@@ -152,11 +152,12 @@ def test_the_sum_is_exact_where_its_rounding_would_be_too_much(monkeypatch):
         proof.verify(X, y)
 
 
-def test_sums_of_columns_of_which_some_are_rare():
+@pytest.mark.parametrize("n", [1500, 3000])
+def test_sums_of_columns_of_which_some_are_rare(n):
     # Each of three groups of splines sums to 1, and few examples have the first and the last ones.
     rng = np.random.default_rng(0)
-    Z = rng.normal(size=(3000, 3))
-    y = np.where((np.sin(2.0 * Z[:, 0]) + Z[:, 1] > 0.0) ^ (rng.random(3000) < 0.1), 1, -1)
+    Z = rng.normal(size=(n, 3))
+    y = np.where((np.sin(2.0 * Z[:, 0]) + Z[:, 1] > 0.0) ^ (rng.random(n) < 0.1), 1, -1)
     X = SplineTransformer(12, degree=3).fit_transform(Z)
     proof = is_separable(X, y)
     assert isinstance(proof, NonSeparation) and len(proof.slacks.remainders) >= 3

@@ -19,11 +19,11 @@ from fractions import Fraction
 import numpy as np
 from flint import fmpq
 from numpy.typing import NDArray
-from scipy import linalg
+from scipy import linalg, sparse
 
 from novikoff.certificate import Slacks
 from novikoff.certificate.exact.columns import Relation, Replaced, not_exact
-from novikoff.certificate.exact.violations import Violations
+from novikoff.certificate.exact.violations import Violations, touching
 from novikoff.run.elimination import Elimination
 
 Vector = NDArray[np.float64]
@@ -53,6 +53,9 @@ NO_ROWS = np.empty(0, dtype=np.int64)
 MOST_REFINED = 256
 """With more terms, the coefficients of a remainder are those of elimination: least squares would
 take longer than that."""
+
+MOST_ABSENT = 256
+"""The most columns without weight that remainders may have terms in: least squares in these."""
 
 PARTS = 4
 """Floats that a coefficient is made of, at most."""
@@ -163,9 +166,39 @@ def replace_dependent(
         columns.remainders[column] = remainder
         coefs[terms.columns] += coefs[column] * weights
         coefs[column] /= scale
+    _reach_others(violations, columns, coefs)
     if not np.isfinite(coefs).all():
         return None
     return columns.put(replace(slacks, coef=coefs[:-1], intercept=float(coefs[-1])))
+
+
+def _reach_others(violations: Violations, columns: Columns, coefs: Vector) -> None:
+    """Give remainders terms in columns that are zero in all examples that have weight.
+
+    Splines of which few examples have the outermost sum to 1 only with these. Otherwise an example
+    beyond the margin that has such a column may have a remainder far larger than rounding, and
+    stand in the way of the least hinges.
+    """
+    X, taken = violations.X, violations.columns
+    absent = np.setdiff1d(np.arange(X.shape[1]), np.r_[taken, columns.solved])
+    absent = absent[~np.isin(absent, list(columns.remainders))]
+    if not 0 < absent.size <= MOST_ABSENT:
+        return
+    rows = np.flatnonzero(touching(X, np.arange(X.shape[0]), absent))
+    if not 0 < rows.size <= X.shape[0] // 2:
+        return
+    table = X[rows][:, absent] if sparse.issparse(X) else X[np.ix_(rows, absent)]
+    table = (table.toarray() if sparse.issparse(X) else table).astype(np.float64)
+    values = Replaced.of(X[rows], list(columns.remainders.values())).values
+    more = linalg.lstsq(table, values, check_finite=False)[0]
+    more[~np.isfinite(more)] = 0.0
+    for weights, (column, remainder) in zip(more.T, list(columns.remainders.items()), strict=True):
+        used = np.abs(weights) * np.abs(table).max(axis=0) > 1.0
+        terms, own = absent[used], weights[used]
+        columns.remainders[column] = Relation(
+            np.r_[remainder.columns, terms], np.r_[remainder.coefs, -own]
+        )
+        coefs[terms] += coefs[column] * own
 
 
 @dataclass(frozen=True)
