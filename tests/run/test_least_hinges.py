@@ -6,8 +6,10 @@ from scipy import sparse
 
 from novikoff.certificate import Certifier, Relation, Slacks
 from novikoff.certificate.exact.columns import Replaced
+from novikoff.run import hinge_hessian
 from novikoff.run import least_hinges as module
-from novikoff.run.least_hinges import Plane, Products, _is_slow, _worth, least_hinges
+from novikoff.run.hinge_hessian import Products
+from novikoff.run.least_hinges import Plane, _is_slow, _worth, least_hinges
 from tests.certificate.exact.test_vanishing import near_optimum, noisy
 
 
@@ -105,13 +107,13 @@ def test_products_follow_the_examples_that_come_and_go(monkeypatch, store, weigh
     costs = rng.random(400) if weighted else None
     certifier = Certifier.of(store(X), y, positive=1, affine=True)
     found = Slacks(coef=np.zeros(6), intercept=0.0).violations(certifier.examples, affine=True)
-    computed, gram = [], module._gram
+    computed, gram = [], hinge_hessian._gram
 
     def counted(violations, *others):
         computed.append(violations.rows.size)
         return gram(violations, *others)
 
-    monkeypatch.setattr(module, "_gram", counted)
+    monkeypatch.setattr(hinge_hessian, "_gram", counted)
     products, columns = Products(), np.arange(7)
     steps = (
         (np.arange(400), columns),

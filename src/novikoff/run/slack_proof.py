@@ -24,7 +24,8 @@ from novikoff.certificate.exact.columns import Replaced
 from novikoff.certificate.exact.violations import Violations, slacks_of, touching
 from novikoff.run.elimination import Elimination
 from novikoff.run.gram_proof import refute_by_gram
-from novikoff.run.least_hinges import ENOUGH, FADING, Products, least_hinges
+from novikoff.run.hinge_hessian import Products
+from novikoff.run.least_hinges import ENOUGH, FADING, least_hinges
 from novikoff.run.one_signed import one_signed
 from novikoff.run.remainders import Columns, leave_out, replace_dependent
 
