@@ -4,17 +4,21 @@ from dataclasses import replace
 from functools import partial
 from math import inf
 
+import numpy as np
+
 from novikoff.certificate import Status
 from novikoff.maxmargin.choose.costs import (
     Shape,
     favours_sweeps,
     interior_sweeps,
     least_interior_sweeps,
+    most_pivoting_passes,
     suits_sparse_newton,
     wolfe_work,
 )
 from novikoff.maxmargin.choose.dependent import columns_depend, has_whole_numbers
 from novikoff.maxmargin.choose.hand_over import by_coordinates, heaviest_weights, start_wolfe
+from novikoff.maxmargin.choose.nearly_hard import by_little_slack
 from novikoff.maxmargin.choose.settings import (
     CHOOSE,
     ChooseSettings,
@@ -299,7 +303,7 @@ def _widened(
     # Weights of an earlier fit may be near the optimum.
     if start is not None or sweeps > patience:
         start = found.weights if start is None else start
-        found = problem.joined(found, _swept(problem, tol, clock, start, sweeps, settings))
+        found = _swept_or_pivoted(problem, found, tol, clock, start, sweeps, settings)
     if found.status is Status.GAP_REACHED or sweeps == inf:
         return found
     if not clock.fits(1.0):
@@ -336,6 +340,30 @@ def _swept(
         passes = inf
     with clock.at_most(passes):
         return coordinate_descent(problem, tol=tol, clock=clock, start=start)
+
+
+def _swept_or_pivoted(
+    problem: Problem,
+    separator: Solution,
+    tol: float,
+    clock: Clock,
+    start: Vector | None,
+    most: float,
+    settings: ChooseSettings,
+) -> Solution:
+    """Widen a margin by sweeps and, where they are slow and nothing else follows, by pivoting."""
+    few = most_pivoting_passes(Shape.of(problem), settings) if most == inf else inf
+    with clock.at_most(few):
+        swept = _swept(problem, tol, clock, start, most, settings)
+    found = problem.joined(separator, swept)
+    if swept.status is not Status.MAX_ITER or few == inf or not clock.fits(2.0):
+        return found
+    carrying = int(np.count_nonzero(found.weights))
+    if carrying <= settings.most_pivoted and clock.fits(settings.pivoting_passes):
+        found = by_little_slack(problem, found, tol, clock, settings)
+    if found.status is not Status.MAX_ITER or not clock.fits(1.0):
+        return found
+    return problem.joined(found, _swept(problem, tol, clock, found.weights, most, settings))
 
 
 def _probe_passes(problem: Problem, clock: Clock, settings: ChooseSettings) -> float:

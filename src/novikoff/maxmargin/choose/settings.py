@@ -181,6 +181,10 @@ class ChooseSettings:
     after 1,000 passes; pivoting takes 1 to 3 s with 2,000 to 2,500 (after Newton's method), 2 to 3
     with 4,050 (groups of letters of 12,000 lines, 0.05 to 0.5 before), and 7 s with 5,800."""
 
+    slack_share: float = 0.25
+    """Slack may add this share of the gap asked for to the square of the distance, where a hard
+    margin is taken from a soft one. Other values were not tried."""
+
     pivoted_cubes: float = 0.6
     """Pivoting follows a detour of Newton's method on sparse data where so many times the cube of
     the number of active examples is at most the multiplications that products took. Counts of
