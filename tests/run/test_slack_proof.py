@@ -180,6 +180,16 @@ def test_elimination_is_not_begun_without_the_time_for_it():
     assert refute_by_slacks(certifier, *plane, seconds=10.0) is not None
 
 
+@pytest.mark.parametrize("allowed", [0, 1, 2])
+@pytest.mark.parametrize("store", [np.asarray, sparse.csr_array])
+def test_a_search_that_is_cancelled_ends_between_its_steps(store, allowed):
+    X, y = noisy(np.random.default_rng(1), 600, 20)
+    plane, certifier = soft(X, y, 1e-4), Certifier.of(store(X), y, positive=1, affine=True)
+    assert refute_by_slacks(certifier, *plane) is not None
+    asked = iter([False] * allowed)
+    assert refute_by_slacks(certifier, *plane, stopped=lambda: next(asked, True)) is None
+
+
 def test_documents_with_rare_words():
     p = text_like(1500, 200, 12, noise=0.1, random_state=0)
     plane = soft(p.X, p.y, 1e4)

@@ -182,6 +182,7 @@ def find_separator(
         from novikoff.run.slack_proof import refute_by_slacks
 
         coef, how["seconds"] = np.ldexp(w, sample.exponent), task.clock.seconds_left
+        how["stopped"] = lambda: task.clock.interrupted() is not None
         with blas_for_one(len(coef)):
             found = refute_by_slacks(task.certifier, coef, intercept, **how)
         refutations.extend([] if found is None else [found])

@@ -117,4 +117,9 @@ def _by_least_slack(
     with blas_for_one(X.shape[1]):
         from novikoff.run.slack_proof import refute_by_slacks
 
-        return refute_by_slacks(certifier, *found, seconds=clock.seconds_left)
+        return refute_by_slacks(
+            certifier,
+            *found,
+            seconds=clock.seconds_left,
+            stopped=lambda: clock.interrupted() is not None,
+        )

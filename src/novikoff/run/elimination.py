@@ -10,6 +10,7 @@ from scipy.linalg import lapack
 
 from novikoff.certificate.exact.vanishing import MOST_COLUMNS, inverse_from_factor
 from novikoff.certificate.exact.violations import Violations
+from novikoff.run.blas import one_blas_thread
 from novikoff.run.one_signed import rows_with
 
 Vector = NDArray[np.float64]
@@ -144,7 +145,8 @@ class Elimination:
         if np.count_nonzero(~self.kept) <= FEW_REMAINDERS:
             return False
         _, table = _candidates(self.violations, self.columns)
-        (factor,) = linalg.qr(table, mode="r", pivoting=True, check_finite=False)[:1]
+        with one_blas_thread():
+            (factor,) = linalg.qr(table, mode="r", pivoting=True, check_finite=False)[:1]
         pivots = np.abs(np.diagonal(factor))
         seen = pivots[: 1 + np.count_nonzero(pivots > FAINT * pivots[0])]
         return bool((seen[1:] > STEEP * seen[:-1]).all())

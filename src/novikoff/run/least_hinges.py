@@ -7,6 +7,7 @@ lose weight near the optimum: each step costs two passes, and the error falls by
 Hessian that these examples make up.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -122,13 +123,15 @@ def least_hinges(
     nearly: float = 1.0,
     by_rows: bool = True,
     products: Products | None = None,
+    check: Callable[[], None] = lambda: None,
 ) -> Slacks:
     """Return a hyperplane with less squared hinges, the least if that is soon found.
 
     Only the coefficients of these columns change; the column after the last is the intercept. It
     ends where the gradient is a rounding error, or ``nearly`` times that and no longer falls fast.
     With ``by_rows`` dense rows are factored where their Gram matrix may be too rough.
-    ``products`` are those of an earlier search with the same replaced columns.
+    ``products`` are those of an earlier search with the same replaced columns. ``check`` is called
+    before each step, and raises to end the search.
     """
     products = Products() if products is None else products
     worth = _worth(certifier.examples.X, columns.size)
@@ -138,6 +141,7 @@ def least_hinges(
     least = plane.violations.error
     hessian, factors, ratio, own, damping = None, 0, 0.0, False, 0.0
     for _ in range(STEPS):
+        check()
         before = plane.gradient(columns, least)
         done = before < 1.0 or (before < nearly and own and ratio > FAST)
         if done or _may_separate(plane, first):

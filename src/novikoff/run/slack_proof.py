@@ -12,6 +12,7 @@ hinges are minimised again, from the soft margin on, in the new columns.
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from time import monotonic
 
@@ -56,6 +57,10 @@ ELIMINATION = 2e-10
 """The seconds that a proof takes for d columns, in units of d^3: 3,000 columns take 3 to 6."""
 
 
+class _Ended(Exception):
+    """There is no time left, or the search was cancelled."""
+
+
 def refute_by_slacks(
     certifier: Certifier,
     coef: Vector,
@@ -64,6 +69,7 @@ def refute_by_slacks(
     without: Ids = NO_COLUMNS,
     rough: bool = False,
     seconds: float = math.inf,
+    stopped: Callable[[], bool] = lambda: False,
 ) -> Refutation | None:
     """Prove that nothing separates the examples, from a soft margin.
 
@@ -82,6 +88,8 @@ def refute_by_slacks(
         unless Newton's method reaches it.
     seconds : float
         How long elimination, which cannot be interrupted, may take.
+    stopped : callable
+        Whether to end without a proof, asked between the steps of everything else.
 
     Returns
     -------
@@ -100,24 +108,32 @@ def refute_by_slacks(
     not separable, the slacks of a hyperplane prove it
     """
     deadline = monotonic() + seconds
+
+    def check() -> None:
+        if stopped() or monotonic() > deadline:
+            raise _Ended
+
     try:
         slacks, violations = _weighted(certifier, Slacks(coef=coef, intercept=intercept), without)
         if not _in_time(violations, deadline):
             return None
         products = Products()
         if sparse.issparse(violations.X):
-            slacks, violations = _nearer(certifier, slacks, violations, products)
+            slacks, violations = _nearer(certifier, slacks, violations, products, check)
         if rough and _gradient(violations) > ROUGH:
             return None
         if sparse.issparse(violations.X):
-            proof = _by_gram(certifier, slacks, violations, products)
+            proof = _by_gram(certifier, slacks, violations, products, check)
             if proof is not None:
                 return proof
+        if not _in_time(violations, deadline):
+            return None
         proof, found, columns = _by_elimination(certifier, slacks, violations)
+        check()
         independent = found is not None and _are_left_out(found, columns)
         if proof is None and independent and not sparse.issparse(violations.X):
             # Where columns nearly depend on others, a soft margin is far from the optimum.
-            slacks, violations = _nearer(certifier, slacks, violations, products)
+            slacks, violations = _nearer(certifier, slacks, violations, products, check)
             if not _in_time(violations, deadline):
                 return None
             proof, found, columns = _by_elimination(certifier, slacks, violations)
@@ -125,9 +141,9 @@ def refute_by_slacks(
             return proof
         if (_are_left_out(found, columns) and not found.nearly) or found.is_graded:
             return None
-        return _by_remainders(certifier, slacks, found, columns, without, deadline)
-    except CertificateError:
-        # A slack, a sum or a product with a power of two overflows.
+        return _by_remainders(certifier, slacks, found, columns, deadline, check)
+    except (CertificateError, _Ended):
+        # A slack, a sum or a product with a power of two overflows, or there is no time.
         return None
 
 
@@ -152,7 +168,11 @@ def _are_left_out(found: Elimination, columns: Columns) -> bool:
 
 
 def _by_gram(
-    certifier: Certifier, slacks: Slacks, violations: Violations, products: Products
+    certifier: Certifier,
+    slacks: Slacks,
+    violations: Violations,
+    products: Products,
+    check: Callable[[], None],
 ) -> Refutation | None:
     """Prove it by a Gram matrix, if need be without the examples that have certain rare columns."""
     for _ in range(RARE_ROUNDS):
@@ -160,7 +180,8 @@ def _by_gram(
         if proof is not None or not rare.size:
             return proof
         without = np.union1d(slacks.without, rare)
-        slacks, violations = _nearer(certifier, *_weighted(certifier, slacks, without), products)
+        slacks, violations = _weighted(certifier, slacks, without)
+        slacks, violations = _nearer(certifier, slacks, violations, products, check)
     return None
 
 
@@ -169,8 +190,8 @@ def _by_remainders(
     slacks: Slacks,
     first: Elimination,
     columns: Columns,
-    without: Ids,
     deadline: float,
+    check: Callable[[], None],
 ) -> Refutation | None:
     """Prove it where columns depend on others up to rounding."""
     violations = first.violations
@@ -192,12 +213,13 @@ def _by_remainders(
                 proof = _confirmed(certifier, columns.put(slacks), whole)
                 if proof is not None:
                     return proof
+        check()
         moved = replace_dependent(found, columns, slacks, tried=found is first)
         if moved is None:
             return None
         replaced = Replaced.of(violations.X, moved.remainders)
         kept = np.setdiff1d(found.columns, columns.solved)
-        slacks = least_hinges(certifier, moved, replaced, kept)
+        slacks = least_hinges(certifier, moved, replaced, kept, check=check)
         slacks, violations = _weighted(certifier, slacks, slacks.without, replaced)
     return None
 
@@ -233,7 +255,11 @@ def _weighted(
 
 
 def _nearer(
-    certifier: Certifier, slacks: Slacks, violations: Violations, products: Products
+    certifier: Certifier,
+    slacks: Slacks,
+    violations: Violations,
+    products: Products,
+    check: Callable[[], None],
 ) -> tuple[Slacks, Violations]:
     """Go on to the optimum without a penalty, by Newton's method: sparse data cost little."""
     as_they_are = Replaced.of(violations.X, ())
@@ -254,6 +280,7 @@ def _nearer(
             nearly=CLOSE,
             by_rows=number > 0,
             products=products,
+            check=check,
         )
         slacks, violations = _weighted(certifier, slacks, slacks.without)
         if float(violations.weights @ violations.weights) < FADING * before:
