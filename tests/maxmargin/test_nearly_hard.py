@@ -1,11 +1,13 @@
 """Hard margins of sparse data whose sweeps are slow, by pivoting with little slack."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import sparse
 
 from novikoff.certificate import Status
-from novikoff.maxmargin.choose import hard
+from novikoff.maxmargin.choose import hard, nearly_hard
 from novikoff.maxmargin.choose.hard import hard_margin
 from novikoff.maxmargin.choose.nearly_hard import by_little_slack
 from novikoff.maxmargin.choose.settings import CHOOSE
@@ -51,11 +53,26 @@ def test_pivoting_follows_slow_sweeps(monkeypatch):
     assert "pivoting" in found.solver
 
 
+def test_sweeps_go_on_where_pivoting_gives_up(monkeypatch):
+    X, y = separable()
+    problem, clock = problem_of(X, y), clock_of()
+    with clock.at_most(20):
+        rough = coordinate_descent(problem, tol=TOL, clock=clock)
+
+    def give_up(problem, *, before, **how):
+        return replace(before, status=Status.PRECISION, gave_up=True)
+
+    monkeypatch.setattr(nearly_hard, "block_pivoting", give_up)
+    found = by_little_slack(problem, rough, TOL, clock, CHOOSE)
+    assert found.status is rough.status is Status.MAX_ITER and not found.gave_up
+    assert (found.lower, found.upper) == pytest.approx((rough.lower, rough.upper), rel=1e-12)
+
+
 def test_what_nothing_separates_stays_as_it_is():
     X, y = separable()
     problem = problem_of(X, y)
     with (clock := clock_of()).at_most(20):
         rough = coordinate_descent(problem, tol=TOL, clock=clock)
     for weights in (np.zeros_like(rough.weights), np.where(y > 0, rough.weights, 0.0)):
-        before = hard.replace(rough, weights=weights)
+        before = replace(rough, weights=weights)
         assert by_little_slack(problem, before, TOL, clock, CHOOSE) is before

@@ -22,7 +22,10 @@ from novikoff.run.clock import Clock
 def by_little_slack(
     problem: Problem, before: Solution, tol: float, clock: Clock, settings: ChooseSettings
 ) -> Solution:
-    """Return the better bounds of a separator and of the soft margin next to it."""
+    """Return the better bounds of a separator and of the soft margin next to it.
+
+    The status is that of the separator, so that others go on, unless the gap or a limit is reached.
+    """
     sample, order = problem.sample, problem.sample.order
     weights, total = normalized(before.weights[order], sample.signs[order], sample.affine)
     share, distance = settings.slack_share * tol, total * before.upper
@@ -51,5 +54,5 @@ def by_little_slack(
     )
     both = problem.joined(before, after)
     reached = both.lower >= (1.0 - tol) * both.upper
-    status = found.status if found.status.at_limit else before.status
-    return replace(both, status=Status.GAP_REACHED if reached else status)
+    status = Status.GAP_REACHED if reached else clock.stop() or before.status
+    return replace(both, status=status, gave_up=False)
