@@ -129,9 +129,11 @@ def refute_by_slacks(
         if not _in_time(violations, deadline):
             return None
         proof, found, columns = _by_elimination(certifier, slacks, violations)
+        if proof is not None:
+            return proof
         check()
         independent = found is not None and _are_left_out(found, columns)
-        if proof is None and independent and not sparse.issparse(violations.X):
+        if independent and not sparse.issparse(violations.X):
             # Where columns nearly depend on others, a soft margin is far from the optimum.
             slacks, violations = _nearer(certifier, slacks, violations, products, check)
             if not _in_time(violations, deadline):
